@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { problemItems, sentenceOf } from "./issues.ts";
+import { wireForm } from "./json-schema.ts";
+import { unstorableTexts } from "./text.ts";
+
+/** Most items that one bulk request may hold. */
+export const mostBulkItems = 100;
+
+/** What became of one item of a bulk request. */
+export const BulkResult = z
+  .object({
+    index: z.int().meta({ description: "Position of the item in the request, from 0" }),
+    status: z.enum(["success", "failed"]),
+    id: z.int().nullable().meta({ description: "The record that was made, or that the item names; null when there is none" }),
+    error: z.string().nullable().meta({ description: "Why it failed" }),
+  })
+  .meta({ id: "BulkResult" });
+export type BulkResult = z.output<typeof BulkResult>;
+
+/** The 207 answer of a bulk request: each item by itself. */
+export const BulkReply = z
+  .object({ total: z.int(), succeeded: z.int(), failed: z.int(), results: z.array(BulkResult) })
+  .meta({ id: "BulkReply" });
+export type BulkReply = z.output<typeof BulkReply>;
+
+/**
+ * The list of a bulk body: 1 to 100 items, whatever they are. The operation checks each by itself with `checkItems`, so that a faulty
+ * one is its own result; `item` is told in openapi.json.
+ */
+export function bulkItems(item: z.ZodType) {
+  const { $schema: _, ...schema } = z.toJSONSchema(item, { io: "input", ...wireForm });
+  return z.array(z.unknown().meta(schema)).min(1).max(mostBulkItems);
+}
+
+/** An item of a bulk request that is well-formed, with its place in the request. */
+export interface CheckedItem<T> {
+  readonly index: number;
+  readonly item: T;
+}
+
+/** Checks each item by itself. What is wrong with the faulty ones stands in their results. */
+export function checkItems<T extends z.ZodType>(
+  schema: T,
+  items: readonly unknown[],
+): { readonly valid: readonly CheckedItem<z.output<T>>[]; readonly faulty: readonly BulkResult[] } {
+  const valid: CheckedItem<z.output<T>>[] = [];
+  const faulty: BulkResult[] = [];
+  for (const [index, given] of items.entries()) {
+    const parsed = schema.safeParse(given);
+    const wrong = [...unstorableTexts(given, "body"), ...(parsed.success ? [] : problemItems(parsed.error.issues, given, ["body"]))];
+    if (wrong.length === 0 && parsed.success) valid.push({ index, item: parsed.data });
+    else faulty.push(failedItem(index, sentenceOf(wrong)));
+  }
+  return { valid, faulty };
+}
+
+/** The result of an item that was done. */
+export function doneItem(index: number, id: number): BulkResult {
+  return { index, status: "success", id, error: null };
+}
+
+/** The result of an item that was refused; `id` is the record that it names. */
+export function failedItem(index: number, error: string, id: number | null = null): BulkResult {
+  return { index, status: "failed", id, error };
+}
+
+/** The results of all items as the reply of the request, in the order of the items. */
+export function bulkReply(results: readonly BulkResult[]): BulkReply {
+  const failed = results.filter((result) => result.status === "failed").length;
+  return {
+    total: results.length,
+    succeeded: results.length - failed,
+    failed,
+    results: results.toSorted((a, b) => a.index - b.index),
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Pagination } from "./page.ts";
+import { Problem } from "./problem.ts";
+
+/** One column of a sort key, as it stands in a cursor. */
+export type KeyPart = string | number | null;
+
+/**
+ * A timestamp in a sort key: ISO 8601 UTC text with all six digits of the database. A `Date` holds milliseconds only,
+ * and a key cut to them would show rows of the same millisecond twice or never. In SQL:
+ * `to_char(x at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.
+ */
+export const KeyInstant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  .refine((text) => !Number.isNaN(Date.parse(text)));
+
+const version = 1;
+
+/** The sort key of the last row shown, as an opaque text that only `decodeCursor` with the same list name reads. */
+export function encodeCursor(listName: string, key: readonly KeyPart[]): string {
+  const content = JSON.stringify([version, listName, ...key]);
+  return Buffer.from(checksum(content) + content).toString("base64url");
+}
+
+/**
+ * The sort key that a cursor holds, or undefined when there is no cursor. Throws `Problem("invalid")` at
+ * `[query, cursor]` when the text was not made by `encodeCursor` for this list, or was changed since.
+ */
+export function decodeCursor<K extends readonly KeyPart[]>(
+  cursor: string | undefined,
+  listName: string,
+  schema: z.ZodType<K>,
+): K | undefined {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, "base64url").toString("utf8");
+  const content = text.slice(checksumLength);
+  // a second spelling of the same bytes (padding, stray characters) is refused as well
+  if (text.slice(0, checksumLength) !== checksum(content) || Buffer.from(text).toString("base64url") !== cursor) throw badCursor();
+  const parts: unknown = parse(content);
+  if (!Array.isArray(parts) || parts[0] !== version || parts[1] !== listName) throw badCursor();
+  const key = schema.safeParse(parts.slice(2));
+  if (!key.success) throw badCursor(key.error);
+  return key.data;
+}
+
+/** What `makePage` needs: `rows` is one row more than `limit` when there are more. */
+export interface PageSource<Row> {
+  readonly listName: string;
+  readonly rows: readonly Row[];
+  readonly limit: number;
+  /** As it came in the query; the warning is given only when it was there. */
+  readonly offset?: number | undefined;
+  /** Exact number of rows that match. */
+  readonly total: number;
+  readonly key: (row: Row) => readonly KeyPart[];
+}
+
+export interface Page<Row> {
+  items: Row[];
+  pagination: z.output<typeof Pagination>;
+  deprecation_warning?: string;
+}
+
+/** The envelope of a list: at most `limit` items, and a cursor that continues after the last of them. */
+export function makePage<Row>({ listName, rows, limit, offset, total, key }: PageSource<Row>): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return {
+    items,
+    pagination: { total, limit, offset: offset ?? 0, next_cursor: hasMore ? encodeCursor(listName, key(last)) : null, has_more: hasMore },
+    ...(offset !== undefined && { deprecation_warning: "offset is deprecated; pass pagination.next_cursor as cursor instead" }),
+  };
+}
+
+const checksumLength = 8;
+
+function checksum(content: string): string {
+  return createHash("sha256").update(content).digest("base64url").slice(0, checksumLength);
+}
+
+function parse(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (cause) {
+    throw badCursor(cause);
+  }
+}
+
+function badCursor(cause?: unknown): Problem {
+  const message = "This cursor is not valid here; pass pagination.next_cursor of this very list, or leave it out to start at the top";
+  return new Problem("invalid", message, { items: [{ loc: ["query", "cursor"], msg: message, type: "value_error" }], cause });
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Bytes, StreamedBytes } from "./answer.ts";
+import { encodeQuickly } from "./reply-encoder.ts";
+import type { BinaryReply, Route } from "./route.ts";
+
+/** The answer of an operation, ready for the wire. `mismatch` is there when it does not fit the schema of its route. */
+export type EncodedAnswer =
+  | { readonly kind: "json"; readonly status: number; readonly wire: unknown; readonly mismatch?: z.core.$ZodError }
+  | { readonly kind: "bytes"; readonly status: number; readonly bytes: Bytes | StreamedBytes; readonly ranges: boolean }
+  | { readonly kind: "nothing"; readonly status: number };
+
+/**
+ * Encodes what an operation returned: dates become text, and fields that the schema does not name are left out. An
+ * answer that does not fit is stripped as far as it goes and its `mismatch` told, so that the caller decides.
+ */
+export function encodeAnswer(route: Route, answer: unknown): EncodedAnswer {
+  const { status, reply } = isWithStatus(answer) ? answer : { status: route.status ?? 200, reply: answer };
+  if (!route.reply) return { kind: "nothing", status };
+  if (isBinary(route.reply)) return { kind: "bytes", status, bytes: reply as Bytes | StreamedBytes, ranges: route.reply.ranges === true };
+  const quick = encodeQuickly(route.reply, reply);
+  if (quick) return { kind: "json", status, wire: quick.wire };
+  const encoded = z.safeEncode(route.reply, reply);
+  if (encoded.success) return { kind: "json", status, wire: encoded.data };
+  return { kind: "json", status, wire: knownFields(route.reply, reply), mismatch: encoded.error };
+}
+
+/** Whether a route answers with bytes instead of JSON. */
+export function isBinary(reply: NonNullable<Route["reply"]>): reply is BinaryReply {
+  return "mediaTypes" in reply;
+}
+
+function isWithStatus(answer: unknown): answer is { readonly status: number; readonly reply: unknown } {
+  return typeof answer === "object" && answer !== null && "reply" in answer && "status" in answer && typeof answer.status === "number";
+}
+
+/** The part of a value that its schema names, whatever the types of the values are. */
+function knownFields(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodLazy) {
+    return value === undefined || value === null ? value : knownFields(schema.unwrap() as z.ZodType, value);
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((entry) => knownFields(schema.element as z.ZodType, entry));
+  if (schema instanceof z.ZodObject && typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).filter(
+      ([key]) => Object.hasOwn(schema.shape, key) || schema.def.catchall instanceof z.ZodUnknown,
+    );
+    return Object.fromEntries(
+      entries.map(([key, field]) => [key, schema.shape[key] ? knownFields(schema.shape[key] as z.ZodType, field) : field]),
+    );
+  }
+  // nothing can be said about the fields of these, and a leaf is told as it is
+  if (schema instanceof z.ZodUnion) return z.safeEncode(schema, value).data;
+  return value;
+}

@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import type { ProblemItem, ProblemType } from "./problem.ts";
+
+type Issue = z.core.$ZodIssue;
+type Loc = readonly (string | number)[];
+
+/** Turns the issues of zod into entries of the 422 body: all of them, with types of the closed list. `input` is what was parsed. */
+export function problemItems(issues: readonly Issue[], input: unknown, at: Loc): ProblemItem[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+    const loc = [...at, ...path];
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key): ProblemItem => ({ loc: [...loc, key], msg: "Unknown field", type: "extra_forbidden" }));
+    }
+    const given = valueAt(input, path);
+    if (given === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union")) {
+      return [{ loc, msg: "Missing; this value is required", type: "missing" }];
+    }
+    return [{ loc, ...describe(issue, given) }];
+  });
+}
+
+/** The items in one sentence, for those who show only the message. */
+export function sentenceOf(items: readonly ProblemItem[]): string {
+  return items.map(({ loc, msg }) => `${loc.slice(1).join(".") || loc[0]}: ${msg}`).join("; ");
+}
+
+interface Description {
+  readonly msg: string;
+  readonly type: ProblemType;
+}
+
+function describe(issue: Issue, given: unknown): Description {
+  switch (issue.code) {
+    case "invalid_type":
+      return typeDescriptions[issue.expected] ?? { msg: `Must be of type ${issue.expected}`, type: "value_error" };
+    case "too_small":
+      if (issue.origin === "string") {
+        return {
+          msg: issue.minimum === 1 ? "Must not be empty" : `Must have at least ${issue.minimum} characters`,
+          type: "string_too_short",
+        };
+      }
+      if (isNumeric(issue.origin)) {
+        return { msg: `Must be ${issue.inclusive ? "at least" : "greater than"} ${issue.minimum}`, type: "greater_than_equal" };
+      }
+      return { msg: issue.minimum === 1 ? "Must not be empty" : `Must have at least ${issue.minimum} entries`, type: "value_error" };
+    case "too_big":
+      if (issue.origin === "string") return { msg: `Must have at most ${issue.maximum} characters`, type: "string_too_long" };
+      if (isNumeric(issue.origin)) {
+        return { msg: `Must be ${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`, type: "less_than_equal" };
+      }
+      return { msg: `Must have at most ${issue.maximum} entries`, type: "value_error" };
+    case "invalid_format":
+      return { msg: issue.message, type: formatTypes[issue.format] ?? "value_error" };
+    case "invalid_value":
+      return { msg: `Must be one of: ${issue.values.map(String).join(", ")}${suggestion(given)}`, type: "enum" };
+    case "invalid_union":
+      return { msg: issue.message, type: "discriminator" in issue ? "enum" : "value_error" };
+    case "custom":
+      return { msg: issue.message, type: (issue.params?.["type"] as ProblemType | undefined) ?? "value_error" };
+    default:
+      return { msg: issue.message, type: "value_error" };
+  }
+}
+
+const typeDescriptions: Readonly<Record<string, Description>> = {
+  int: { msg: "Must be a whole number", type: "int_parsing" },
+  number: { msg: "Must be a number", type: "float_parsing" },
+  boolean: { msg: "Must be true or false", type: "bool_parsing" },
+  date: { msg: "Must be a timestamp", type: "datetime_parsing" },
+  string: { msg: "Must be text", type: "value_error" },
+  array: { msg: "Must be a list", type: "value_error" },
+  object: { msg: "Must be an object", type: "value_error" },
+};
+
+const formatTypes: Readonly<Record<string, ProblemType>> = {
+  uuid: "uuid_parsing",
+  guid: "uuid_parsing",
+  url: "url_parsing",
+  datetime: "datetime_parsing",
+  date: "date_parsing",
+  regex: "string_pattern_mismatch",
+};
+
+function isNumeric(origin: string): boolean {
+  return origin === "number" || origin === "int" || origin === "bigint";
+}
+
+/** Shows what was given when it is short enough to be a slip of the pen. */
+function suggestion(given: unknown): string {
+  return typeof given === "string" && given.length <= 40 ? ` (not ${JSON.stringify(given)})` : "";
+}
+
+function valueAt(input: unknown, path: Loc): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}

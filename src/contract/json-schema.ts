@@ -1,0 +1,10 @@
+import { z } from "zod";
+
+/** How the JSON Schema of a value on the wire differs from what zod tells of it: codecs show what they take. */
+export const wireForm = {
+  unrepresentable: "any",
+  override: ({ zodSchema, jsonSchema }) => {
+    if (zodSchema instanceof z.ZodDate) jsonSchema.type = "string";
+    if (zodSchema instanceof z.ZodCodec && zodSchema.out instanceof z.ZodEnum) jsonSchema.enum = zodSchema.out.options;
+  },
+} satisfies z.core.ToJSONSchemaParams;

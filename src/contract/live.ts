@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { Camera } from "./routes/cameras.ts";
+import { Detection } from "./routes/detections.ts";
+import { Event } from "./routes/events.ts";
+import { WorkerStatus } from "./routes/system-health.ts";
+import { Instant } from "./values.ts";
+
+/** Messages with a `sequence`: journal rows, numbered without holes by the one publisher. */
+const journal = <T extends string, D extends z.ZodType>(type: T, data: D) =>
+  z.object({ type: z.literal(type), data, sequence: z.int(), timestamp: Instant });
+
+/** Control messages: no `sequence`, never replayed. */
+const control = <T extends string, D extends z.ZodType>(type: T, data: D) => z.object({ type: z.literal(type), data, timestamp: Instant });
+
+export const DetectionBatch = z.object({
+  batch_id: z.string(),
+  camera_id: z.string(),
+  event_id: z.int(),
+  started_at: Instant,
+  ended_at: Instant,
+  detection_count: z.int(),
+  close_reason: z.enum(["window", "idle", "full"]),
+});
+
+export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
+
+/** Everything that is stored in the journal and pushed with a sequence. Later parts add their types here. */
+export const JournalMessage = z.discriminatedUnion("type", [
+  journal("detection.new", Detection),
+  journal("detection.batch", DetectionBatch),
+  journal("event", Event),
+  journal("event.updated", Event),
+  journal("event.deleted", z.object({ id: z.int() })),
+  journal("camera_status", Camera.extend({ previous_status: z.string().nullable(), reason: z.string().nullable() })),
+  journal("batch.analysis_started", Analysis),
+  journal("batch.analysis_completed", Analysis.extend({ risk_score: z.int(), risk_level: z.string() })),
+  journal("batch.analysis_failed", Analysis.extend({ error: z.string() })),
+  journal("worker_status", WorkerStatus),
+  journal("circuit_breaker", z.object({ name: z.string(), state: z.enum(["closed", "open", "half_open"]), previous_state: z.string() })),
+]);
+export type JournalMessage = z.output<typeof JournalMessage>;
+export type JournalType = JournalMessage["type"];
+
+/** What a use case hands to the journal, in its own transaction. */
+export type JournalEntry = {
+  [T in JournalType]: { readonly type: T; readonly data: Extract<JournalMessage, { type: T }>["data"] };
+}[JournalType];
+
+export const ControlMessage = z.discriminatedUnion("type", [
+  control("connected", z.object({ version: z.string(), last_sequence: z.int(), idle_timeout_seconds: z.number() })),
+  control("ping", z.object({})),
+  control("pong", z.object({})),
+  control(
+    "subscribed",
+    z.object({
+      types: z.array(z.string()).meta({ description: "The active patterns; `*` is everything" }),
+      except: z.array(z.string()).optional().meta({ description: "Patterns taken out of the active ones again" }),
+    }),
+  ),
+  control("error", z.object({ message: z.string() })),
+  control(
+    "gap",
+    z.object({ from: z.int(), to: z.int() }).meta({ description: "These sequences do not exist here (any more); both ends are included" }),
+  ),
+  control("system_status", z.object({ status: z.string() })),
+]);
+export type ControlMessage = z.output<typeof ControlMessage>;
+
+export type GapMessage = Extract<ControlMessage, { type: "gap" }>;
+
+/** Where the WebSocket is. */
+export const livePaths = ["/ws/events", "/ws"] as const;
+
+/** Reasons in the close frame of a refused connection (1008). Only a limit is worth another try. */
+export const refusals = {
+  origin: "Origin not allowed",
+  limit: "Too many connections",
+  key: "API key missing or not valid",
+  token: "Token missing or not valid",
+} as const;
+
+/** Everything a client can receive. */
+export const ServerMessage = z.union([JournalMessage, ControlMessage]);
+export type ServerMessage = z.output<typeof ServerMessage>;
+
+/** Everything a client can send. `types` may end in `*`. */
+export const ClientMessage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ping") }),
+  z.object({ type: z.literal("pong") }),
+  z.object({ type: z.enum(["subscribe", "unsubscribe"]), data: z.object({ types: z.array(z.string().min(1).max(64)).min(1).max(50) }) }),
+]);
+export type ClientMessage = z.output<typeof ClientMessage>;

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { DayText, IntText } from "../values.ts";
+
+const Day = z.string().meta({ format: "date", description: "A day in UTC" });
+const Count = z.int().meta({ description: "How many" });
+const Percentage = z.number().meta({ description: "Out of the detections of all classes; 0 to 100" });
+const CameraId = z.string().meta({ description: "Every camera that is not deleted" });
+const CameraName = z.string().meta({ description: "What people call it" });
+const Score = z.int().meta({ description: "Included" });
+const ObjectType = z.string().meta({ description: "What was detected" });
+
+const range = {
+  start_date: DayText.meta({ format: "date", description: "First day (YYYY-MM-DD, UTC)" }),
+  end_date: DayText.meta({ format: "date", description: "Last day (YYYY-MM-DD, UTC), included; at most 365 days from the first" }),
+};
+const asked = { start_date: Day.meta({ description: "As asked" }), end_date: Day.meta({ description: "As asked" }) };
+
+function perDay<T extends Readonly<Record<string, z.ZodType>>>(shape: T) {
+  return z.array(z.object({ date: Day, ...shape })).meta({ description: "Every day of the range, oldest first" });
+}
+
+/** What the questions have in common: a range of days, and an answer that may be kept for five minutes. */
+const common = {
+  method: "get",
+  tag: "analytics",
+  etag: true,
+  maxAgeSeconds: 300,
+  refusals: { 400: "`start_date` lies after `end_date`, or the range has more than 365 days" },
+} as const;
+
+export const analyticsRoutes = {
+  getDetectionTrends: route("/api/analytics/detection-trends", {
+    ...common,
+    summary: "Detections per day",
+    query: z.object(range),
+    reply: z.object({ data_points: perDay({ count: Count }), total_detections: Count, ...asked }),
+  }),
+  getRiskHistory: route("/api/analytics/risk-history", {
+    ...common,
+    summary:
+      "Judged events per day in fixed bands: low 0-29, medium 30-59, high 60-84, critical 85-100, whatever thresholds are configured",
+    query: z.object(range),
+    reply: z.object({
+      data_points: perDay({ low: Count, medium: Count, high: Count, critical: Count }),
+      ...asked,
+    }),
+  }),
+  getCameraUptime: route("/api/analytics/camera-uptime", {
+    ...common,
+    summary: "Share of days on which each camera had a detection",
+    query: z.object(range),
+    reply: z.object({
+      cameras: z
+        .array(
+          z.object({
+            camera_id: CameraId,
+            camera_name: CameraName,
+            uptime_percentage: Percentage.meta({ description: "Days with at least one detection, out of all days of the range; 0 to 100" }),
+            detection_count: Count,
+          }),
+        )
+        .meta({ description: "By their ids" }),
+      ...asked,
+    }),
+  }),
+  getObjectDistribution: route("/api/analytics/object-distribution", {
+    ...common,
+    summary: "Detections per class, most frequent first",
+    query: z.object(range),
+    reply: z.object({
+      object_types: z
+        .array(z.object({ object_type: ObjectType, count: Count, percentage: Percentage }))
+        .meta({ description: "Most frequent first" }),
+      total_detections: Count,
+      ...asked,
+    }),
+  }),
+  getRiskScoreDistribution: route("/api/analytics/risk-score-distribution", {
+    ...common,
+    summary: "Judged events per range of scores",
+    query: z.object({ ...range, bucket_size: IntText(1, 50).default(10).meta({ description: "Scores per bucket, 1 to 50" }) }),
+    reply: z.object({
+      buckets: z
+        .array(z.object({ min_score: Score, max_score: Score, count: Count }))
+        .meta({ description: "From 0 to 100, without a gap" }),
+      total_events: Count,
+      ...asked,
+      bucket_size: z.int().meta({ description: "As asked; the last bucket ends at 100 and may be larger or smaller" }),
+    }),
+  }),
+  getRiskScoreTrends: route("/api/analytics/risk-score-trends", {
+    ...common,
+    summary: "Average score of the judged events of each day",
+    query: z.object(range),
+    reply: z.object({
+      data_points: perDay({ avg_score: z.number().meta({ description: "One decimal; 0 on a day without judged events" }), count: Count }),
+      ...asked,
+    }),
+  }),
+};

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
+
+export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+export const deviations = [
+  "far_below_normal",
+  "below_normal",
+  "normal",
+  "slightly_above_normal",
+  "above_normal",
+  "far_above_normal",
+] as const;
+
+const Hour = z.int().min(0).max(23);
+const PeakHour = Hour.nullable().meta({ description: "0 to 23, UTC; null when nothing is known" });
+
+/** What is usual at a camera, in short. Hours and days are those of which something is known. */
+export const Baseline = z
+  .object({
+    camera_id: z.string(),
+    camera_name: z.string(),
+    baseline_established: z.boolean().meta({ description: "At least one hour of the week has `min_samples` samples" }),
+    data_points: z.int().meta({ description: "Hours that were learned from" }),
+    hourly_patterns: z
+      .record(z.string(), z.object({ avg_detections: z.number(), std_dev: z.number(), sample_count: z.int() }))
+      .meta({ description: 'By hour of the day, "0" to "23", UTC' }),
+    daily_patterns: z
+      .record(z.string(), z.object({ avg_detections: z.number(), peak_hour: PeakHour, total_samples: z.int() }))
+      .meta({ description: "By weekday, monday to sunday; detections per hour" }),
+    object_baselines: z
+      .record(z.string(), z.object({ avg_hourly: z.number(), peak_hour: PeakHour, total_detections: z.int() }))
+      .meta({ description: "By class; `total_detections` are those stored now" }),
+    current_deviation: z
+      .object({
+        score: z.number().meta({ description: "Standard deviations from what is usual, for the running hour" }),
+        interpretation: z.enum(deviations),
+        contributing_factors: z.array(z.string()),
+      })
+      .nullable()
+      .meta({ description: "Null while too little is known of this hour of the week" }),
+  })
+  .meta({ id: "Baseline" });
+
+export const Anomaly = z
+  .object({
+    timestamp: Instant,
+    detection_class: z.string().nullable().meta({ description: "Null when it is the activity as a whole" }),
+    anomaly_score: z.number().meta({ description: "In standard deviations" }),
+    expected_frequency: z.number().meta({ description: "Detections per hour" }),
+    observed_frequency: z.number(),
+    reason: z.string(),
+  })
+  .meta({ id: "Anomaly" });
+
+export const ActivityBaseline = z
+  .object({
+    camera_id: z.string(),
+    entries: z.array(
+      z.object({
+        hour: Hour,
+        day_of_week: z.int().min(0).max(6).meta({ description: "0 is Monday" }),
+        avg_count: z.number(),
+        std_dev: z.number(),
+        sample_count: z.int(),
+        is_peak: z.boolean().meta({ description: "No hour of the week has more" }),
+      }),
+    ),
+    total_samples: z.int(),
+    peak_hour: PeakHour,
+    peak_day: z.int().min(0).max(6).nullable().meta({ description: "0 is Monday" }),
+    learning_complete: z.boolean().meta({ description: "Each hour of the week has `min_samples_required` samples" }),
+    min_samples_required: z.int(),
+  })
+  .meta({ id: "ActivityBaseline" });
+
+export const ClassBaseline = z
+  .object({
+    camera_id: z.string(),
+    entries: z.array(
+      z.object({
+        object_class: z.string(),
+        hour: Hour,
+        frequency: z.number().meta({ description: "Detections in this hour of a day" }),
+        sample_count: z.int(),
+      }),
+    ),
+    unique_classes: z.array(z.string()),
+    total_samples: z.int(),
+    most_common_class: z.string().nullable(),
+  })
+  .meta({ id: "ClassBaseline" });
+
+const ThresholdStdev = z.number().min(0.5).max(5);
+const MinSamples = z.int().min(1);
+
+/** The values that hold for a camera. */
+export const BaselineConfig = z
+  .object({
+    threshold_stdev: z
+      .number()
+      .meta({ description: "Standard deviations from which on an hour is an anomaly; as it holds for this camera" }),
+    min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged; as it holds for this camera" }),
+    override_global_config: z.boolean().meta({ description: "False: the camera's own values are kept, but have no effect" }),
+    global_config: z.object({
+      threshold_stdev: z.number(),
+      min_samples: z.int(),
+      decay_factor: z.number(),
+      window_days: z.int(),
+    }),
+  })
+  .meta({ id: "BaselineConfig" });
+
+const params = z.object({ camera_id: CameraIdText });
+const refusals = { 404: "No camera has this id" };
+const common = { tag: "cameras", params, refusals } as const;
+
+export const baselineRoutes = {
+  getBaseline: route("/api/cameras/{camera_id}/baseline", {
+    ...common,
+    method: "get",
+    summary: "What is usual at a camera",
+    reply: Baseline,
+  }),
+  listAnomalies: route("/api/cameras/{camera_id}/baseline/anomalies", {
+    ...common,
+    method: "get",
+    summary: "What was unusual at a camera in the last days, newest first",
+    query: z.object({ days: IntText(1, 90).default(7) }),
+    reply: z.object({ camera_id: z.string(), anomalies: z.array(Anomaly), count: z.int(), period_days: z.int() }),
+  }),
+  getActivityBaseline: route("/api/cameras/{camera_id}/baseline/activity", {
+    ...common,
+    method: "get",
+    summary: "The usual number of detections by hour of the week",
+    reply: ActivityBaseline,
+  }),
+  getClassBaseline: route("/api/cameras/{camera_id}/baseline/classes", {
+    ...common,
+    method: "get",
+    summary: "The usual number of detections by class and hour",
+    reply: ClassBaseline,
+  }),
+  getBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
+    ...common,
+    method: "get",
+    summary: "When an hour of a camera counts as unusual",
+    reply: BaselineConfig,
+  }),
+  updateBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
+    ...common,
+    method: "put",
+    summary: "Change when an hour of a camera counts as unusual; what is left out stays",
+    body: z.strictObject({
+      threshold_stdev: ThresholdStdev.optional(),
+      min_samples: MinSamples.optional(),
+      override_global_config: z.boolean().optional(),
+      ...readOnly(BaselineConfig, ["threshold_stdev", "min_samples", "override_global_config"]),
+    }),
+    reply: BaselineConfig,
+  }),
+  resetBaseline: route("/api/cameras/{camera_id}/baseline/reset", {
+    ...common,
+    method: "post",
+    summary: "Forget what is usual at a camera, to learn it anew",
+    reply: z.object({ activity_baselines_deleted: z.int(), class_baselines_deleted: z.int() }),
+  }),
+};

@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { BulkReply, bulkItems } from "../bulk.ts";
+import { listOf, pageQuery } from "../page.ts";
+import { route } from "../route.ts";
+import { EndInstant, EnumText, FloatText, IdText, Instant, IntText, readOnly, StartInstant, StorableInstant } from "../values.ts";
+
+/** The only classes a detector may report; anything else is dropped. */
+export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
+
+export const Detection = z
+  .object({
+    id: z.int(),
+    camera_id: z.string(),
+    file_path: z.string().meta({ description: "The picture, on the disk of the daemon" }),
+    file_type: z.string().nullable().meta({ description: "MIME type of the picture" }),
+    detected_at: Instant,
+    object_type: z.string(),
+    confidence: z.number().meta({ description: "0 to 1" }),
+    bbox_x: z.int().nullable(),
+    bbox_y: z.int().nullable(),
+    bbox_width: z.int().nullable(),
+    bbox_height: z.int().nullable(),
+    thumbnail_path: z.string().nullable(),
+    event_id: z.int().nullable(),
+    batch_id: z.string().nullable(),
+    enrichment: z.looseObject({ attributes: z.record(z.string(), z.unknown()).optional(), has_embedding: z.boolean() }).nullable(),
+    created_at: Instant,
+  })
+  .meta({ id: "Detection" });
+
+/** A detection that a search found. */
+export const FoundDetection = Detection.extend({
+  relevance_score: z.number().meta({
+    description: "0 to 1: how directly it was found; a class counts more than a camera's name, and that more than what enrichment read",
+  }),
+}).meta({ id: "FoundDetection" });
+
+/** How a service of enrichment did; null when it was not asked. */
+const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable();
+
+/** What the enrichment services found out about a detection. Everything is empty until they were asked. */
+export const Enrichment = z
+  .object({
+    detection_id: z.int(),
+    enriched_at: Instant.nullable(),
+    attributes: z.record(z.string(), z.unknown()),
+    ocr: z.array(z.object({ text: z.string(), confidence: z.number() })).meta({ description: "What is written there" }),
+    caption: z.string().nullable(),
+    entity_id: z.string().nullable().meta({ description: "Whom or what it was recognised as" }),
+    has_embedding: z.boolean(),
+    services: z.object({ vision: EnrichmentOutcome, embedder: EnrichmentOutcome, enrichment: EnrichmentOutcome }),
+    errors: z.array(z.string()),
+  })
+  .meta({ id: "Enrichment" });
+
+const params = z.object({ detection_id: IdText });
+const noSuchDetection = "No detection has this id";
+const notFromVideo = "The detection is not from a video";
+
+/** What a list of detections is narrowed by. */
+const filters = {
+  camera_id: z.array(z.string()).optional(),
+  object_type: z.array(z.string()).optional(),
+  start_date: StartInstant.optional(),
+  end_date: EndInstant.optional(),
+  min_confidence: FloatText(0, 1).optional(),
+  event_id: IntText(1, Number.MAX_SAFE_INTEGER).optional(),
+};
+
+/** Kinds of files in which something can be detected. */
+export const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
+export const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
+
+const ObjectType = EnumText(objectTypes);
+const Confidence = z.number().min(0).max(1);
+const Pixels = z.int().min(0).max(1_000_000).nullable().optional();
+
+/** An item of a bulk create. */
+export const NewDetectionItem = z
+  .strictObject({
+    camera_id: z.string().min(1),
+    file_path: z.string().min(1).max(4096),
+    file_type: EnumText([...pictureTypes, ...videoTypes])
+      .nullable()
+      .optional(),
+    detected_at: StorableInstant,
+    object_type: ObjectType,
+    confidence: Confidence,
+    bbox_x: Pixels,
+    bbox_y: Pixels,
+    bbox_width: Pixels,
+    bbox_height: Pixels,
+    event_id: z.int().nullable().optional().meta({ description: "An event of the same camera that this belongs to" }),
+    ...readOnly(Detection.pick({ id: true, thumbnail_path: true, batch_id: true, enrichment: true, created_at: true }), []),
+  })
+  .refine(
+    ({ bbox_x, bbox_y, bbox_width, bbox_height }) =>
+      new Set([bbox_x, bbox_y, bbox_width, bbox_height].map((side) => (side ?? null) === null)).size === 1,
+    "bbox_x, bbox_y, bbox_width and bbox_height must be given together",
+  );
+
+/** An item of a bulk update. */
+export const DetectionChangeItem = z.strictObject({
+  id: z.int(),
+  object_type: ObjectType.optional(),
+  confidence: Confidence.optional(),
+  ...readOnly(Detection, ["id", "object_type", "confidence"]),
+});
+
+export const detectionRoutes = {
+  listDetections: route("/api/detections", {
+    method: "get",
+    summary: "List detections, newest first",
+    tag: "detections",
+    query: z.object({ ...filters, ...pageQuery }),
+    reply: listOf(Detection),
+  }),
+  searchDetections: route("/api/detections/search", {
+    method: "get",
+    summary:
+      "Search detections by class, camera name, attributes, text in the picture and caption; the most relevant first, then the newest",
+    tag: "detections",
+    query: z.object({
+      q: z
+        .string()
+        .min(1)
+        .max(500)
+        .meta({ description: 'Words that all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`' }),
+      ...filters,
+      ...pageQuery,
+    }),
+    reply: listOf(FoundDetection),
+    tier: "search",
+  }),
+  getDetection: route("/api/detections/{detection_id}", {
+    method: "get",
+    summary: "One detection",
+    tag: "detections",
+    params,
+    reply: Detection,
+    refusals: { 404: noSuchDetection },
+  }),
+  getDetectionImage: route("/api/detections/{detection_id}/image", {
+    method: "get",
+    summary: "The original picture of a detection",
+    tag: "detections",
+    params,
+    reply: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
+    refusals: { 404: "No detection has this id, or its picture is gone" },
+    tier: "media",
+    auth: "none",
+  }),
+  getDetectionThumbnail: route("/api/detections/{detection_id}/thumbnail", {
+    method: "get",
+    summary: "A 320x240 JPEG of the picture with box and label drawn",
+    tag: "detections",
+    params,
+    reply: { mediaTypes: ["image/jpeg"] },
+    refusals: { 404: "No detection has this id, or its picture is gone" },
+    tier: "media",
+    auth: "none",
+  }),
+  getDetectionEnrichment: route("/api/detections/{detection_id}/enrichment", {
+    method: "get",
+    summary: "What the enrichment services found out about a detection",
+    tag: "detections",
+    params,
+    reply: Enrichment,
+    refusals: { 404: noSuchDetection },
+  }),
+  getDetectionVideo: route("/api/detections/{detection_id}/video", {
+    method: "get",
+    summary: "The video of a detection, whole or in parts",
+    tag: "detections",
+    params,
+    reply: { mediaTypes: videoTypes, ranges: true },
+    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video is gone" },
+    tier: "media",
+    auth: "none",
+  }),
+  getDetectionVideoThumbnail: route("/api/detections/{detection_id}/video/thumbnail", {
+    method: "get",
+    summary: "A 320x240 JPEG of the video at the time of the detection, with box and label drawn",
+    tag: "detections",
+    params,
+    reply: { mediaTypes: ["image/jpeg"] },
+    refusals: { 400: notFromVideo, 404: "No detection has this id, or its video is gone" },
+    tier: "media",
+  }),
+};
+
+/** Several detections at once. Each item succeeds or fails by itself. */
+export const detectionBulkRoutes = {
+  createDetections: route("/api/detections/bulk", {
+    method: "post",
+    summary: "Create detections",
+    tag: "detections",
+    body: z.strictObject({ detections: bulkItems(NewDetectionItem) }),
+    status: 207,
+    reply: BulkReply,
+    tier: "bulk",
+  }),
+  updateDetections: route("/api/detections/bulk", {
+    method: "patch",
+    summary: "Correct class or confidence of detections",
+    tag: "detections",
+    body: z.strictObject({ detections: bulkItems(DetectionChangeItem) }),
+    status: 207,
+    reply: BulkReply,
+    tier: "bulk",
+  }),
+  deleteDetections: route("/api/detections/bulk", {
+    method: "delete",
+    summary: "Delete detections with their thumbnails; the original pictures stay",
+    tag: "detections",
+    body: z.strictObject({ detection_ids: bulkItems(z.int()) }),
+    status: 207,
+    reply: BulkReply,
+    tier: "bulk",
+  }),
+};

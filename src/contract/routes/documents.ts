@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+
+export const documentRoutes = {
+  getOpenapi: route("/openapi.json", {
+    method: "get",
+    summary: "This API as an OpenAPI 3.1 document",
+    tag: "documents",
+    etag: true,
+    reply: z.record(z.string(), z.unknown()),
+  }),
+  getDocs: route("/docs", {
+    method: "get",
+    summary: "This API as a page for people",
+    tag: "documents",
+    reply: { mediaTypes: ["text/html"] },
+  }),
+};

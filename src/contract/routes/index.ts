@@ -1,0 +1,29 @@
+import { analyticsRoutes } from "./analytics.ts";
+import { baselineRoutes } from "./baselines.ts";
+import { cameraRoutes } from "./cameras.ts";
+import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
+import { dlqRoutes } from "./dlq.ts";
+import { documentRoutes } from "./documents.ts";
+import { eventRoutes } from "./events.ts";
+import { sceneRoutes } from "./scenes.ts";
+import { statisticsRoutes } from "./statistics.ts";
+import { systemRoutes } from "./system.ts";
+import { gpuRoutes } from "./system-gpu.ts";
+
+/** Every route of homesec by its operation id. */
+export const routes = {
+  ...cameraRoutes,
+  ...baselineRoutes,
+  ...sceneRoutes,
+  ...detectionRoutes,
+  ...detectionBulkRoutes,
+  ...eventRoutes,
+  ...statisticsRoutes,
+  ...analyticsRoutes,
+  ...systemRoutes,
+  ...gpuRoutes,
+  ...dlqRoutes,
+  ...documentRoutes,
+};
+export type Routes = typeof routes;
+export type OperationId = keyof Routes;

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
+import { riskLevels } from "./events.ts";
+
+export const bucketSizes = ["hour", "day", "week"] as const;
+
+/** The most buckets that one timeline may have. */
+export const mostBuckets = 2_000;
+
+const Count = z.int().meta({ description: "How many" });
+const CameraIds = z.array(z.string()).optional().meta({ description: "Only these cameras; may be given several times" });
+const Start = StartInstant.optional().meta({ description: "Where the range begins: a date (its first instant in UTC) or a timestamp" });
+const End = EndInstant.optional().meta({ description: "Where the range ends, included: a date (its last instant in UTC) or a timestamp" });
+
+const CameraId = z.string().meta({ description: "Which camera, deleted or not" });
+const CameraName = z.string().meta({ description: "What people call it" });
+const RiskLevel = z.enum(riskLevels).meta({ description: "As stored when the event was judged" });
+const ObjectClass = z.string().meta({ description: "What was detected" });
+
+const LevelCounts = z.object({ low: Count, medium: Count, high: Count, critical: Count });
+
+/** Routes that count events and detections instead of listing them. */
+export const statisticsRoutes = {
+  getEventStats: route("/api/events/stats", {
+    method: "get",
+    summary: "Numbers of events by level and camera; soft-deleted ones do not count",
+    tag: "events",
+    query: z.object({ camera_id: CameraIds, start_date: Start, end_date: End }),
+    reply: z.object({
+      total_events: Count,
+      events_by_risk_level: LevelCounts.meta({ description: "Judged events by their level" }),
+      risk_distribution: z.array(z.object({ risk_level: RiskLevel, count: Count })).meta({ description: "The same as a list" }),
+      events_by_camera: z
+        .array(z.object({ camera_id: CameraId, camera_name: CameraName, event_count: Count }))
+        .meta({ description: "Cameras with events, most first" }),
+      unscored_events: Count.meta({ description: "Not judged yet, or in vain" }),
+    }),
+  }),
+  getEventTimeline: route("/api/events/timeline-summary", {
+    method: "get",
+    summary: "Numbers of events and highest score per hour, day or week",
+    tag: "events",
+    query: z.object({
+      start_date: DayOrInstantText.meta({ description: "Where it begins: a date (in `timezone`) or a timestamp" }),
+      end_date: DayOrInstantText.meta({ description: "Where it ends, included: a date (in `timezone`, the whole day) or a timestamp" }),
+      bucket_size: EnumText(bucketSizes)
+        .default("hour")
+        .meta({ description: `Weeks begin on Monday. More than ${mostBuckets} buckets are refused` }),
+      camera_id: CameraIds,
+      timezone: TimeZoneText.default("UTC").meta({ description: "Whose hours, days and weeks; a name such as Europe/Berlin" }),
+    }),
+    reply: z.object({
+      buckets: z
+        .array(
+          z.object({
+            timestamp: Instant.meta({ description: "Where the hour, day or week begins" }),
+            event_count: Count,
+            max_risk_score: z.int().nullable().meta({ description: "Null when no event in it is judged" }),
+          }),
+        )
+        .meta({ description: "Every one of the range, oldest first. Only events within the range count, also in the first and last" }),
+      total_events: Count,
+    }),
+  }),
+  getDetectionStats: route("/api/detections/stats", {
+    method: "get",
+    summary: "Numbers of detections by class and day",
+    tag: "detections",
+    query: z.object({
+      camera_id: CameraIds,
+      object_type: z.array(z.string()).optional().meta({ description: "Only these classes; may be given several times" }),
+      start_date: Start,
+      end_date: End,
+    }),
+    reply: z.object({
+      total_detections: Count,
+      detections_by_class: z.record(z.string(), Count).meta({ description: "How many of each class" }),
+      object_class_distribution: z
+        .array(z.object({ object_class: ObjectClass, count: Count }))
+        .meta({ description: "The same as a list, most first" }),
+      average_confidence: z.number().nullable().meta({ description: "0 to 1; null without detections" }),
+      trends: z
+        .array(z.object({ timestamp: Instant.meta({ description: "Begin of a day in UTC" }), detection_count: Count }))
+        .meta({ description: "Each of the last 30 days of the range, oldest first" }),
+    }),
+  }),
+  listDetectionLabels: route("/api/detections/labels", {
+    method: "get",
+    summary: "Every class that was ever detected, most frequent first",
+    tag: "detections",
+    reply: z.object({ labels: z.array(z.object({ label: ObjectClass, count: Count })).meta({ description: "Most frequent first" }) }),
+  }),
+};

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+
+const ServiceUrl = z.string().nullable();
+const Seconds = z.int().min(1).max(86_400);
+const Score = z.int().min(0).max(100);
+
+const fields = {
+  batch_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its first one (BATCH_WINDOW_SECONDS)" }),
+  batch_idle_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its last one" }),
+  retention_days: z.int().min(1).max(3650).meta({ description: "Events and detections older than this are deleted" }),
+  detection_confidence_threshold: z.number().min(0).max(1).meta({ description: "Detections below this confidence are discarded" }),
+  vision_url: ServiceUrl.meta({ description: "Vision service; null: none of your own" }),
+  embedder_url: ServiceUrl.meta({ description: "Embedder service; null: none of your own" }),
+  enrichment_url: ServiceUrl.meta({ description: "Enrichment service; null: none of your own" }),
+  vision_extraction_enabled: z.boolean().meta({ description: "Attributes, text in the picture and captions" }),
+  reid_enabled: z.boolean().meta({ description: "Embeddings and re-identification" }),
+  scene_change_enabled: z.boolean().meta({ description: "Detection of scene changes" }),
+} as const;
+
+export const SystemConfig = z
+  .object({
+    ...fields,
+    risk_score_thresholds: z
+      .object({ low: Score, medium: Score, high: Score, critical: Score })
+      .meta({ description: "Lower bounds of an event's risk levels; they hold for new scores" }),
+  })
+  .meta({ id: "SystemConfig" });
+
+export const configRoutes = {
+  getConfig: route("/api/system/config", {
+    method: "get",
+    summary: "What can be changed while homesec runs, as it holds now",
+    tag: "system",
+    reply: SystemConfig,
+  }),
+  updateConfig: route("/api/system/config", {
+    method: "patch",
+    summary: "Change the configuration; it holds at once, in every process, and after a restart",
+    tag: "system",
+    body: z
+      .strictObject({
+        ...fields,
+        risk_score_thresholds: z
+          .strictObject({ low: Score, medium: Score, high: Score, critical: Score })
+          .partial()
+          .meta({ description: "Those not named stay as they are; all together start at 0 and ascend" }),
+      })
+      .partial()
+      .meta({ id: "SystemConfigChanges" }),
+    reply: SystemConfig,
+    refusals: { 403: "Addresses of services are taken from this machine, or with an API key, only" },
+  }),
+};

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { EnumText, Instant, IntText } from "../values.ts";
+
+export const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
+
+const value = (description: string) => z.number().nullable().meta({ description });
+
+export const GpuStats = z
+  .object({
+    recorded_at: Instant.nullable(),
+    gpu_name: z.string().nullable(),
+    utilization: value("Percent"),
+    memory_used: value("MiB"),
+    memory_total: value("MiB"),
+    temperature: value("Degrees Celsius"),
+    power_usage: value("W"),
+    inference_fps: value("Pictures per second, by the detector's own time for one, over the last minute"),
+    fan_speed: value("Percent"),
+    sm_clock: value("MHz"),
+    memory_bandwidth_utilization: value("Percent"),
+    pstate: z.string().nullable().meta({ description: "Performance state, P0 (fastest) to P12" }),
+    throttle_reasons: z.array(z.string()).nullable().meta({ description: "Why the clocks are lower than they could be" }),
+    power_limit: value("W"),
+    sm_clock_max: value("MHz"),
+    compute_processes_count: value("Processes that compute on the card"),
+    pcie_replay_counter: value("Transfers that had to be repeated"),
+    temp_slowdown_threshold: value("Degrees Celsius"),
+    memory_clock: value("MHz"),
+    memory_clock_max: value("MHz"),
+    pcie_link_gen: value("Generation of the link"),
+    pcie_link_width: value("Lanes of the link"),
+    pcie_tx_throughput: value("KB/s"),
+    pcie_rx_throughput: value("KB/s"),
+    encoder_utilization: value("Percent"),
+    decoder_utilization: value("Percent"),
+    bar1_used: value("MiB"),
+  })
+  .meta({ id: "GpuStats", description: "Of the busiest card; what it does not tell is null" });
+
+export const gpuRoutes = {
+  getGpuStats: route("/api/system/gpu/stats", {
+    method: "get",
+    summary: "The graphics card now; every field is null without one",
+    tag: "system",
+    reply: GpuStats,
+  }),
+  getGpuHistory: route("/api/system/gpu/stats/history", {
+    method: "get",
+    summary: "The graphics card over time, averaged per interval",
+    tag: "system",
+    query: z.object({
+      hours: IntText(1, 168).default(24).meta({ description: "How far back, 1 to 168 hours" }),
+      interval: EnumText(gpuIntervals).default("5m"),
+    }),
+    reply: z
+      .object({
+        items: z.array(GpuStats).meta({ description: "Oldest first; `recorded_at` is where the interval begins" }),
+        interval: z.enum(gpuIntervals),
+        hours: z.int(),
+        count: z.int(),
+      })
+      .meta({ id: "GpuHistory" }),
+  }),
+};

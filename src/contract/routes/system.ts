@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { configRoutes } from "./system-config.ts";
+import { healthRoutes } from "./system-health.ts";
+import { pipelineRoutes } from "./system-pipeline.ts";
+import { storageRoutes } from "./system-storage.ts";
+
+const Alive = z.object({ status: z.literal("alive"), version: z.string() }).meta({ id: "Alive" });
+
+/** What the program itself answers, and how it is. */
+export const systemRoutes = {
+  ...healthRoutes,
+  ...pipelineRoutes,
+  ...configRoutes,
+  ...storageRoutes,
+  alive: route("/health", { method: "get", summary: "The process is alive", tag: "system", reply: Alive, tier: "none", auth: "none" }),
+  apiAlive: route("/api/health", {
+    method: "get",
+    summary: "The process is alive",
+    tag: "system",
+    reply: Alive,
+    tier: "none",
+    auth: "none",
+  }),
+  getMetrics: route("/metrics", {
+    method: "get",
+    summary: "Metrics in Prometheus text format",
+    tag: "system",
+    reply: { mediaTypes: ["text/plain"] },
+    tier: "none",
+  }),
+};

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { isBinary } from "./encode.ts";
+import { problemItems, sentenceOf } from "./issues.ts";
+import { preferredType } from "./preferred-type.ts";
+import { notFound, Problem, type ProblemItem } from "./problem.ts";
+import type { Request, Route } from "./route.ts";
+import { unstorable, unstorableTexts } from "./text.ts";
+
+/** A request as it comes from the wire: decoded from percent signs and JSON, but not yet checked. */
+export interface RawRequest {
+  /** The texts in place of the placeholders of the path. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: URLSearchParams;
+  /** The parsed JSON; `undefined` when there is no body. */
+  readonly body: unknown;
+  /** The `Accept` header. */
+  readonly accept?: string | undefined;
+}
+
+/** The input of an operation, and the query keys that the route does not know. */
+export interface DecodedRequest<R extends Route> {
+  readonly request: Request<R>;
+  readonly ignored: readonly string[];
+}
+
+/** Valid on every route, whether it reads them or not. */
+const alwaysKnown = new Set(["api_key", "token"]);
+
+/**
+ * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with every error at once, or
+ * `Problem("not_found")` when a text in the path cannot be the id of anything.
+ */
+export function decodeRequest<R extends Route>(route: R, raw: RawRequest): DecodedRequest<R> {
+  const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};
+  const items: ProblemItem[] = [];
+  const decode = (schema: z.ZodType, input: unknown, at: "path" | "query" | "body"): unknown => {
+    const parsed = schema.safeParse(input);
+    if (parsed.success) return parsed.data;
+    items.push(...problemItems(parsed.error.issues, input, [at]));
+    return undefined;
+  };
+
+  if (route.params) {
+    for (const [name, text] of Object.entries(raw.params)) if (typeof text === "string") requireStorableId(name, text);
+    request.params = decode(route.params, { ...raw.params }, "path");
+  }
+  const { known, ignored } = splitQuery(route.query, raw.query, items);
+  if (route.query) request.query = decode(route.query, known, "query");
+  if (route.body) {
+    // a bulk operation looks at each item by itself
+    items.push(...unstorableTexts(raw.body, "body").filter(({ loc }) => route.tier !== "bulk" || typeof loc[2] !== "number"));
+    request.body = decode(route.body, raw.body, "body");
+  }
+  if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });
+  if (route.reply && isBinary(route.reply)) request.preferredType = preferredType(route.reply.mediaTypes, raw.accept);
+  return { request: request as Request<R>, ignored };
+}
+
+/** A request in the form of the wire: `path` is percent-encoded, `query` begins with "?" or is empty, `body` is JSON text. */
+export interface EncodedRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** What `encodeRequest` takes: a decoded request of any route. */
+export interface AnyRequest {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/**
+ * Encodes a request by the schemas of its route; the other direction of `decodeRequest`. Throws the same problems,
+ * without asking anybody, for values that the schemas refuse.
+ */
+export function encodeRequest(route: Route, request: AnyRequest): EncodedRequest {
+  const items: ProblemItem[] = [];
+  const encode = (schema: z.ZodType, value: unknown, loc: readonly (string | number)[]): unknown => {
+    const encoded = z.safeEncode(schema, value as z.output<z.ZodType>);
+    if (encoded.success) return encoded.data;
+    items.push(...problemItems(encoded.error.issues, value, loc));
+    return undefined;
+  };
+
+  const params: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(route.params?.shape ?? {})) {
+    params[name] = String(encode(schema as z.ZodType, request.params?.[name], ["path", name]));
+  }
+  const query = new URLSearchParams();
+  for (const [name, schema] of Object.entries(route.query?.shape ?? {})) {
+    const value = request.query?.[name];
+    if (value === undefined) continue;
+    const encoded = encode(schema as z.ZodType, value, ["query", name]);
+    for (const text of Array.isArray(encoded) ? encoded : [encoded]) query.append(name, String(text));
+  }
+  const body = route.body && encode(route.body, request.body, ["body"]);
+  if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });
+
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(requireStorableId(name, params[name] ?? "")));
+  return { path, query, params, body: body === undefined ? undefined : JSON.stringify(body) };
+}
+
+/** A text that no id can be and no path can carry names nothing; an empty one, "." and ".." would even be another path. */
+function requireStorableId(name: string, text: string): string {
+  if (text === "" || text === "." || text === ".." || unstorable(text)) throw notFound(name, JSON.stringify(text));
+  return text;
+}
+
+/** Separates the keys of the route from the rest. Of a key given twice the last counts, unless the route takes many. */
+function splitQuery(schema: z.ZodObject | undefined, query: URLSearchParams, items: ProblemItem[]) {
+  const known: Record<string, unknown> = {};
+  const ignored = new Set<string>();
+  for (const [key, text] of query) {
+    const part = schema && Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
+    if (!part) {
+      if (!alwaysKnown.has(key)) ignored.add(key);
+      continue;
+    }
+    const msg = unstorable(text);
+    if (msg) items.push({ loc: ["query", key], msg, type: "value_error" });
+    const before = known[key];
+    known[key] = takesMany(part) ? [...(Array.isArray(before) ? before : []), text] : text;
+  }
+  return { known, ignored: [...ignored] };
+}
+
+function takesMany(schema: z.ZodType): boolean {
+  if (schema instanceof z.ZodArray) return true;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return takesMany(schema.unwrap() as z.ZodType);
+  return false;
+}

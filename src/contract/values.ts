@@ -1,0 +1,165 @@
+import { z } from "zod";
+import type { ProblemType } from "./problem.ts";
+
+/** Marks a custom zod issue with its type of the closed list; the validator of requests reads it. */
+export function issue(type: ProblemType, message: string, input: unknown): z.core.$ZodRawIssue {
+  return { code: "custom", message, input, params: { type } };
+}
+
+/** ISO 8601 UTC text on the wire, Date in code. Offsets are understood on the way in. */
+export const Instant = z
+  .codec(z.string().meta({ format: "date-time" }), z.date(), {
+    decode: (text, context) => {
+      const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
+      if (Number.isNaN(time.getTime())) {
+        context.issues.push(issue("datetime_parsing", "Must be a timestamp such as 2026-01-31T22:15:00Z", text));
+        return z.NEVER;
+      }
+      return time;
+    },
+    encode: (date) => date.toISOString(),
+  })
+  .meta({ description: "ISO 8601 timestamp, UTC" });
+
+/** A timestamp that is to be stored: PostgreSQL knows no year 0, and an offset can lead out of the four digits. */
+export const StorableInstant = Instant.refine((time) => isFourDigitYear(time), "Must be within the years 1 to 9999");
+
+function isFourDigitYear(time: Date): boolean {
+  return time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
+}
+
+/** A date (`YYYY-MM-DD`) or a timestamp, for filters. A date stands for its first or its last millisecond in UTC. */
+function dayOrInstant(edge: "first" | "last") {
+  return z
+    .codec(z.string(), z.date(), {
+      decode: (text, context) => {
+        const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+        const time = isDay || /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
+        const rolledOver = isDay && !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) !== text;
+        if (Number.isNaN(time.getTime()) || rolledOver || !isFourDigitYear(time)) {
+          context.issues.push(issue("datetime_parsing", "Must be a date (2026-01-31) or a timestamp (2026-01-31T22:15:00Z)", text));
+          return z.NEVER;
+        }
+        return isDay && edge === "last" ? new Date(time.getTime() + 86_400_000 - 1) : time;
+      },
+      encode: (date) => date.toISOString(),
+    })
+    .meta({ description: `A date (YYYY-MM-DD: its ${edge} instant in UTC) or an ISO 8601 timestamp` });
+}
+
+/** Where a range begins: a plain date is its first instant. */
+export const StartInstant = dayOrInstant("first");
+
+/** Where a range ends, inclusive: a plain date is its last instant, so that the whole day belongs to the range. */
+export const EndInstant = dayOrInstant("last");
+
+/** A date (`YYYY-MM-DD`) or a timestamp, left as text: which day a date is depends on a time zone that is not known here. */
+export const DayOrInstantText = z
+  .codec(z.string(), z.string(), {
+    decode: (text, context) => {
+      const decoded = StartInstant.safeDecode(text);
+      if (decoded.success) return text;
+      context.issues.push(issue("datetime_parsing", decoded.error.issues[0]?.message ?? "Must be a date or a timestamp", text));
+      return z.NEVER;
+    },
+    encode: (text) => text,
+  })
+  .meta({ description: "A date (YYYY-MM-DD, the whole day) or an ISO 8601 timestamp" });
+
+/** A date (`YYYY-MM-DD`) and nothing else. */
+export const DayText = z.codec(z.string(), z.string(), {
+  decode: (text, context) => {
+    if (/^\d{4}-\d\d-\d\d$/.test(text) && StartInstant.safeDecode(text).success) return text;
+    context.issues.push(issue("date_parsing", "Must be a date such as 2026-01-31", text));
+    return z.NEVER;
+  },
+  encode: (text) => text,
+});
+
+/** The name of a time zone, `Europe/Berlin`. */
+export const TimeZoneText = z.codec(z.string(), z.string(), {
+  decode: (text, context) => {
+    if (isTimeZone(text)) return text;
+    context.issues.push(issue("value_error", "Must be the name of a time zone, such as UTC or Europe/Berlin", text));
+    return z.NEVER;
+  },
+  encode: (text) => text,
+});
+
+/** Offsets such as `+02:00` are no names: they say nothing about when the clocks change. */
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** A whole number written as text, as in a query or a path. Bounds are inclusive. */
+export function IntText(minimum: number, maximum: number) {
+  return z.codec(z.string(), z.int().min(minimum).max(maximum), {
+    decode: (text, context) => {
+      if (!/^[+-]?\d{1,16}$/.test(text)) {
+        context.issues.push(issue("int_parsing", "Must be a whole number", text));
+        return z.NEVER;
+      }
+      return Number(text);
+    },
+    encode: (value) => String(value),
+  });
+}
+
+/** A number written as text. Bounds are inclusive. */
+export function FloatText(minimum: number, maximum: number) {
+  return z.codec(z.string(), z.number().min(minimum).max(maximum), {
+    decode: (text, context) => {
+      if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text)) {
+        context.issues.push(issue("float_parsing", "Must be a number", text));
+        return z.NEVER;
+      }
+      return Number(text);
+    },
+    encode: (value) => String(value),
+  });
+}
+
+/** `true`, `false`, `1`, `0`, `yes`, `no`, `on`, `off` written as text. */
+export const BoolText = z.codec(z.string(), z.boolean(), {
+  decode: (text, context) => {
+    const value = { true: true, "1": true, yes: true, on: true, false: false, "0": false, no: false, off: false }[text.toLowerCase()];
+    if (value === undefined) {
+      context.issues.push(issue("bool_parsing", "Must be true or false", text));
+      return z.NEVER;
+    }
+    return value;
+  },
+  encode: (value) => String(value),
+});
+
+/** One of some lowercase words; upper case is accepted on the way in. */
+export function EnumText<const T extends readonly [string, ...string[]]>(words: T) {
+  return z.codec(z.string(), z.enum(words), {
+    decode: (text) => text.toLowerCase() as T[number],
+    encode: (value) => value,
+  });
+}
+
+/** A whole-number id in a path. Text that is no whole number is 422; any whole number may turn out to be 404. */
+export const IdText = IntText(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).meta({ description: "Integer id" });
+
+/** The slug of a camera in a path. Any text is taken: what names nothing is 404, whatever its form. */
+export const CameraIdText = z.string().meta({ description: "Camera id, a slug" });
+
+/** A new camera id. */
+export const CameraSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, "Must be 1 to 64 of a-z, 0-9, _ and -");
+
+/** The other fields of a record, accepted and ignored in PUT and PATCH, so that a record that was read can be sent back. */
+export function readOnly<T extends z.ZodObject, K extends keyof T["shape"] & string>(record: T, writable: readonly K[]) {
+  const entries = Object.keys(record.shape)
+    .filter((key) => !(writable as readonly string[]).includes(key))
+    .map((key) => [key, z.unknown().optional().meta({ readOnly: true })]);
+  return Object.fromEntries(entries) as { [P in Exclude<keyof T["shape"], K>]: z.ZodOptional<z.ZodUnknown> };
+}

@@ -1,0 +1,37 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { ChangeableSettings } from "../config/settings.ts";
+import type { Answer } from "../contract/answer.ts";
+import type { Request, Route } from "../contract/route.ts";
+import type { OperationId, Routes } from "../contract/routes/index.ts";
+import type { Database } from "../engines/database.ts";
+import type { Store } from "../engines/store.ts";
+import type { Log } from "../log/log.ts";
+import type { Runtime } from "../system/runtime.ts";
+
+/** What an operation may use. `runtime` is there in the daemon only: with `--direct` nothing else runs. */
+export interface OperationContext {
+  readonly db: Database;
+  readonly store: Store;
+  readonly config: Config;
+  readonly settings: ChangeableSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runtime: Runtime | undefined;
+  /** Who asks over HTTP. Undefined in this process itself (`--direct`), which may do what the database lets it do. */
+  readonly caller?: Caller | undefined;
+}
+
+/** What an operation may know of who asks. */
+export interface Caller {
+  /** The request came over the loopback interface, and not through a proxy that passes on what others ask. */
+  readonly isLocal: boolean;
+  /** It carried a valid API key. */
+  readonly isAuthenticated: boolean;
+}
+
+/** The use case behind a route: the same function over HTTP and with `--direct`. Throws `Problem` for what the caller did wrong. */
+export type Operation<R extends Route> = (request: Request<R>, context: OperationContext) => Promise<Answer<R>>;
+
+/** One operation for each route. */
+export type Operations = { readonly [K in OperationId]: Operation<Routes[K]> };

@@ -1,0 +1,31 @@
+import { analyticsOperations } from "../analytics/operations.ts";
+import { baselineOperations } from "../baselines/operations.ts";
+import { detectionBulkOperations } from "../bulk/detections.ts";
+import { cameraOperations } from "../cameras/operations.ts";
+import { detectionOperations } from "../detections/operations.ts";
+import { detectionStatisticsOperations } from "../detections/statistics.ts";
+import { documentOperations } from "../documents/operations.ts";
+import { eventOperations } from "../events/operations.ts";
+import { eventStatisticsOperations } from "../events/statistics.ts";
+import { gpuOperations } from "../gpu/operations.ts";
+import { sceneOperations } from "../scenes/operations.ts";
+import { dlqOperations } from "../system/dlq.ts";
+import { systemOperations } from "../system/operations.ts";
+import type { Operations } from "./operation.ts";
+
+/** The use case of each route. */
+export const operations: Operations = {
+  ...cameraOperations,
+  ...baselineOperations,
+  ...sceneOperations,
+  ...detectionOperations,
+  ...detectionBulkOperations,
+  ...eventOperations,
+  ...eventStatisticsOperations,
+  ...detectionStatisticsOperations,
+  ...analyticsOperations,
+  ...systemOperations,
+  ...gpuOperations,
+  ...dlqOperations,
+  ...documentOperations,
+};

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { decodeCursor, encodeCursor, KeyInstant, makePage } from "../../src/contract/cursor.ts";
+import { Problem } from "../../src/contract/problem.ts";
+
+const Key = z.tuple([z.string(), z.int()]);
+
+describe("cursor", () => {
+  it("gives back any key, unicode included, and is plain text for a URL", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.maxSafeInteger(), fc.string(), (text, number, listName) => {
+        const cursor = encodeCursor(listName, [text, number]);
+        expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+        expect(decodeCursor(cursor, listName, Key)).toEqual([text, number]);
+      }),
+    );
+  });
+
+  it("is refused after any change of one character", () => {
+    const cursor = encodeCursor("events", ["2026-01-31T22:15:00.123456Z", 17]);
+    for (let at = 0; at < cursor.length; at += 1) {
+      const changed = cursor.slice(0, at) + (cursor[at] === "A" ? "B" : "A") + cursor.slice(at + 1);
+      expect(refusal(() => decodeCursor(changed, "events", Key)).items).toMatchObject([{ loc: ["query", "cursor"], type: "value_error" }]);
+    }
+  });
+
+  it.each(["", "x", "%00", "null", "e30", "\u0000", "ö".repeat(50), "A".repeat(100_000)])("refuses %j", (text) => {
+    expect(refusal(() => decodeCursor(text, "events", Key)).kind).toBe("invalid");
+  });
+
+  it("is refused by another list and by another sort key", () => {
+    const cursor = encodeCursor("events", ["a", 1]);
+    expect(refusal(() => decodeCursor(cursor, "detections", Key)).kind).toBe("invalid");
+    expect(refusal(() => decodeCursor(cursor, "events", z.tuple([z.int()]))).kind).toBe("invalid");
+  });
+
+  it("takes timestamps with six digits only", () => {
+    expect(KeyInstant.safeParse("2026-01-31T22:15:00.123456Z").success).toBe(true);
+    expect(KeyInstant.safeParse("2026-13-31T22:15:00.123456Z").success).toBe(false);
+    expect(KeyInstant.safeParse("2026-01-31T22:15:00.123Z").success).toBe(false);
+  });
+});
+
+describe("makePage", () => {
+  const page = (rows: number[], limit: number, offset?: number) =>
+    makePage({ listName: "numbers", rows, limit, offset, total: 9, key: (row) => [row] });
+
+  it("cuts the extra row off and continues after the last one shown", () => {
+    const { items, pagination } = page([3, 2, 1], 2);
+    expect(items).toEqual([3, 2]);
+    expect(pagination).toMatchObject({ total: 9, limit: 2, offset: 0, has_more: true });
+    expect(decodeCursor(pagination.next_cursor ?? "", "numbers", z.tuple([z.int()]))).toEqual([2]);
+  });
+
+  it("ends the walk on a page that is just full, and on an empty one", () => {
+    expect(page([2, 1], 2).pagination).toMatchObject({ has_more: false, next_cursor: null });
+    expect(page([], 2).pagination).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  it("warns only when offset was used", () => {
+    expect(page([1], 2)).not.toHaveProperty("deprecation_warning");
+    expect(page([1], 2, 0).deprecation_warning).toContain("cursor");
+    expect(page([1], 2, 4).pagination.offset).toBe(4);
+  });
+});
+
+function refusal(work: () => unknown): Problem {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error("it was accepted");
+}

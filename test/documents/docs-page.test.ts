@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { createApp } from "../../daemon/http/app.ts";
+import { listen } from "../../daemon/http/listen.ts";
+import { routes } from "../../src/contract/routes/index.ts";
+import { docsPage } from "../../src/documents/docs-page.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { operations } from "../../src/operations/operations.ts";
+import { openDesk } from "../support/operations.ts";
+
+test("/docs shows every route, runs no script, asks nobody, and its style is the one the policy allows", async () => {
+  const desk = await openDesk();
+  const app = createApp({ operations, context: desk.context, log: silentLog, allowedHosts: [] });
+  const listening = await listen({ app, host: "127.0.0.1", port: 0 });
+  try {
+    const response = await fetch(`http://127.0.0.1:${listening.port}/docs`);
+    const page = await response.text();
+    expect(response.headers.get("content-type")).toContain("text/html");
+    for (const { path } of Object.values(routes)) expect(page).toContain(`<code>${path}</code>`);
+    expect(page).not.toMatch(/<script|<link|<img|src=|https?:\/\//);
+    const style = page.match(/<style>([\s\S]*?)<\/style>/)?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    expect(response.headers.get("content-security-policy")).toContain(`style-src 'sha256-${hash}'`);
+  } finally {
+    await listening.close();
+    await desk.close();
+  }
+});
+
+test("what the document says is shown as text, never as markup", () => {
+  const page = docsPage({
+    info: { title: "<b>x</b>", version: '"1"' },
+    paths: { "/<i>": { get: { summary: "<script>alert(1)</script>", tags: ["a&b"] } } },
+    components: { schemas: { Thing: { description: "</pre><script>" } } },
+  });
+  expect(page).not.toMatch(/<b>x|<i>|<script/);
+  expect(page).toContain("&lt;script&gt;alert(1)");
+});
