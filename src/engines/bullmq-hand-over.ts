@@ -1,0 +1,167 @@
+import { Queue, Worker } from "bullmq";
+import { within } from "../lifecycle/lifecycle.ts";
+import type { Log } from "../log/log.ts";
+import { type ConsumeOptions, type Consumer, type HandOver, sweepMs } from "./hand-over.ts";
+
+/** Pointers that may wait in Redis at a time; the rest waits as rows, so that Redis stays small. */
+const offeredAtOnce = 500;
+/** While Redis is away the log says so this often. */
+const tellEveryMs = 60_000;
+/** How long Redis has to take our goodbye. Without it an entry comes up once more, and finds no row to claim. */
+const goodbyeMs = 1_000;
+
+/**
+ * Hand-over through BullMQ: whoever wrote rows offers pointers, whoever has a free place takes one and claims the row.
+ * An entry is removed when it ends either way, since adding an id that still exists is dropped in silence.
+ */
+export function createBullmqHandOver(options: { readonly redisUrl: string; readonly log: Log; readonly prefix?: string }): HandOver {
+  const { log } = options;
+  const prefix = options.prefix ?? "homesec";
+  const connection = { url: options.redisUrl, maxRetriesPerRequest: null, enableOfflineQueue: false } as const;
+  const queues = new Map<string, Queue>();
+  const wakers = new Map<string, Set<() => void>>();
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  /** Redis is away for all queues at once, and every connection finds out every second. */
+  const tellOfRedis = (error: unknown): void => {
+    if (performance.now() - toldAt < tellEveryMs) return;
+    toldAt = performance.now();
+    log.warn(
+      { error: error instanceof Error ? error.message : String(error) },
+      "Redis (REDIS_URL) does not answer; work waits until it does",
+    );
+  };
+
+  const queueOf = (name: string): Queue => {
+    const known = queues.get(name);
+    if (known) return known;
+    const queue = new Queue(name, { connection, prefix, defaultJobOptions: { removeOnComplete: true, removeOnFail: true } });
+    queue.on("error", tellOfRedis);
+    queues.set(name, queue);
+    return queue;
+  };
+
+  return {
+    kind: "bullmq",
+    wake: (name) => {
+      for (const waker of wakers.get(name) ?? []) waker();
+    },
+    consume: (name, consume) => {
+      const consumer = consumeFrom(name, queueOf(name), consume);
+      const set = wakers.get(name) ?? new Set();
+      wakers.set(name, set.add(consumer.wake));
+      return {
+        running: consumer.running,
+        heartbeat: consumer.heartbeat,
+        stop: async () => {
+          set.delete(consumer.wake);
+          await consumer.stop();
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all([...queues.values()].map((queue) => within(goodbyeMs, () => queue.close()).catch(tellOfRedis)));
+    },
+  };
+
+  function consumeFrom<J extends { readonly jobId: number }>(
+    name: string,
+    queue: Queue,
+    consume: ConsumeOptions<J>,
+  ): Consumer & { readonly wake: () => void } {
+    const running = new Set<number>();
+    const handling = new Set<Promise<void>>();
+    let claiming = 0;
+    let sweeping: Promise<unknown> | undefined;
+    let sweepAt = 0;
+    let stopped = false;
+    let offering: Promise<void> | undefined;
+    let offerAgain = false;
+    let lastLook = performance.now();
+
+    const worker = new Worker<{ jobId: number }>(
+      name,
+      async (entry) => {
+        if (consume.capacity() - running.size <= 0) return; // the row stays pending and is offered again
+        // what is being claimed right now would look like an orphan to a sweep
+        while (sweeping) await sweeping;
+        claiming += 1;
+        const job = await consume.source
+          .claim(entry.data.jobId)
+          .then((claimed) => {
+            if (claimed) running.add(claimed.jobId);
+            return claimed;
+          })
+          .finally(() => {
+            claiming -= 1;
+          });
+        if (!job) return;
+        const handled = consume.handle(job).finally(() => {
+          running.delete(job.jobId);
+          handling.delete(handled);
+        });
+        handling.add(handled);
+        await handled;
+      },
+      { connection, prefix, concurrency: consume.concurrency, lockDuration: 30_000, maxStalledCount: 1_000_000 },
+    );
+    worker.on("error", tellOfRedis);
+    worker.on("failed", (_entry, error) => consume.onError(error));
+
+    const offer = async (): Promise<void> => {
+      do {
+        offerAgain = false;
+        lastLook = performance.now();
+        try {
+          if (lastLook >= sweepAt && claiming === 0) {
+            sweepAt = lastLook + sweepMs;
+            sweeping = consume.source.freeOrphans([...running]).finally(() => {
+              sweeping = undefined;
+            });
+            await sweeping;
+          }
+          if (consume.capacity() <= 0) continue;
+          const jobs = await consume.source.offer(offeredAtOnce);
+          await queue.addBulk(
+            jobs.map((job) => ({
+              name: "job",
+              data: { jobId: job.jobId },
+              // a process that was killed leaves its entry behind for a minute, under the number of its own attempt
+              opts: { jobId: `job-${job.jobId}-${job.attempts}`, priority: job.priority + 1 },
+            })),
+          );
+        } catch (error) {
+          consume.onError(error);
+          return;
+        }
+      } while (offerAgain && !stopped);
+    };
+
+    const wake = (): void => {
+      if (stopped) return;
+      if (offering) {
+        offerAgain = true;
+        return;
+      }
+      offering = offer().finally(() => {
+        offering = undefined;
+      });
+    };
+
+    const timer = setInterval(wake, sweepMs);
+    wake();
+    return {
+      wake,
+      running: () => running.size,
+      heartbeat: () => lastLook,
+      stop: async () => {
+        stopped = true;
+        clearInterval(timer);
+        await offering;
+        await worker.pause(true);
+        await Promise.allSettled(handling);
+        await within(goodbyeMs, () => worker.close()).catch(tellOfRedis);
+      },
+    };
+  }
+}

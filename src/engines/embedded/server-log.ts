@@ -1,0 +1,79 @@
+import { createWriteStream, renameSync, type WriteStream } from "node:fs";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { Log } from "../../log/log.ts";
+
+const maxBytes = 1_000_000;
+
+/** The messages of one run of the server: kept in a file of at most 1 MB and its predecessor, the fatal ones also in our log. */
+export class ServerLog {
+  readonly #path: string;
+  readonly #log: Log;
+  readonly #tail: string[] = [];
+  readonly #done: Promise<void>;
+  #file: WriteStream;
+  #bytes: number;
+
+  private constructor(path: string, bytes: number, stream: Readable, log: Log) {
+    this.#path = path;
+    this.#log = log;
+    this.#bytes = bytes;
+    this.#file = this.#openFile();
+    const lines = createInterface({ input: stream });
+    lines.on("line", (line) => this.#write(line));
+    this.#done = new Promise((resolve) => {
+      lines.once("close", () => this.#file.end(resolve));
+    });
+  }
+
+  static async follow(stream: Readable, path: string, log: Log): Promise<ServerLog> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return new ServerLog(path, await sizeOf(path), stream, log);
+  }
+
+  /** Waits, for half a second at most, until all that the ended server said has arrived, and returns the last lines. */
+  async lastWords(): Promise<string> {
+    const impatience = new Promise<void>((resolve) => {
+      setTimeout(resolve, 500).unref();
+    });
+    await Promise.race([this.#done, impatience]);
+    return this.#tail.join("\n");
+  }
+
+  #write(line: string): void {
+    this.#tail.push(line);
+    if (this.#tail.length > 20) this.#tail.shift();
+    if (/ (FATAL|PANIC): {2}/.test(line)) this.#log.debug({ line }, "PostgreSQL says");
+    this.#bytes += Buffer.byteLength(line) + 1;
+    this.#file.write(`${line}\n`);
+    if (this.#bytes > maxBytes) this.#rotate();
+  }
+
+  #rotate(): void {
+    this.#bytes = 0;
+    try {
+      renameSync(this.#path, `${this.#path}.1`);
+    } catch (error) {
+      this.#log.warn({ err: error, file: this.#path }, "The log of PostgreSQL could not be rotated");
+    }
+    this.#file.end();
+    this.#file = this.#openFile();
+  }
+
+  #openFile(): WriteStream {
+    const file = createWriteStream(this.#path, { flags: "a", mode: 0o600 });
+    file.on("error", (error) => this.#log.warn({ err: error, file: this.#path }, "The log of PostgreSQL cannot be written"));
+    return file;
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { Problem } from "../contract/problem.ts";
+
+/**
+ * The database cannot be reached, is starting up or went away in the middle. Nothing that was asked inside of a
+ * transaction took effect; a lone statement may have. Trying again later is right.
+ */
+export class DatabaseUnavailable extends Problem {
+  override name = "DatabaseUnavailable";
+
+  constructor(reason: string, options: { readonly cause?: unknown } = {}) {
+    const remedy = isRefusedForGood(options.cause) ? "correct DATABASE_URL" : "try again in a moment";
+    super("unavailable", `The database is not available: ${reason}; ${remedy}`, options);
+  }
+}
+
+/** The connection was lost while COMMIT was under way: the transaction took effect as a whole or not at all, and nobody here knows which. */
+export class OutcomeUnknown extends DatabaseUnavailable {
+  override name = "OutcomeUnknown";
+
+  constructor(options: { readonly cause?: unknown } = {}) {
+    super("the connection was lost while the change was being committed, so it may or may not have taken effect", options);
+  }
+}
+
+/** A row with this key exists already; `constraint` narrows it to one unique constraint or index. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return codeOf(error) === "23505" && (constraint === undefined || (error as { constraint_name?: unknown }).constraint_name === constraint);
+}
+
+/** The row pointed to does not exist, or the row is still pointed to. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return codeOf(error) === "23503";
+}
+
+/** The statement was cancelled, by request or by its timeout. */
+export function isQueryCanceled(error: unknown): boolean {
+  return codeOf(error) === "57014";
+}
+
+/** The connection is gone or was refused for now: the server went away, is starting or stopping, or has no connection left. */
+export function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  const code = codeOf(error);
+  return code !== undefined && (lossCodes.has(code) || code.startsWith("08"));
+}
+
+/** Answers of the server to a connection attempt that will be different in a moment, and what the system says when no server is there. */
+export function isWorthReconnecting(error: unknown): boolean {
+  const code = codeOf(error);
+  return isConnectionLoss(error) || (code !== undefined && absenceCodes.has(code));
+}
+
+/** The server does not know this user, password or database: waiting does not help. */
+function isRefusedForGood(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && (code.startsWith("28") || code === "3D000");
+}
+
+const lossCodes = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "CONNECT_TIMEOUT",
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now
+  "57P05", // idle_session_timeout
+  "25P03", // idle_in_transaction_session_timeout
+  "53300", // too_many_connections
+]);
+
+const absenceCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "EAGAIN",
+]);
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

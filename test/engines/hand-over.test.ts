@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { createBullmqHandOver } from "../../src/engines/bullmq-hand-over.ts";
+import type { HandOver, JobSource } from "../../src/engines/hand-over.ts";
+import { createInProcessHandOver } from "../../src/engines/in-process-hand-over.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { eventually } from "../support/eventually.ts";
+import { redisInstalled, redisServer } from "../support/redis.ts";
+
+interface Job {
+  readonly jobId: number;
+}
+
+/** Rows in memory with the semantics of the table: what is claimed is nobody else's. */
+function rows(count: number) {
+  const pending = new Map(Array.from({ length: count }, (_, n) => [n + 1, false]));
+  const take = (jobId: number): Job | undefined => (pending.delete(jobId) ? { jobId } : undefined);
+  const source: JobSource<Job> = {
+    claimNext: async (limit) => [...pending.keys()].slice(0, limit).flatMap((jobId) => take(jobId) ?? []),
+    claim: async (jobId) => take(jobId),
+    offer: async (limit) => {
+      const offered = [...pending].filter(([, was]) => !was).slice(0, limit);
+      for (const [jobId] of offered) pending.set(jobId, true);
+      return offered.map(([jobId]) => ({ jobId, priority: 0, attempts: 0 }));
+    },
+    freeOrphans: async () => 0,
+  };
+  return { pending, source };
+}
+
+function handOverContract(name: string, make: () => Promise<{ readonly handOver: HandOver; close(): Promise<void> }>): void {
+  describe(name, () => {
+    test("every job is handled once, never more at a time than allowed, and stop waits for what runs", async () => {
+      const { handOver, close } = await make();
+      const { pending, source } = rows(100);
+      const done: number[] = [];
+      let inside = 0;
+      let most = 0;
+      const errors: unknown[] = [];
+      const consumer = handOver.consume("detect", {
+        concurrency: 3,
+        source,
+        capacity: () => Number.POSITIVE_INFINITY,
+        handle: async ({ jobId }) => {
+          inside += 1;
+          most = Math.max(most, inside);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          inside -= 1;
+          done.push(jobId);
+        },
+        onError: (error) => errors.push(error),
+      });
+      handOver.wake("detect");
+      await eventually(() => pending.size < 50);
+      await consumer.stop();
+      const atStop = done.length;
+      expect(inside).toBe(0);
+      expect(done.length + pending.size).toBe(100);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(done.length).toBe(atStop);
+      expect(new Set(done).size).toBe(done.length);
+      expect(most).toBeLessThanOrEqual(3);
+      expect(errors).toEqual([]);
+      await close();
+    });
+
+    test("while the service is down nothing starts, its trial is one job, and then the rest follows", async () => {
+      const { handOver, close } = await make();
+      const { source } = rows(6);
+      let capacity = 0;
+      let running = 0;
+      const counts: number[] = [];
+      const consumer = handOver.consume("detect", {
+        concurrency: 4,
+        source,
+        capacity: () => capacity,
+        handle: async () => {
+          running += 1;
+          counts.push(running);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          capacity = Number.POSITIVE_INFINITY;
+          running -= 1;
+        },
+        onError: () => {},
+      });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(counts).toEqual([]);
+      capacity = 1;
+      handOver.wake("detect");
+      await eventually(() => counts.length >= 1);
+      expect(counts).toEqual([1]);
+      if (handOver.kind === "in-process") await eventually(() => counts.length === 6);
+      await consumer.stop();
+      await close();
+    });
+  });
+}
+
+handOverContract("in this process", async () => {
+  const handOver = createInProcessHandOver();
+  return { handOver, close: () => handOver.close() };
+});
+
+if (redisInstalled) {
+  handOverContract("through BullMQ", async () => {
+    const redis = await redisServer();
+    const handOver = createBullmqHandOver({ redisUrl: redis.url, log: silentLog });
+    return {
+      handOver,
+      close: async () => {
+        await handOver.close();
+        await redis.stop();
+      },
+    };
+  });
+
+  const idle: JobSource<Job> = { ...rows(0).source };
+
+  test("a job of a killed process is taken up as soon as its row is free, not when Redis forgets the entry", async () => {
+    const redis = await redisServer();
+    const [killed, living] = [0, 1].map(() => createBullmqHandOver({ redisUrl: redis.url, log: silentLog })) as [HandOver, HandOver];
+    const common = { concurrency: 1, capacity: () => Number.POSITIVE_INFINITY, onError: () => {} };
+    let end = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      killed.consume("detect", {
+        ...common,
+        source: rows(1).source,
+        handle: () => {
+          resolve();
+          return new Promise((done) => {
+            end = done;
+          });
+        },
+      });
+    });
+    await begun;
+    let free = false;
+    const done: number[] = [];
+    const source: JobSource<Job> = {
+      ...idle,
+      offer: async () => {
+        const offers = free ? [{ jobId: 1, priority: 0, attempts: 1 }] : [];
+        free = false;
+        return offers;
+      },
+      claim: async (jobId) => ({ jobId }),
+    };
+    const consumer = living.consume("detect", { ...common, source, handle: async ({ jobId }) => void done.push(jobId) });
+    free = true;
+    living.wake("detect");
+    await eventually(() => done.length === 1, { timeoutMs: 5_000 });
+    end();
+    await consumer.stop();
+    await Promise.all([killed.close(), living.close()]);
+    await redis.stop();
+  });
+
+  test("without Redis it stops soon, and says once what is wrong", async () => {
+    const redis = await redisServer();
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };
+    const handOver = createBullmqHandOver({ redisUrl: redis.url, log });
+    const errors: unknown[] = [];
+    const consumers = ["detect", "analyze"].map((queue) =>
+      handOver.consume(queue, {
+        ...{ concurrency: 1, source: idle, capacity: () => Number.POSITIVE_INFINITY, handle: async () => {} },
+        onError: (error) => errors.push(error),
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await redis.stop();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(warnings).toEqual([expect.stringContaining("Redis (REDIS_URL) does not answer")]);
+    expect(errors).toEqual([]);
+    const startedAt = performance.now();
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    await handOver.close();
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+  });
+}
