@@ -1,0 +1,254 @@
+import type { Sql } from "../engines/database.ts";
+
+/** The queues of the pipeline. */
+export const queueNames = ["detect", "analyze"] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** Live work goes before what was live once and had to wait, and that before backlog. */
+export const priorities = { live: 0, late: 5, backlog: 10 } as const;
+/** Live work that has waited so long is live no more. */
+const lateAfterMs = 10 * 60_000;
+
+/** A job to add: it points to the row it is about. */
+export interface NewJob {
+  /** The id of the row, as text. One job per queue and subject. */
+  readonly subject: string;
+  readonly priority: number;
+  /** Order within a priority: the time of the picture or event. */
+  readonly position: Date;
+  /** When it may start. */
+  readonly availableAt: Date;
+}
+
+/** A job that this process has claimed. `attempts` counts this one too. */
+export interface ClaimedJob {
+  readonly jobId: number;
+  readonly subject: string;
+  readonly priority: number;
+  /** Order within the priority. */
+  readonly position: Date;
+  readonly attempts: number;
+  /** How often it was given back because the service that was asked did not answer. */
+  readonly deferrals: number;
+}
+
+/** Who claims, until when, and what time it is. */
+export interface Claim {
+  readonly queue: QueueName;
+  readonly processId: string;
+  readonly leaseMs: number;
+  readonly now: Date;
+}
+
+/** Adds jobs in the caller's transaction; a job that exists already stays as it is. After the commit, hand over by `wakeJobs(queue)`. */
+export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await sql`
+    insert into jobs (queue, subject, priority, position, available_at)
+    select ${queue}, j.subject, j.priority, j.position, j.available_at
+    from unnest(
+      ${jobs.map((job) => job.subject)}::text[],
+      ${jobs.map((job) => job.priority)}::smallint[],
+      ${sql.array(jobs.map((job) => job.position))}::timestamptz[],
+      ${sql.array(jobs.map((job) => job.availableAt))}::timestamptz[]
+    ) as j (subject, priority, position, available_at)
+    on conflict (queue, subject) do nothing
+  `;
+}
+
+/** Adds a job, or has the one that exists done again as if it were new: from the dead letters, or before its time. One that runs is left alone. */
+export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promise<void> {
+  await sql`
+    insert into jobs (queue, subject, priority, position, available_at)
+    values (${queue}, ${job.subject}, ${job.priority}, ${job.position}, ${job.availableAt})
+    on conflict (queue, subject) do update
+    set status = 'pending', priority = excluded.priority, position = excluded.position, available_at = excluded.available_at, offered_at = null,
+      attempts = 0, deferrals = 0
+    where jobs.status <> 'running'
+  `;
+}
+
+/** Claims the next jobs, best first: live before backlog, then by time. */
+export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
+  const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
+  const rows = await sql<ClaimedJob[]>`
+    with next as (
+      select j.job_id
+      from jobs j
+      where j.queue = ${claim.queue}
+        and j.status = 'pending'
+        and j.available_at <= ${claim.now}
+      order by j.priority, j.position, j.job_id
+      limit ${limit}
+      for update skip locked
+    )
+    update jobs j
+    set status = 'running', claimed_by = ${claim.processId}, lease_until = ${leaseUntil}, attempts = j.attempts + 1
+    from next
+    where j.job_id = next.job_id
+    returning j.job_id as "jobId", j.subject, j.priority, j.position, j.attempts, j.deferrals
+  `;
+  // an update returns its rows in no particular order
+  return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
+}
+
+/** Claims one job by its id, if it is still to be had: pending, or its lease is over. */
+export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<ClaimedJob | undefined> {
+  const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
+  const [row] = await sql<[ClaimedJob?]>`
+    update jobs j
+    set status = 'running', claimed_by = ${claim.processId}, lease_until = ${leaseUntil}, attempts = j.attempts + 1
+    where j.job_id = ${jobId}
+      and j.queue = ${claim.queue}
+      and (j.status = 'pending' and j.available_at <= ${claim.now} or j.status = 'running' and j.lease_until < ${claim.now})
+    returning j.job_id as "jobId", j.subject, j.priority, j.position, j.attempts, j.deferrals
+  `;
+  return row;
+}
+
+/** A job that may be had. */
+export type Offer = Pick<ClaimedJob, "jobId" | "priority" | "attempts">;
+
+/** Marks pending jobs as offered to an outside queue and returns them, best first. What was offered and not taken for 30 s is offered again. */
+export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: number): Promise<readonly Offer[]> {
+  return await sql<Offer[]>`
+    with next as (
+      select j.job_id
+      from jobs j
+      where j.queue = ${queue}
+        and j.status = 'pending'
+        and j.available_at <= ${now}
+        and (j.offered_at is null or j.offered_at < ${new Date(now.getTime() - 30_000)})
+      order by j.priority, j.position, j.job_id
+      limit ${limit}
+      for update skip locked
+    )
+    update jobs j
+    set offered_at = ${now}
+    from next
+    where j.job_id = next.job_id
+    returning j.job_id as "jobId", j.priority, j.attempts
+  `;
+}
+
+/** The job was taken from this process meanwhile (its lease was over): what it did must be rolled back. */
+export class LeaseLost extends Error {
+  override name = "LeaseLost";
+}
+
+/** Ends a claimed job in the transaction that does its work. Throws `LeaseLost` when the claim is gone. */
+export async function finishJob(sql: Sql, jobId: number, processId: string): Promise<void> {
+  const gone = await sql`
+    delete from jobs j
+    where j.job_id = ${jobId}
+      and j.status = 'running'
+      and j.claimed_by = ${processId}
+  `;
+  if (gone.count !== 1) throw new LeaseLost(`job ${jobId} is no longer claimed by this process`);
+}
+
+/**
+ * Gives a claimed job back. What the try counts as: `counts`, an attempt of its own; `free`, nothing, since it was not the
+ * job's fault; `deferred`, nothing either, but noted, since the service that was asked did not answer. Throws `LeaseLost`
+ * when the claim is gone, so that what the transaction says about the job's subject is not said after its end.
+ */
+export async function releaseJob(
+  sql: Sql,
+  job: { readonly jobId: number; readonly processId: string },
+  how: { readonly availableAt: Date; readonly error: string | null; readonly attempt: "counts" | "free" | "deferred" },
+): Promise<void> {
+  const released = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, lease_until = null, offered_at = null, available_at = ${how.availableAt},
+      last_error = ${how.error}, attempts = j.attempts - ${how.attempt === "counts" ? 0 : 1},
+      deferrals = j.deferrals + ${how.attempt === "deferred" ? 1 : 0}
+    where j.job_id = ${job.jobId}
+      and j.status = 'running'
+      and j.claimed_by = ${job.processId}
+  `;
+  if (released.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed by this process`);
+}
+
+/** Moves a claimed job into the dead letters, in the transaction that records why. Throws `LeaseLost` when the claim is gone. */
+export async function buryJob(sql: Sql, jobId: number, processId: string, error: string): Promise<void> {
+  const buried = await sql`
+    update jobs j
+    set status = 'dead', claimed_by = null, lease_until = null, last_error = ${error}
+    where j.job_id = ${jobId}
+      and j.status = 'running'
+      and j.claimed_by = ${processId}
+  `;
+  if (buried.count !== 1) throw new LeaseLost(`job ${jobId} is no longer claimed by this process`);
+}
+
+/** Has live work that has waited too long, for a service that was down, let pass what is live now. */
+export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update jobs j
+    set priority = ${priorities.late}
+    where j.queue = any (${[...queueNames]}::text[])
+      and j.status = 'pending'
+      and j.priority = ${priorities.live}
+      and j.position < ${new Date(now.getTime() - lateAfterMs)}
+  `;
+}
+
+/** Has all that waits for its time start now: the clock was set back, and their time may be hours away. What is asked too early waits anew. */
+export async function bringForwardJobs(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update jobs j
+    set available_at = ${now}, offered_at = null
+    where j.status = 'pending'
+      and j.available_at > ${now}
+  `;
+}
+
+/** Frees jobs that this process holds in the table but does not work on: an answer to a claim was lost with its connection. */
+export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: string, runningIds: readonly number[]): Promise<number> {
+  const freed = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, lease_until = null, offered_at = null, attempts = j.attempts - 1
+    where j.status = 'running'
+      and j.queue = ${queue}
+      and j.claimed_by = ${processId}
+      and j.job_id <> all (${[...runningIds]}::bigint[])
+  `;
+  return freed.count;
+}
+
+/** Frees what processes had claimed that are gone, and what has outlived its lease. The try counts: it may have been what killed them. */
+export async function freeAbandonedJobs(sql: Sql, now: Date): Promise<number> {
+  const freed = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, lease_until = null, offered_at = null
+    where j.status = 'running'
+      and (j.lease_until < ${now} or not exists (select 1 from processes p where p.process_id = j.claimed_by))
+  `;
+  return freed.count;
+}
+
+/** How full a queue is. */
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly deferred: number;
+  readonly inProgress: number;
+  readonly dead: number;
+  readonly oldestWaitingSeconds: number | null;
+}
+
+/** Counts the jobs of each queue by what they wait for. */
+export async function countJobs(sql: Sql, now: Date): Promise<Readonly<Record<QueueName, QueueCounts>>> {
+  const rows = await sql<(QueueCounts & { readonly queue: string })[]>`
+    select j.queue,
+      count(*) filter (where j.status = 'pending' and j.available_at <= ${now})::int as waiting,
+      count(*) filter (where j.status = 'pending' and j.available_at > ${now})::int as deferred,
+      count(*) filter (where j.status = 'running')::int as "inProgress",
+      count(*) filter (where j.status = 'dead')::int as dead,
+      extract(epoch from ${now}::timestamptz - min(j.created_at) filter (where j.status = 'pending'))::float8 as "oldestWaitingSeconds"
+    from jobs j
+    group by j.queue
+  `;
+  const none: QueueCounts = { waiting: 0, deferred: 0, inProgress: 0, dead: 0, oldestWaitingSeconds: null };
+  const of = (queue: QueueName): QueueCounts => rows.find((row) => row.queue === queue) ?? none;
+  return { detect: of("detect"), analyze: of("analyze") };
+}

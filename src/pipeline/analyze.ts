@@ -1,0 +1,105 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Database } from "../engines/database.ts";
+import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../events/analysis.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import type { LanguageModel } from "../upstream/language-model.ts";
+import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
+
+/** What the analyze stage works with. */
+export interface AnalyzeStageContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly timeZone: string;
+  readonly processId: string;
+  readonly languageModel: LanguageModel;
+  /** When the language model last gave a good answer, for this or another event. */
+  readonly languageModelAnsweredAt: () => Date | null;
+  /** Rows were written: the journal has entries to number. */
+  readonly onStored: () => void;
+}
+
+/** Makes the stage that has the language model judge an event and stores score, level, summary, reasoning and factors. */
+export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
+  const { db, clock, processId } = context;
+
+  const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+    const eventId = Number(job.subject);
+    const startedAt = clock.now();
+    const subject = await db.transaction(async (sql) => {
+      const facts = await factsOf(sql, eventId, context.timeZone);
+      if (!facts) {
+        await finishJob(sql, job.jobId, processId);
+        return undefined;
+      }
+      const data = { event_id: eventId, batch_id: facts.batchId, camera_id: facts.cameraId, attempt: job.attempts };
+      await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
+      return { facts: facts.facts, data };
+    });
+    if (!subject) return;
+    context.onStored();
+
+    const answer = await context.languageModel.judge(subject.facts, signal);
+    if (signal.aborted) throw new StageAborted(`the analysis of event ${eventId} was broken off`);
+
+    const finishedAt = clock.now();
+    const attempt = { eventId, startedAt, finishedAt };
+    await db.transaction(async (sql) => {
+      switch (answer.kind) {
+        case "judged":
+          await finishJob(sql, job.jobId, processId);
+          await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy: answer.analyzedBy, error: null, answer: answer.answer });
+          await storeVerdict(sql, {
+            eventId,
+            attempt: job.attempts,
+            verdict: answer.verdict,
+            analyzedBy: answer.analyzedBy,
+            thresholds: context.settings.current().riskScoreThresholds,
+            now: finishedAt,
+          });
+          return;
+        case "unreadable":
+        case "rejected": {
+          await buryJob(sql, job.jobId, processId, answer.error);
+          await recordAttempt(sql, {
+            ...attempt,
+            outcome: answer.kind,
+            analyzedBy: answer.analyzedBy,
+            error: answer.error,
+            answer: answer.answer,
+          });
+          await storeAnalysisFailure(sql, { eventId, attempt: job.attempts, error: answer.error, now: finishedAt });
+          return;
+        }
+        case "unavailable": {
+          const next = afterNoAnswer(job, answer, { lastSuccess: context.languageModelAnsweredAt(), now: finishedAt });
+          await recordAttempt(sql, { ...attempt, outcome: "unavailable", analyzedBy: null, error: answer.detail, answer: null });
+          if (next.giveUp) {
+            await buryJob(sql, job.jobId, processId, answer.detail);
+            await storeAnalysisFailure(sql, { eventId, attempt: job.attempts, error: answer.detail, now: finishedAt });
+            return;
+          }
+          await releaseJob(
+            sql,
+            { jobId: job.jobId, processId },
+            { availableAt: next.availableAt, error: answer.detail, attempt: "deferred" },
+          );
+          return;
+        }
+      }
+    });
+    context.onStored();
+  };
+
+  const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
+    await db.transaction(async (sql) => {
+      await buryJob(sql, job.jobId, processId, error);
+      await storeAnalysisFailure(sql, { eventId: Number(job.subject), attempt: job.attempts, error, now: clock.now() });
+    });
+    context.onStored();
+  };
+
+  return { run, giveUp };
+}

@@ -1,0 +1,221 @@
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { assignToBatch } from "../batches/aggregation.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Settings } from "../config/settings.ts";
+import { insertDetections, type NewDetection } from "../detections/detections-repository.ts";
+import type { Database } from "../engines/database.ts";
+import { readFully } from "../images/byte-source.ts";
+import { imageForJob, type LedgerImage, markDeferred, markFailed, markProcessed, markSkipped } from "../images/images-repository.ts";
+import { extractFrames, VideoError } from "../images/video.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import type { Detected, Detector } from "../upstream/detector.ts";
+import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
+
+/** What the detect stage works with. */
+export interface DetectStageContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly batchMaxDetections: number;
+  readonly processId: string;
+  readonly detector: Detector;
+  /** When the detector last gave a good answer, to this or another picture. */
+  readonly detectorAnsweredAt: () => Date | null;
+  /** Rows were written: the journal has entries to number, a batch may have become due. */
+  readonly onStored: () => void;
+}
+
+/** One thing that was found, before it has a row. */
+interface Finding {
+  readonly found: Detected["detections"][number];
+  readonly offsetSeconds: number | null;
+}
+
+/** What became of the picture, before it is written down. */
+type Result =
+  | { readonly kind: "processed"; readonly findings: readonly Finding[]; readonly seen: Detected }
+  | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
+  | { readonly kind: "deferred"; readonly reason: string; readonly detail: string; readonly retryAt: Date };
+
+/** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
+export function createDetectStage(context: DetectStageContext): Stage {
+  const { db, clock, processId } = context;
+
+  const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+    const image = await db.query((sql) => imageForJob(sql, Number(job.subject)));
+    if (!image || !["pending", "deferred"].includes(image.status)) {
+      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      return;
+    }
+    const startedAt = clock.now();
+    const result = image.mediaType?.startsWith("video/") ? await lookAtVideo(image, signal) : await lookAtPicture(image, signal);
+    if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
+    await store(job, image, result, startedAt);
+    context.onStored();
+  };
+
+  const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
+    const read = await readUnchanged(image);
+    if (read.kind !== "bytes") return read;
+    const answer = await context.detector.detect(
+      { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" },
+      signal,
+    );
+    switch (answer.kind) {
+      case "detected":
+        return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, offsetSeconds: null })) };
+      case "refused":
+        return { kind: "skipped", reason: answer.reason, detail: answer.detail, bury: true };
+      case "unavailable":
+        return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
+    }
+  };
+
+  const lookAtVideo = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
+    const findings: Finding[] = [];
+    let seen: Detected | undefined;
+    let inferenceMs = 0;
+    try {
+      for await (const frame of extractFrames(image.path, { signal })) {
+        const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
+        if (answer.kind === "unavailable") {
+          return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
+        }
+        if (answer.kind === "refused") continue;
+        inferenceMs += answer.inferenceMs ?? 0;
+        seen = { ...answer, inferenceMs };
+        findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds })));
+      }
+    } catch (cause) {
+      if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`, { cause });
+      const reason = cause instanceof VideoError ? cause.reason : "video_unreadable";
+      return { kind: "skipped", reason, detail: cause instanceof Error ? cause.message : String(cause), bury: true };
+    }
+    if (!seen) {
+      return { kind: "skipped", reason: "video_unreadable", detail: "No frame of this video could be read. Is it complete?", bury: true };
+    }
+    return { kind: "processed", seen, findings };
+  };
+
+  const store = async (job: ClaimedJob, image: LedgerImage, result: Result, startedAt: Date): Promise<void> => {
+    const settings = context.settings.current();
+    const now = clock.now();
+    await db.transaction(async (sql) => {
+      if (result.kind === "deferred") {
+        const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });
+        if (next.giveUp) {
+          await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
+          await buryJob(sql, job.jobId, processId, result.detail);
+          return;
+        }
+        await markDeferred(sql, image.imageId, { reason: result.reason, detail: result.detail });
+        await releaseJob(
+          sql,
+          { jobId: job.jobId, processId },
+          { availableAt: next.availableAt, error: result.detail, attempt: "deferred" },
+        );
+        return;
+      }
+      if (result.kind === "skipped") {
+        await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
+        if (result.bury) await buryJob(sql, job.jobId, processId, `${result.reason}: ${result.detail}`);
+        else await finishJob(sql, job.jobId, processId);
+        return;
+      }
+      const counted = result.findings.filter(({ found }) => found.confidence >= settings.detectionConfidenceThreshold);
+      // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
+      const [, , batchId] = await Promise.all([
+        finishJob(sql, job.jobId, processId),
+        markProcessed(sql, image.imageId, {
+          detectionCount: counted.length,
+          detector: result.seen.detector,
+          inferenceMs: result.seen.inferenceMs,
+          startedAt,
+          finishedAt: now,
+        }),
+        counted.length > 0
+          ? assignToBatch(sql, {
+              cameraId: image.cameraId,
+              at: image.takenAt,
+              count: counted.length,
+              settings,
+              maxDetections: context.batchMaxDetections,
+              now,
+            })
+          : null,
+      ]);
+      if (batchId === null) return;
+      const records = await insertDetections(
+        sql,
+        counted.map((finding) => newDetection(image, finding, batchId, now)),
+      );
+      await appendToJournal(
+        sql,
+        records.map((data) => ({ type: "detection.new" as const, data })),
+        now,
+      );
+    });
+  };
+
+  const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
+    await db.transaction(async (sql) => {
+      await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
+      await buryJob(sql, job.jobId, processId, error);
+    });
+    context.onStored();
+  };
+
+  return { run, giveUp };
+}
+
+function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {
+  return {
+    cameraId: image.cameraId,
+    imageId: image.imageId,
+    batchId,
+    filePath: image.path,
+    fileType: image.mediaType,
+    videoOffsetSeconds: offsetSeconds,
+    detectedAt: offsetSeconds === null ? image.takenAt : new Date(image.takenAt.getTime() + offsetSeconds * 1000),
+    objectType: found.objectType,
+    confidence: found.confidence,
+    box: found.box,
+    createdAt: now,
+  };
+}
+
+/** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */
+async function readUnchanged(
+  image: LedgerImage,
+): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Extract<Result, { kind: "skipped" }>> {
+  try {
+    const file = await open(image.path, "r");
+    try {
+      const stat = await file.stat({ bigint: true });
+      if (Number(stat.size) !== image.sizeBytes || stat.mtimeNs !== image.modifiedNs) {
+        return {
+          kind: "skipped",
+          reason: "overwritten",
+          detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
+          bury: false,
+        };
+      }
+      return { kind: "bytes", bytes: await readFully(file, 0, image.sizeBytes) };
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    const missing = code === "ENOENT";
+    return {
+      kind: "skipped",
+      reason: missing ? "missing" : "unreadable",
+      detail: missing
+        ? "The file was gone before the detector saw it. Does something delete or move pictures right after the upload?"
+        : `The file cannot be read (${code}). Give the user that runs homesec the right to read it, then requeue it.`,
+      bury: true,
+    };
+  }
+}

@@ -1,0 +1,36 @@
+import type { ClaimedJob } from "../jobs/jobs-repository.ts";
+
+/**
+ * One stage of the pipeline: does the work of a claimed job and ends its row in the same transaction, by finishing,
+ * releasing or burying it. Idempotent: killed at any point, the job is claimed again and nothing happens twice. What a
+ * stage throws is a fault of ours or of the database; the queue worker gives the job back then.
+ */
+export interface Stage {
+  run(job: ClaimedJob, signal: AbortSignal): Promise<void>;
+  /** Ends a job that failed too often: into the dead letters, with the reason on its row. */
+  giveUp(job: ClaimedJob, error: string): Promise<void>;
+}
+
+/** An aborted run: the daemon stops, the job is given back. */
+export class StageAborted extends Error {
+  override name = "StageAborted";
+}
+
+/** What is given back again and again while its service answers others is at fault itself after so many times. */
+const mostDeferrals = 10;
+/** The service counts as answering when it did so within this time. */
+const answeringMs = 60_000;
+
+/** What to do with a job whose service did not answer: when to try again, or that it is to be given up. */
+export function afterNoAnswer(
+  job: ClaimedJob,
+  answer: { readonly reason: string; readonly retryAt: Date },
+  service: { readonly lastSuccess: Date | null; readonly now: Date },
+): { readonly giveUp: false; readonly availableAt: Date } | { readonly giveUp: true } {
+  const answersOthers = service.lastSuccess !== null && service.now.getTime() - service.lastSuccess.getTime() < answeringMs;
+  const blame = ["status", "unreadable", "timeout"].includes(answer.reason);
+  if (blame && answersOthers && job.deferrals >= mostDeferrals) return { giveUp: true };
+  // later each time, so that the next trial of the service is made with something else
+  const delayMs = Math.min(job.deferrals, mostDeferrals) * 3_000;
+  return { giveUp: false, availableAt: new Date(answer.retryAt.getTime() + delayMs) };
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import type { ClaimedJob } from "../../src/jobs/jobs-repository.ts";
+import { afterNoAnswer } from "../../src/pipeline/stage.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+const retryAt = new Date("2026-03-01T12:00:30Z");
+const job = (deferrals: number): ClaimedJob => ({ jobId: 1, subject: "1", priority: 0, position: now, attempts: 1, deferrals });
+const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
+
+describe("a job whose service did not answer", () => {
+  test("waits for the service as long as it takes, while it answers nobody", () => {
+    for (const lastSuccess of [null, ago(61), ago(3_600)]) {
+      expect(afterNoAnswer(job(5_000), { reason: "status", retryAt }, { lastSuccess, now })).toMatchObject({ giveUp: false });
+    }
+  });
+
+  test("waits longer each time, so that the service's next trial is made with another", () => {
+    const waits = [0, 1, 2, 9].map((deferrals) => {
+      const next = afterNoAnswer(job(deferrals), { reason: "status", retryAt }, { lastSuccess: ago(1), now });
+      return next.giveUp ? undefined : (next.availableAt.getTime() - retryAt.getTime()) / 1000;
+    });
+    expect(waits).toEqual([0, 3, 6, 27]);
+  });
+
+  test("is given up when the service failed on it ten times and answers others", () => {
+    for (const reason of ["status", "unreadable", "timeout"]) {
+      expect(afterNoAnswer(job(10), { reason, retryAt }, { lastSuccess: ago(5), now })).toEqual({ giveUp: true });
+    }
+  });
+
+  test("is never given up for what cannot be its fault", () => {
+    for (const reason of ["unreachable", "breaker_open", "busy"]) {
+      expect(afterNoAnswer(job(500), { reason, retryAt }, { lastSuccess: ago(5), now })).toMatchObject({ giveUp: false });
+    }
+  });
+});
