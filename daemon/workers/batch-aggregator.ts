@@ -1,0 +1,42 @@
+import { closeDueBatches } from "../../src/batches/aggregation.ts";
+import { batchTimes, latestDueAt } from "../../src/batches/batch.ts";
+import { nextDueAt } from "../../src/batches/batches-repository.ts";
+import type { Clock } from "../../src/clock/clock.ts";
+import type { Settings } from "../../src/config/settings.ts";
+import type { Database } from "../../src/engines/database.ts";
+import type { Log } from "../../src/log/log.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+/** Without a due batch in sight it still looks so often: another process may have opened one. */
+const longestPauseMs = 1_000;
+/** A batch that is due but waits for a picture of its own being looked at is asked again so soon. */
+const shortestPauseMs = 20;
+
+/** Makes the worker that closes batches when they are due, from timers kept in rows. `onClosed`: events and analysis jobs were written. */
+export function createBatchAggregator(options: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly onClosed: () => void;
+}): Loop {
+  const { db, clock } = options;
+  return createLoop({
+    name: "batch_aggregator",
+    critical: false,
+    log: options.log,
+    retryMs: 250,
+    round: async () => {
+      // it is woken for every picture, so that nothing due must cost no more than this question
+      const now = clock.now();
+      const next = await db.query((sql) => nextDueAt(sql, now, latestDueAt(now, batchTimes(options.settings.current()))));
+      if (!next) return longestPauseMs;
+      const waitMs = next.getTime() - clock.now().getTime();
+      if (waitMs > 0) return Math.min(longestPauseMs, waitMs);
+      const closed = await db.transaction((sql) => closeDueBatches(sql, clock.now(), options.settings.current()));
+      if (closed.length === 0) return shortestPauseMs;
+      options.onClosed();
+      return 0;
+    },
+  });
+}

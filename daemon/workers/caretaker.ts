@@ -1,0 +1,109 @@
+import { hostname } from "node:os";
+import { offlineSilentCameras } from "../../src/cameras/status.ts";
+import type { Clock } from "../../src/clock/clock.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { deferWaitingImages } from "../../src/images/images-repository.ts";
+import { bringForwardJobs, demoteLateJobs, freeAbandonedJobs } from "../../src/jobs/jobs-repository.ts";
+import {
+  beatProcess,
+  otherProcessesOnHost,
+  type ProcessRow,
+  removeOtherProcesses,
+  removeProcesses,
+} from "../../src/jobs/processes-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+const roundMs = 1_000;
+const camerasEveryMs = 5_000;
+/** The wall clock was set back when it lost so much on the monotonic one between two rounds. */
+const setBackMs = 2_000;
+
+/** What the caretaker looks after. */
+export interface CaretakerOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly process: ProcessRow;
+  readonly cameraOfflineAfterSeconds: number;
+  /** Why the detector cannot be asked now, or undefined when it can. */
+  readonly detectorDown: () => string | undefined;
+  readonly onFreed: () => void;
+  readonly onJournal: () => void;
+}
+
+/**
+ * Makes the worker that keeps the rows true while nothing else touches them: shows that this process is alive, frees
+ * what dead processes held, lets live work pass what has waited long, says of pictures that wait for a detector that is
+ * down that they are deferred, and notices cameras that fell silent.
+ */
+export function createCaretaker(options: CaretakerOptions): Loop {
+  const { db, clock } = options;
+  let camerasAt = 0;
+  let lead = Number.NEGATIVE_INFINITY;
+  return createLoop({
+    name: "caretaker",
+    critical: false,
+    log: options.log,
+    round: async () => {
+      const now = clock.now();
+      const leadNow = now.getTime() - clock.monotonic();
+      const setBack = leadNow < lead - setBackMs;
+      const freed = await db.transaction(async (sql) => {
+        await beatProcess(sql, options.process);
+        await removeProcesses(sql, []);
+        await demoteLateJobs(sql, now);
+        if (setBack) await bringForwardJobs(sql, now);
+        return freeAbandonedJobs(sql, now);
+      });
+      lead = leadNow;
+      if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; what waited for its time starts now");
+      if (freed > 0 || setBack) options.onFreed();
+      const down = options.detectorDown();
+      if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, { reason: "breaker_open", detail: down }, 1_000));
+      if (clock.monotonic() >= camerasAt) {
+        camerasAt = clock.monotonic() + camerasEveryMs;
+        const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds: options.cameraOfflineAfterSeconds });
+        if (silent > 0) options.onJournal();
+      }
+      return roundMs;
+    },
+  });
+}
+
+/**
+ * Registers this process and frees at once what processes of an earlier run held, so that a killed daemon's work goes
+ * on right after the restart. `alone`: nobody else can be using the database, since the data folder is locked.
+ */
+export async function takeOver(db: Database, process: ProcessRow, alone: boolean, now: Date): Promise<number> {
+  return await db.transaction(async (sql) => {
+    await beatProcess(sql, process);
+    if (alone) {
+      await removeOtherProcesses(sql, process.processId);
+    } else {
+      const others = await otherProcessesOnHost(sql, process.host, process.processId);
+      const gone = others.filter((other) => other.pid === process.pid || !isRunning(other.pid));
+      await removeProcesses(
+        sql,
+        gone.map((other) => other.processId),
+      );
+    }
+    // the clock may have been set back while nobody ran
+    await bringForwardJobs(sql, now);
+    return freeAbandonedJobs(sql, now);
+  });
+}
+
+/** The row of this process. */
+export function thisProcess(processId: string, version: string): ProcessRow {
+  return { processId, host: hostname(), pid: process.pid, version };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

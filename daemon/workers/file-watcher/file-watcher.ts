@@ -1,0 +1,328 @@
+import { type FSWatcher, watch } from "node:fs";
+import { basename } from "node:path";
+import type { Clock } from "../../../src/clock/clock.ts";
+import type { Database } from "../../../src/engines/database.ts";
+import { unknownVersions } from "../../../src/images/images-repository.ts";
+import { hasFfmpeg } from "../../../src/images/video.ts";
+import type { Log } from "../../../src/log/log.ts";
+import type { WatcherState } from "../../../src/system/runtime.ts";
+import type { Worker } from "../worker.ts";
+import { folderProblem, type PlannedTree, planFolders, type WatchedCamera } from "./camera-folders.ts";
+import { type Candidates, createCandidates } from "./candidates.ts";
+import { createFolderTree, type FolderTree, type ListedFile } from "./folder-tree.ts";
+import { createLane, type Lane } from "./lane.ts";
+import { createRegistrar, type RegisteredHint, type Registrar } from "./registrar.ts";
+import { createSchedule, type Schedule } from "./schedule.ts";
+import { defaultTimings, type Timings } from "./timings.ts";
+
+/** Finders wait while more than this is on its way into the ledger. */
+const mostRegistering = 2_000;
+const lostPauseMs = 250;
+
+/** What the watcher works with. */
+export interface FileWatcherOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly cameraRoot: string;
+  readonly extraRoots: readonly string[];
+  /** All cameras, deleted ones included. */
+  readonly cameras: () => Promise<readonly WatchedCamera[]>;
+  /** Registers a camera for a folder of the camera root that holds pictures and has none. Rejects with a reason that is logged. */
+  readonly ensureCamera: (folderName: string) => Promise<unknown>;
+  /** Rows were written: hand over detect jobs, number the journal. */
+  readonly onRegistered: (hint: RegisteredHint) => void;
+  /** The folder of a camera cannot be read, with reason and remedy. */
+  readonly onCameraProblem: (cameraId: string, reason: string) => Promise<void>;
+  /** It can be again, or can be although its status said that it could not. */
+  readonly onCameraOk: (cameraId: string) => Promise<void>;
+  /** Never watch, only look again and again. */
+  readonly polling?: boolean;
+  readonly timings?: Partial<Timings>;
+  /** How ffmpeg is called, for videos. */
+  readonly ffmpeg?: string;
+}
+
+/** The worker that finds pictures. */
+export interface FileWatcher extends Worker {
+  state(): WatcherState;
+  /** The camera table changed. */
+  wake(): void;
+}
+
+interface WatchedTree {
+  readonly plan: PlannedTree;
+  readonly key: string;
+  readonly tree: FolderTree;
+}
+
+interface Run {
+  readonly candidates: Candidates;
+  readonly registrar: Registrar;
+  readonly planning: Lane;
+  readonly schedule: Schedule;
+  trees: readonly WatchedTree[];
+  roots: readonly string[];
+  rootWatch: FSWatcher | undefined;
+  problems: ReadonlyMap<string, string>;
+  videos: boolean;
+  planRequested: boolean;
+  stopped: boolean;
+}
+
+/**
+ * Makes the worker that sees each picture that arrives in a camera's folder and writes it into the ledger: by watches, which may lose
+ * events, and by listings, which lose none (docs/decisions/0002-finding-files.md).
+ */
+export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
+  const { db, clock, log, cameraRoot } = options;
+  const timings: Timings = { ...defaultTimings, ...options.timings };
+  const told = new Set<string>();
+  let run: Run | undefined;
+  let beat = clock.monotonic();
+
+  const tellOnce = (key: string, fields: object, message: string): void => {
+    if (told.has(key)) return;
+    told.add(key);
+    log.warn(fields, message);
+  };
+
+  /** Reads the camera table and makes the watches fit it. */
+  const plan = async (now: Run): Promise<void> => {
+    now.planRequested = false;
+    const cameras = await options.cameras();
+    const wanted = await planFolders(cameras, cameraRoot, options.extraRoots);
+    if (now.stopped) return;
+    now.roots = wanted.roots;
+    watchRoot(now);
+    for (const path of wanted.strayPictures) {
+      tellOnce(
+        "stray",
+        { path },
+        "a picture lies in the camera root itself and belongs to no camera; move it into a folder named after its camera",
+      );
+    }
+    const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
+    const kept = now.trees.filter(({ key }) => keys.has(key));
+    for (const old of now.trees) {
+      if (keys.has(old.key)) continue;
+      await old.tree.stop();
+      if (old.plan.cameraId !== undefined) now.candidates.drop(old.plan.cameraId);
+    }
+    now.trees = kept;
+    const problems = new Map(wanted.problems);
+    for (const [key, tree] of keys) {
+      if (kept.some((old) => old.key === key)) continue;
+      const started = await startTree(now, key, tree, problems);
+      if (started) now.trees = [...now.trees, started];
+    }
+    await tellProblems(now, problems, cameras);
+  };
+
+  const startTree = async (
+    now: Run,
+    key: string,
+    planned: PlannedTree,
+    problems: Map<string, string>,
+  ): Promise<WatchedTree | undefined> => {
+    const { cameraId } = planned;
+    const foreign = new Set(planned.foreign);
+    const tree = createFolderTree({
+      path: planned.path,
+      isForeign: (path) => foreign.has(path),
+      polling: options.polling ?? false,
+      clock,
+      log,
+      listener: {
+        onEvent: (path) => {
+          if (cameraId === undefined) adopt(now, planned.path);
+          else now.candidates.add({ cameraId, path, foundBy: "watch" });
+        },
+        onListed: async (files) => {
+          if (files.length === 0) return;
+          if (cameraId === undefined) adopt(now, planned.path);
+          else await takeListed(now, cameraId, files);
+        },
+        onLost: (error) => {
+          log.warn({ folder: planned.path, error: error.message }, "a camera's folder is gone");
+          now.trees = now.trees.filter((watched) => watched.tree !== tree);
+          now.planning.push(() => tree.stop());
+          // a folder that can be found but not read must not keep us busy
+          setTimeout(() => requestPlan(now), lostPauseMs).unref();
+        },
+      },
+    });
+    try {
+      await tree.start();
+      return { plan: planned, key, tree };
+    } catch (error) {
+      if (cameraId !== undefined) problems.set(cameraId, folderProblem(planned.path, error as NodeJS.ErrnoException));
+      return undefined;
+    }
+  };
+
+  /** Of listed files, those that the ledger does not know are looked at. */
+  const takeListed = async (now: Run, cameraId: string, files: readonly ListedFile[]): Promise<void> => {
+    while (now.registrar.size > mostRegistering && !now.stopped) await pause(20);
+    const unknown = await db.query((sql) => unknownVersions(sql, cameraId, files));
+    for (const index of unknown) {
+      const file = files[index];
+      if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, foundBy: "scan", changedAtMs: file.changedAtMs });
+    }
+    await now.candidates.room();
+  };
+
+  /** A folder of the camera root holds pictures and has no camera. */
+  const adopt = (now: Run, path: string): void => {
+    const key = `adopt ${path}`;
+    if (told.has(key)) return;
+    told.add(key);
+    now.planning.push(async () => {
+      try {
+        await options.ensureCamera(basename(path));
+        log.info({ folder: path }, "a new folder with pictures: its camera was registered");
+        await plan(now);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        tellOnce(
+          `${key}: ${reason}`,
+          { folder: path, reason },
+          "a folder with pictures has no camera, and none could be registered for it",
+        );
+      }
+      setTimeout(() => {
+        told.delete(key);
+        if (now.trees.some((watched) => watched.plan.path === path && watched.plan.cameraId === undefined)) adopt(now, path);
+      }, timings.rescanMs).unref();
+    });
+  };
+
+  const tellProblems = async (now: Run, problems: ReadonlyMap<string, string>, cameras: readonly WatchedCamera[]): Promise<void> => {
+    for (const [cameraId, reason] of problems) {
+      if (now.problems.get(cameraId) !== reason) await options.onCameraProblem(cameraId, reason);
+    }
+    for (const camera of cameras) {
+      if (camera.deleted || problems.has(camera.camera_id)) continue;
+      if (now.problems.has(camera.camera_id) || camera.status === "error") await options.onCameraOk(camera.camera_id);
+    }
+    now.problems = problems;
+  };
+
+  const requestPlan = (now: Run): void => {
+    if (now.planRequested) return;
+    now.planRequested = true;
+    now.planning.push(() => plan(now));
+  };
+
+  /** The camera root is watched for first-level folders; without a watch the rescan finds them. */
+  const watchRoot = (now: Run): void => {
+    if (now.rootWatch || options.polling) return;
+    try {
+      const watcher = watch(cameraRoot, (type) => {
+        if (type === "rename") requestPlan(now);
+      });
+      watcher.on("error", () => unwatchRoot(now));
+      now.rootWatch = watcher;
+    } catch (error) {
+      tellOnce("root", { folder: cameraRoot, error: String(error) }, "the camera root cannot be watched; new folders are seen later");
+    }
+  };
+
+  const unwatchRoot = (now: Run): void => {
+    now.rootWatch?.close();
+    now.rootWatch = undefined;
+  };
+
+  const begin = async (): Promise<Run> => {
+    const videos = await hasFfmpeg(options.ffmpeg);
+    const registrar = createRegistrar({
+      context: { db, clock, log },
+      onRegistered: options.onRegistered,
+      onOverflow: () => now.schedule.compareSoon(),
+    });
+    const candidates = createCandidates({
+      ...{ clock, log, timings },
+      roots: () => now.roots,
+      canReadVideos: () => now.videos,
+      onFound: (cameraId, file) => registrar.push(cameraId, file),
+      onFolder: ({ path }) => {
+        for (const { plan: planned, tree } of now.trees) if (path.startsWith(`${planned.path}/`)) tree.addFolder(path);
+      },
+    });
+    const schedule = createSchedule({
+      ...{ clock, log, timings },
+      trees: () => now.trees.map(({ tree }) => tree),
+      onRescan: () => {
+        // an inode that changed leaves the watch of the root dead, and costs nothing to replace
+        unwatchRoot(now);
+        requestPlan(now);
+      },
+      onTick: () => {
+        if (candidates.size === 0 || candidates.looks !== looks) beat = clock.monotonic();
+        looks = candidates.looks;
+      },
+    });
+    let looks = 0;
+    const now: Run = {
+      ...{ candidates, registrar, schedule },
+      planning: createLane(log, "cameras"),
+      ...{ trees: [], roots: [], rootWatch: undefined, problems: new Map() },
+      ...{ videos, planRequested: false, stopped: false },
+    };
+    return now;
+  };
+
+  const end = async (now: Run): Promise<void> => {
+    now.stopped = true;
+    const scheduleStopped = now.schedule.stop();
+    unwatchRoot(now);
+    const candidatesStopped = now.candidates.stop();
+    await now.planning.stop();
+    await Promise.all(now.trees.map(({ tree }) => tree.stop()));
+    await scheduleStopped;
+    await candidatesStopped;
+    await now.registrar.stop();
+  };
+
+  return {
+    name: "file_watcher",
+    critical: false,
+    stuckAfterMs: 90_000,
+    heartbeat: () => beat,
+    start: async () => {
+      const now = await begin();
+      try {
+        await plan(now);
+      } catch (error) {
+        await end(now);
+        throw error;
+      }
+      now.schedule.start();
+      beat = clock.monotonic();
+      run = now;
+    },
+    stop: async () => {
+      const now = run;
+      run = undefined;
+      if (now) await end(now);
+    },
+    wake: () => {
+      if (run) requestPlan(run);
+    },
+    state: () => ({
+      running: run !== undefined,
+      cameraRoot,
+      watchMode: options.polling || run?.trees.some(({ tree }) => tree.polledFolders > 0) ? "polling" : "notify",
+      pending: run ? run.candidates.size + run.registrar.size : 0,
+      stuck: run?.candidates.stuck() ?? [],
+    }),
+  };
+}
+
+function keyOf(tree: PlannedTree): string {
+  return JSON.stringify([tree.path, tree.cameraId, tree.foreign]);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

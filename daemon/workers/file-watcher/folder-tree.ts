@@ -1,0 +1,329 @@
+import { type FSWatcher, watch } from "node:fs";
+import { lstat, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Clock } from "../../../src/clock/clock.ts";
+import { isRecorded, kindOf } from "../../../src/images/picture.ts";
+import type { Log } from "../../../src/log/log.ts";
+import { createLane } from "./lane.ts";
+import { networkMount } from "./mounts.ts";
+import { hasName, type NameSet, nameSet } from "./name-set.ts";
+
+/** Folders that programs keep beside pictures, with copies of them. Hidden folders are not looked into either. */
+const ignoredFolders = new Set(["@eaDir", "#recycle", "$RECYCLE.BIN", "System Volume Information", "lost+found"]);
+/** Times of folders are no finer than this on some file systems: what changed so recently is listed once more. */
+const coarseTimeMs = 2_500;
+const chunkSize = 500;
+/** A regular listing of a large folder takes at most one part in so many of the time, so that it costs little beside its pictures. */
+const watchedRest = 1_000;
+const polledRest = 20;
+const longestRetryMs = 15_000;
+/** A folder with an event within this time is compared file by file when events may have been lost. */
+const activeWithinMs = 60_000;
+
+/** A file as a listing shows it. */
+export interface ListedFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly modifiedNs: bigint;
+  readonly changedAtMs: number;
+}
+
+/** What a tree tells about. */
+export interface TreeListener {
+  /** Something happened to a file with the name of a picture or video. */
+  onEvent(path: string): void;
+  /** Such files were listed that were not there before, or all of them in a full scan. Resolves when more can be taken. */
+  onListed(files: readonly ListedFile[]): Promise<void>;
+  /** The top folder is gone or cannot be read. */
+  onLost(error: NodeJS.ErrnoException): void;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly inode: string;
+  watcher: FSWatcher | undefined;
+  /** The time of the folder before it was last listed, and when that was. */
+  modifiedNs: bigint;
+  listedAtMs: number;
+  /** What was in it then; absent when it has to be compared in full. */
+  names: NameSet | undefined;
+  lastEventAt: number;
+  wanted: "names" | "full" | undefined;
+  /** A regular listing costs the processor so much that the next one has to wait until then. */
+  restUntil: number;
+  failures: number;
+}
+
+/** A folder with all below it: watched, listed again when it may have changed, compared in full when asked to. */
+export interface FolderTree {
+  readonly path: string;
+  /** Watches the top folder; the rest follows in the background. Rejects when the top folder cannot be read. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Looks at the time and inode of each folder, lists what changed: `polled` those that cannot be watched, `at_once` large ones too. */
+  check(which: "all" | "polled" | "at_once"): Promise<void>;
+  /** Compares every file, or those in folders with events of late: some may have been lost. */
+  compare(which: "all" | "active"): void;
+  /** A name that looked like a file is a folder. */
+  addFolder(path: string): void;
+  readonly polledFolders: number;
+  /** Events since the last call. */
+  takeEvents(): number;
+  /** Resolves when nothing is left to be listed. */
+  idle(): Promise<void>;
+}
+
+export interface TreeOptions {
+  readonly path: string;
+  /** Whether a folder below belongs to somebody else. */
+  readonly isForeign: (path: string) => boolean;
+  readonly listener: TreeListener;
+  readonly polling: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Makes the tree of one camera's folder. */
+export function createFolderTree(options: TreeOptions): FolderTree {
+  const { path: top, listener, log, clock } = options;
+  const folders = new Map<string, Folder>();
+  const told = new Set<string>();
+  const unreadable = new Set<string>();
+  // folders are entered and new ones listed while a large one is still being compared
+  const structure = createLane(log, `folders of ${top}`);
+  const freshListings = createLane(log, `new folders of ${top}`);
+  const listings = createLane(log, `files of ${top}`);
+  let stopped = false;
+  let polling = options.polling;
+  let events = 0;
+  let starting = true;
+
+  const tellOnce = (key: string, fields: object, message: string): void => {
+    if (told.has(key)) return;
+    told.add(key);
+    log.warn(fields, message);
+  };
+
+  /** Watches a folder, then those below it, then asks for a listing: whatever appears meanwhile is seen by one of the two. */
+  const enter = async (path: string): Promise<void> => {
+    if (stopped || (path !== top && options.isForeign(path))) return;
+    const found = path === top ? await stat(path, { bigint: true }) : await lstat(path, { bigint: true });
+    if (!found.isDirectory()) return;
+    const inode = `${found.dev}:${found.ino}`;
+    const known = folders.get(path);
+    if (known?.inode === inode) {
+      list(known, "names");
+      return;
+    }
+    if (known) leave(path);
+    const folder: Folder = {
+      ...{ path, inode, watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
+      ...{ names: undefined, lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0 },
+    };
+    folders.set(path, folder);
+    watchFolder(folder);
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (entry.isDirectory() && !isIgnored(entry.name)) await enterBelow(join(path, entry.name));
+      else if (entry.isSymbolicLink()) await tellOfLinkedFolder(join(path, entry.name));
+    }
+    list(folder, "full");
+  };
+
+  /** A folder that cannot be read does not keep its neighbours from being read. */
+  const enterBelow = async (path: string): Promise<void> => {
+    unreadable.delete(path);
+    try {
+      await enter(path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (path === top) listener.onLost(error as NodeJS.ErrnoException);
+      else if (code !== "ENOENT" && code !== "ENOTDIR") {
+        unreadable.add(path);
+        tellOnce(path, { folder: path, error: String(error) }, "a folder cannot be read; give the user that runs homesec the right to");
+      }
+      leave(path);
+    }
+  };
+
+  const tellOfLinkedFolder = async (path: string): Promise<void> => {
+    const target = await stat(path).catch(() => undefined);
+    if (!target?.isDirectory()) return;
+    tellOnce(path, { link: path }, "a link to a folder is not followed; give its target a camera of its own");
+  };
+
+  const leave = (path: string): void => {
+    for (const folder of folders.values()) {
+      if (folder.path !== path && !folder.path.startsWith(`${path}/`)) continue;
+      folder.watcher?.close();
+      folders.delete(folder.path);
+    }
+  };
+
+  const watchFolder = (folder: Folder): void => {
+    if (polling) return;
+    try {
+      folder.watcher = watch(folder.path, (type, name) => onEvent(folder, type, name));
+      folder.watcher.on("error", (error) => {
+        folder.watcher?.close();
+        folder.watcher = undefined;
+        log.warn({ folder: folder.path, error: String(error) }, "the watch of a folder broke; it is polled from now on");
+        list(folder, "full");
+      });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "EACCES") throw error;
+      const remedy =
+        code === "ENOSPC" ? "raise fs.inotify.max_user_watches" : "raise fs.inotify.max_user_instances or the limit of open files";
+      tellOnce("watches", { folder: folder.path, code }, `folders cannot be watched any more and are polled, which is slower; ${remedy}`);
+    }
+  };
+
+  const onEvent = (folder: Folder, type: string, name: string | null): void => {
+    events += 1;
+    folder.lastEventAt = clock.monotonic();
+    if (name === null) {
+      list(folder, "names");
+      return;
+    }
+    const path = join(folder.path, name);
+    if (isRecorded(kindOf(name))) listener.onEvent(path);
+    if (type !== "rename" || folders.get(folder.path) !== folder) return;
+    // the name of the folder itself means that it was removed or renamed
+    if (name === basename(folder.path)) structure.push(async () => void (await verify(folder)));
+    const below = folders.get(path);
+    if (below) structure.push(async () => void (await verify(below)));
+    else if (kindOf(name) === "other" && !isIgnored(name)) structure.push(() => enterBelow(path));
+  };
+
+  /** Takes a folder out that is gone, in again that is another one by now; answers its time when it is the one that is known. */
+  const verify = async (folder: Folder): Promise<bigint | undefined> => {
+    if (folders.get(folder.path) !== folder) return undefined;
+    try {
+      const found = await stat(folder.path, { bigint: true });
+      if (`${found.dev}:${found.ino}` === folder.inode) return found.mtimeNs;
+      leave(folder.path);
+      await enterBelow(folder.path);
+    } catch (error) {
+      leave(folder.path);
+      if (folder.path === top) listener.onLost(error as NodeJS.ErrnoException);
+      else if ((error as NodeJS.ErrnoException).code !== "ENOENT") unreadable.add(folder.path);
+    }
+    return undefined;
+  };
+
+  const list = (folder: Folder, how: "names" | "full"): void => {
+    const queued = folder.wanted !== undefined;
+    if (folder.wanted !== "full") folder.wanted = how;
+    if (!queued) (folder.names || starting ? listings : freshListings).push(() => tryListing(folder));
+  };
+
+  const tryListing = async (folder: Folder): Promise<void> => {
+    try {
+      await listNow(folder);
+      folder.failures = 0;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      if (folder.failures === 0) log.warn({ folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
+      folder.failures += 1;
+      setTimeout(() => list(folder, "full"), Math.min(500 * 2 ** folder.failures, longestRetryMs)).unref();
+    }
+  };
+
+  const listNow = async (folder: Folder): Promise<void> => {
+    const all = folder.wanted === "full" || !folder.names;
+    folder.wanted = undefined;
+    if (folders.get(folder.path) !== folder) return;
+    const listedAtMs = clock.now().getTime();
+    const before = await stat(folder.path, { bigint: true });
+    const startedAt = clock.monotonic();
+    const names = await readdir(folder.path);
+    const earlier = folder.names;
+    folder.names = undefined;
+    const remembered = nameSet(names);
+    const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name));
+    folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
+    for (let at = 0; at < fresh.length && !stopped; at += chunkSize) {
+      const files = await Promise.all(fresh.slice(at, at + chunkSize).map((name) => examine(folder, name)));
+      await listener.onListed(files.filter((file) => file !== undefined));
+    }
+    // only now: a listing that failed half-way is made again in full
+    folder.names = remembered;
+    folder.modifiedNs = before.mtimeNs;
+    folder.listedAtMs = listedAtMs;
+  };
+
+  const examine = async (folder: Folder, name: string): Promise<ListedFile | undefined> => {
+    const kind = kindOf(name);
+    const path = join(folder.path, name);
+    if (kind === "temporary" || isIgnored(name) || folders.has(path)) return undefined;
+    try {
+      const found = await lstat(path, { bigint: true });
+      if (found.isDirectory()) {
+        structure.push(() => enterBelow(path));
+        return undefined;
+      }
+      if (!isRecorded(kind)) return undefined;
+      return { path, sizeBytes: Number(found.size), modifiedNs: found.mtimeNs, changedAtMs: Number(found.ctimeMs) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  };
+
+  const checkOne = async (folder: Folder, atOnce: boolean): Promise<void> => {
+    const modifiedNs = await verify(folder);
+    if (modifiedNs === undefined || (folder.names && !atOnce && clock.monotonic() < folder.restUntil)) return;
+    const mayHideChanges = folder.listedAtMs - Number(folder.modifiedNs / 1_000_000n) < coarseTimeMs;
+    if (!folder.names || modifiedNs !== folder.modifiedNs || mayHideChanges) list(folder, "names");
+  };
+
+  return {
+    path: top,
+    start: async () => {
+      polling ||= (await networkMount(top)) !== undefined;
+      const found = await stat(top);
+      if (!found.isDirectory()) throw Object.assign(new Error(`${top} is not a folder`), { code: "ENOTDIR" });
+      structure.push(async () => {
+        await enterBelow(top);
+        starting = false;
+      });
+    },
+    stop: async () => {
+      stopped = true;
+      await Promise.all([structure.stop(), freshListings.stop(), listings.stop()]);
+      leave(top);
+    },
+    check: async (which) => {
+      for (const path of [...unreadable]) structure.push(() => enterBelow(path));
+      for (const folder of [...folders.values()]) {
+        if (stopped) return;
+        if (which !== "polled" || !folder.watcher) await checkOne(folder, which === "at_once");
+      }
+    },
+    compare: (which) => {
+      const since = clock.monotonic() - activeWithinMs;
+      for (const folder of folders.values()) {
+        if (which === "all" || folder.lastEventAt > since) list(folder, "full");
+      }
+    },
+    addFolder: (path) => structure.push(() => enterBelow(path)),
+    get polledFolders() {
+      let sum = 0;
+      for (const folder of folders.values()) if (!folder.watcher) sum += 1;
+      return sum;
+    },
+    takeEvents: () => {
+      const taken = events;
+      events = 0;
+      return taken;
+    },
+    idle: async () => {
+      await structure.idle();
+      await Promise.all([freshListings.idle(), listings.idle()]);
+    },
+  };
+}
+
+function isIgnored(name: string): boolean {
+  return name.startsWith(".") || ignoredFolders.has(name);
+}

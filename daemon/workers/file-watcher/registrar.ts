@@ -1,0 +1,131 @@
+import type { Clock } from "../../../src/clock/clock.ts";
+import type { Database } from "../../../src/engines/database.ts";
+import { type FoundFile, type Registered, registerFiles } from "../../../src/images/register.ts";
+import type { Log } from "../../../src/log/log.ts";
+
+/** Rows per transaction. Many make each cheaper, few keep a live picture from waiting behind them. */
+const liveChunk = 200;
+const backlogChunk = 500;
+/** Backlog waits so long for company. */
+const backlogGatherMs = 50;
+/** Beyond this the files stay where they are, on disk, until a full scan finds them again. */
+const mostWaiting = 20_000;
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
+
+/** Hints for the rest of the daemon: rows were written. */
+export interface RegisteredHint extends Registered {
+  readonly cameraId: string;
+  /** Of the files that were looked up, new or known. */
+  readonly paths: readonly string[];
+}
+
+/** Files on their way into the ledger. */
+export interface Registrar {
+  push(cameraId: string, file: FoundFile): void;
+  readonly size: number;
+  stop(): Promise<void>;
+}
+
+interface Lane {
+  readonly cameraId: string;
+  live: FoundFile[];
+  backlog: FoundFile[];
+  busy: boolean;
+  timer: NodeJS.Timeout | undefined;
+  failures: number;
+}
+
+/**
+ * Registers found files, camera by camera: a live picture at once, what comes meanwhile together in the next transaction; backlog in
+ * chunks, when nothing live waits. While the database is away, files wait here, and `onOverflow` says that too many did.
+ */
+export function createRegistrar(options: {
+  readonly context: { readonly db: Database; readonly clock: Clock; readonly log: Log };
+  readonly onRegistered: (hint: RegisteredHint) => void;
+  readonly onOverflow: () => void;
+}): Registrar {
+  const { context } = options;
+  const lanes = new Map<string, Lane>();
+  const running = new Set<Promise<void>>();
+  let stopped = false;
+
+  const pump = (lane: Lane): void => {
+    if (lane.busy || stopped || lane.live.length + lane.backlog.length === 0) return;
+    clearTimeout(lane.timer);
+    lane.timer = undefined;
+    lane.busy = true;
+    const run = flush(lane).finally(() => {
+      running.delete(run);
+      lane.busy = false;
+      if (lane.failures === 0) pump(lane);
+      else pumpLater(lane, Math.min(firstRetryMs * 2 ** lane.failures, longestRetryMs));
+    });
+    running.add(run);
+  };
+
+  const pumpLater = (lane: Lane, ms: number): void => {
+    lane.timer ??= setTimeout(() => {
+      lane.timer = undefined;
+      pump(lane);
+    }, ms);
+  };
+
+  const flush = async (lane: Lane): Promise<void> => {
+    const queue = lane.live.length > 0 ? "live" : "backlog";
+    // after a failure one by one, so that a row that cannot be stored does not hold up the others
+    const most = lane.failures > 0 ? 1 : queue === "live" ? liveChunk : backlogChunk;
+    const files = lane[queue].slice(0, most);
+    try {
+      const registered = await registerFiles(context, lane.cameraId, files);
+      lane[queue] = lane[queue].slice(files.length);
+      if (lane.failures > 0) context.log.info({ camera: lane.cameraId }, "pictures are registered again");
+      lane.failures = 0;
+      if (registered.added > 0) options.onRegistered({ cameraId: lane.cameraId, paths: files.map((file) => file.path), ...registered });
+    } catch (error) {
+      // to the end of the queue with it, so that what can be stored is
+      lane[queue] = [...lane[queue].slice(files.length), ...files];
+      if (lane.failures === 0)
+        context.log.warn({ camera: lane.cameraId, error: String(error) }, "pictures could not be registered; trying again");
+      lane.failures += 1;
+    }
+  };
+
+  const laneOf = (cameraId: string): Lane => {
+    let lane = lanes.get(cameraId);
+    if (!lane) {
+      lane = { cameraId, live: [], backlog: [], busy: false, timer: undefined, failures: 0 };
+      lanes.set(cameraId, lane);
+    }
+    return lane;
+  };
+
+  const waiting = (): number => {
+    let sum = 0;
+    for (const lane of lanes.values()) sum += lane.live.length + lane.backlog.length;
+    return sum;
+  };
+
+  return {
+    push: (cameraId, file) => {
+      if (stopped) return;
+      const lane = laneOf(cameraId);
+      if (lane.failures > 0 && waiting() >= mostWaiting) {
+        options.onOverflow();
+        return;
+      }
+      lane[file.live ? "live" : "backlog"].push(file);
+      // while registering fails, the lane has its own time to try again
+      if (lane.failures === 0 && (file.live || lane.backlog.length >= backlogChunk)) pump(lane);
+      else if (!lane.busy) pumpLater(lane, backlogGatherMs);
+    },
+    get size() {
+      return waiting();
+    },
+    stop: async () => {
+      stopped = true;
+      for (const lane of lanes.values()) clearTimeout(lane.timer);
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Clock } from "../../src/clock/clock.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { busiest } from "../../src/gpu/gpu.ts";
+import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
+import { type NvidiaSmi, NvidiaSmiAbsent } from "../../src/gpu/nvidia-smi.ts";
+import { readNvidiaSmi } from "../../src/gpu/nvidia-smi-answer.ts";
+import { meanInferenceMs } from "../../src/images/timings-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+const lookEveryMs = 5_000;
+/** A tool that is not installed, or that fails, is seldom there a moment later. */
+const lookAgainMs = 60_000;
+const inferenceWindowMs = 60_000;
+
+/** Makes the worker that stores how the busiest graphics card does, every 5 s. Without a card it waits for one. */
+export function createGpuMonitor(options: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly nvidiaSmi: NvidiaSmi;
+}): Loop {
+  const { db, clock, log, nvidiaSmi } = options;
+  let message: string | null = null;
+
+  const say = (next: string | null): void => {
+    if (next !== message && next !== null) log.info({ worker: "gpu_monitor" }, next);
+    message = next;
+  };
+
+  const look = async (signal: AbortSignal): Promise<string | null> => {
+    try {
+      const reading = busiest(readNvidiaSmi(await nvidiaSmi.ask(signal)));
+      if (!reading) return "nvidia-smi knows no graphics card";
+      const now = clock.now();
+      await db.query(async (sql) => {
+        const inferenceMs = await meanInferenceMs(sql, new Date(now.getTime() - inferenceWindowMs));
+        const inference_fps = inferenceMs === null || inferenceMs <= 0 ? null : Math.round(100_000 / inferenceMs) / 100;
+        await insertGpuStats(sql, now, { ...reading, inference_fps });
+      });
+      return null;
+    } catch (error) {
+      if (error instanceof NvidiaSmiAbsent) return error.message;
+      throw error;
+    }
+  };
+
+  return createLoop({
+    name: "gpu_monitor",
+    critical: false,
+    log,
+    message: () => message,
+    retryMs: lookAgainMs,
+    round: async (signal) => {
+      try {
+        say(await look(signal));
+      } catch (error) {
+        message = error instanceof Error ? error.message : String(error);
+        throw error;
+      }
+      return message === null ? lookEveryMs : lookAgainMs;
+    },
+  });
+}

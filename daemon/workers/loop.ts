@@ -1,0 +1,82 @@
+import type { Log } from "../../src/log/log.ts";
+import type { Worker } from "./worker.ts";
+
+/** A worker that does one thing again and again. `round` answers in how many milliseconds it wants to run again at the latest. */
+export interface LoopOptions {
+  readonly name: string;
+  readonly critical: boolean;
+  readonly stuckAfterMs?: number;
+  readonly log: Log;
+  /** One round. What it throws is logged, and the next round comes after `retryMs`. */
+  readonly round: (signal: AbortSignal) => Promise<number>;
+  readonly retryMs?: number;
+  /** What it has to say of itself while it runs. */
+  readonly message?: () => string | null;
+}
+
+/** A loop that can be woken before its time. */
+export interface Loop extends Worker {
+  wake(): void;
+}
+
+/** Makes a worker out of a round. Rounds never overlap; a wake during a round makes another one follow at once. */
+export function createLoop(options: LoopOptions): Loop {
+  const { log } = options;
+  let beat = performance.now();
+  let abort = new AbortController();
+  let done: Promise<void> | undefined;
+  let woken = false;
+  let rouse: (() => void) | undefined;
+  let failing = false;
+
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      rouse = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      woken = false;
+      beat = performance.now();
+      let pause = options.retryMs ?? 1_000;
+      try {
+        pause = await options.round(signal);
+        if (failing) log.info({ worker: options.name }, "works again");
+        failing = false;
+      } catch (error) {
+        if (signal.aborted) return;
+        // the first failure of a row is told, the rest would only fill the log
+        if (!failing) log.warn({ worker: options.name, error: String(error) }, "a round failed; trying again");
+        failing = true;
+      }
+      beat = performance.now();
+      if (!woken && !signal.aborted) await sleep(Math.max(0, Math.min(pause, 60_000)));
+    }
+  };
+
+  return {
+    name: options.name,
+    critical: options.critical,
+    stuckAfterMs: options.stuckAfterMs ?? 90_000,
+    heartbeat: () => beat,
+    message: () => options.message?.() ?? null,
+    wake: () => {
+      woken = true;
+      rouse?.();
+    },
+    start: async () => {
+      abort = new AbortController();
+      beat = performance.now();
+      done = run(abort.signal);
+    },
+    stop: async () => {
+      abort.abort();
+      rouse?.();
+      await done;
+    },
+  };
+}

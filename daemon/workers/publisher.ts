@@ -1,0 +1,31 @@
+import type { Database } from "../../src/engines/database.ts";
+import { numberEntries, type PublishedRow } from "../../src/journal/journal-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+/** At most so many rows get their numbers in one commit. */
+const batch = 500;
+/** The longest time for which a committed row may go unnoticed when nobody calls `wake`. */
+const pollMs = 500;
+
+/**
+ * Makes the worker that gives committed journal rows their sequence. Any number of processes may run one: the head of
+ * the journal is held for the commit. `onPublished` gets the rows that this process numbered, in order.
+ */
+export function createPublisher(options: {
+  readonly db: Database;
+  readonly log: Log;
+  readonly onPublished: (rows: readonly PublishedRow[]) => void;
+}): Loop {
+  return createLoop({
+    name: "journal_publisher",
+    critical: false,
+    log: options.log,
+    retryMs: pollMs,
+    round: async () => {
+      const rows = await options.db.query((sql) => numberEntries(sql, batch));
+      if (rows.length > 0) options.onPublished(rows);
+      return rows.length === batch ? 0 : pollMs;
+    },
+  });
+}

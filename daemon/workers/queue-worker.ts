@@ -1,0 +1,137 @@
+import type { Clock } from "../../src/clock/clock.ts";
+import type { Database } from "../../src/engines/database.ts";
+import type { Consumer, HandOver } from "../../src/engines/hand-over.ts";
+import {
+  type ClaimedJob,
+  claimJob,
+  claimNextJobs,
+  freeOrphanedJobs,
+  LeaseLost,
+  offerJobs,
+  type QueueName,
+  releaseJob,
+} from "../../src/jobs/jobs-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { type Stage, StageAborted } from "../../src/pipeline/stage.ts";
+import type { Worker } from "./worker.ts";
+
+/** A job that was started so often without an end is given up: it may be what kills the process. */
+const maxAttempts = 5;
+
+/** What a worker of one queue needs. */
+export interface QueueWorkerOptions {
+  readonly name: string;
+  readonly queue: QueueName;
+  readonly concurrency: number;
+  /** Longer than the longest run of the stage, so that a claim never runs out while its work goes on. */
+  readonly leaseMs: number;
+  readonly stage: Stage;
+  /** Jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
+  readonly capacity: () => number;
+  readonly handOver: HandOver;
+  readonly db: Database;
+  readonly processId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A run of the stage came to its end, well or not, after so many seconds. */
+  readonly onDone: (seconds: number) => void;
+}
+
+/** Makes the worker that takes the jobs of one queue through their stage. */
+export function createQueueWorker(options: QueueWorkerOptions): Worker & { readonly running: () => number } {
+  const { db, clock, processId, queue, stage } = options;
+  const log = options.log.child({ worker: options.name });
+  let abort = new AbortController();
+  let consumer: Consumer | undefined;
+  let rowsFail = false;
+
+  const claim = () => ({ queue, processId, leaseMs: options.leaseMs, now: clock.now() });
+
+  const handle = async (job: ClaimedJob): Promise<void> => {
+    const { signal } = abort;
+    const startedAt = clock.monotonic();
+    try {
+      if (job.attempts > maxAttempts) await stage.giveUp(job, `given up after ${maxAttempts} attempts that did not come to an end`);
+      else await stage.run(job, signal);
+    } catch (error) {
+      await afterFailure(job, error);
+    } finally {
+      options.onDone((clock.monotonic() - startedAt) / 1000);
+    }
+  };
+
+  /** A fault of ours counts and is tried again later; what the database or the shutdown did to a job is not its fault. */
+  const afterFailure = async (job: ClaimedJob, error: unknown): Promise<void> => {
+    if (error instanceof LeaseLost) {
+      log.warn({ job: job.jobId, subject: job.subject }, "another process took the job over; what was done here is rolled back");
+      return;
+    }
+    const name = error instanceof Error ? error.name : "";
+    if (name === "DatabaseUnavailable" || name === "OutcomeUnknown") {
+      log.warn({ job: job.jobId, error: String(error) }, "the database went away under the job; it is taken up again");
+      return; // the claim is freed by the next sweep of this consumer
+    }
+    const aborted = error instanceof StageAborted || abort.signal.aborted;
+    if (!aborted) log.error({ job: job.jobId, subject: job.subject, error: describe(error) }, "a job failed");
+    try {
+      if (!aborted && job.attempts >= maxAttempts) {
+        await stage.giveUp(job, String(error));
+        return;
+      }
+      const waitMs = aborted ? 0 : 1_000 * 2 ** (job.attempts - 1);
+      await db.query((sql) =>
+        releaseJob(
+          sql,
+          { jobId: job.jobId, processId },
+          {
+            availableAt: new Date(clock.now().getTime() + waitMs),
+            error: aborted ? null : String(error),
+            attempt: aborted ? "free" : "counts",
+          },
+        ),
+      );
+    } catch (failure) {
+      log.warn({ job: job.jobId, error: String(failure) }, "could not give the job back; the next sweep does");
+    }
+  };
+
+  return {
+    name: options.name,
+    critical: true,
+    stuckAfterMs: 60_000,
+    running: () => consumer?.running() ?? 0,
+    heartbeat: () => consumer?.heartbeat() ?? performance.now(),
+    start: async () => {
+      abort = new AbortController();
+      consumer = options.handOver.consume<ClaimedJob>(queue, {
+        concurrency: options.concurrency,
+        capacity: options.capacity,
+        source: {
+          claimNext: (limit) => db.query((sql) => claimNextJobs(sql, claim(), limit)),
+          claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
+          offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
+          freeOrphans: async (runningIds) => {
+            const freed = await db.query((sql) => freeOrphanedJobs(sql, queue, processId, runningIds));
+            rowsFail = false;
+            if (freed > 0) log.info({ freed }, "freed jobs whose claim was left over");
+          },
+        },
+        handle,
+        onError: (error) => {
+          // told once; the sweep goes on every second until the rows can be read again
+          if (!rowsFail) log.warn({ error: String(error) }, "the queue cannot be read; trying again");
+          rowsFail = true;
+        },
+      });
+    },
+    stop: async () => {
+      abort.abort(new StageAborted("the daemon stops"));
+      await consumer?.stop();
+      consumer = undefined;
+    },
+  };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,149 @@
+import type { Clock } from "../../src/clock/clock.ts";
+import type { JournalEntry } from "../../src/contract/live.ts";
+import { within } from "../../src/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/log/log.ts";
+import type { WorkerState } from "../../src/system/runtime.ts";
+import type { Worker } from "./worker.ts";
+
+const checkEveryMs = 500;
+const firstBackoffMs = 500;
+const longestBackoffMs = 60_000;
+/** A worker that ran so long before it died starts over with the shortest backoff. */
+const steadyAfterMs = 60_000;
+const stopPatienceMs = 2_500;
+
+interface Charge {
+  readonly worker: Worker;
+  state: "starting" | "running" | "restarting" | "stopped";
+  message: string | null;
+  failures: number;
+  startedAt: number;
+  retryAt: number;
+  /** Its last restart, which never rejects. */
+  restarting: Promise<void> | undefined;
+}
+
+/** Keeps workers alive: starts them, watches their heartbeats, restarts what is stuck or failed to start. */
+export interface Supervisor {
+  /** Starts all workers, in order. A worker that cannot start does not keep the others from starting. */
+  start(): Promise<void>;
+  /** Tells all workers to stop, last started first, and waits for them together: within 2.5 s in any case. */
+  stop(): Promise<void>;
+  states(): readonly WorkerState[];
+  /** The supervisor itself looked after its workers a moment ago. */
+  alive(): boolean;
+}
+
+/** Makes a supervisor for the workers. `announce` stores and broadcasts each change of a worker's state. */
+export function createSupervisor(options: {
+  readonly workers: readonly Worker[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly announce: (entry: JournalEntry) => Promise<void>;
+}): Supervisor {
+  const { clock, log } = options;
+  const charges: Charge[] = options.workers.map((worker) => ({
+    worker,
+    state: "stopped",
+    message: null,
+    failures: 0,
+    startedAt: 0,
+    retryAt: 0,
+    restarting: undefined,
+  }));
+  let timer: NodeJS.Timeout | undefined;
+  let lastCheck = 0;
+  let stopping = false;
+
+  const stateOf = (charge: Charge): WorkerState => ({
+    name: charge.worker.name,
+    running: charge.state === "running",
+    critical: charge.worker.critical,
+    message: charge.message ?? charge.worker.message?.() ?? null,
+  });
+
+  const announce = (charge: Charge): void => {
+    const { critical: _, ...data } = stateOf(charge);
+    options
+      .announce({ type: "worker_status", data })
+      .catch((error: unknown) => log.warn({ worker: charge.worker.name, error: String(error) }, "could not announce the worker's state"));
+  };
+
+  const startOne = async (charge: Charge): Promise<void> => {
+    charge.state = charge.failures === 0 ? "starting" : "restarting";
+    try {
+      await charge.worker.start();
+      charge.state = "running";
+      charge.message = null;
+      charge.startedAt = clock.monotonic();
+      if (charge.failures > 0) {
+        log.info({ worker: charge.worker.name }, "the worker runs again");
+        announce(charge);
+      }
+    } catch (error) {
+      plan(charge, `could not start: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  const plan = (charge: Charge, why: string): void => {
+    if (clock.monotonic() - charge.startedAt > steadyAfterMs) charge.failures = 0;
+    const backoff = Math.min(firstBackoffMs * 2 ** charge.failures, longestBackoffMs);
+    charge.failures += 1;
+    charge.state = "stopped";
+    charge.message = why;
+    charge.retryAt = clock.monotonic() + backoff;
+    log.error({ worker: charge.worker.name, why, retry_ms: backoff }, "a worker is down; it will be restarted");
+    announce(charge);
+  };
+
+  const restart = async (charge: Charge): Promise<void> => {
+    charge.state = "restarting";
+    try {
+      await within(5_000, () => charge.worker.stop());
+    } catch (error) {
+      log.warn({ worker: charge.worker.name, error: String(error) }, "the old run of the worker did not stop in time");
+    }
+    if (!stopping) await startOne(charge);
+  };
+
+  const stopForGood = async (charge: Charge): Promise<void> => {
+    try {
+      await within(stopPatienceMs, async () => {
+        await charge.restarting;
+        await charge.worker.stop();
+      });
+    } catch (error) {
+      log.warn({ worker: charge.worker.name, error: String(error) }, "a worker did not stop in time");
+    }
+    charge.state = "stopped";
+    charge.message = "stopped";
+  };
+
+  const check = (): void => {
+    lastCheck = clock.monotonic();
+    for (const charge of charges) {
+      const silentMs = lastCheck - charge.worker.heartbeat();
+      if (charge.state === "running" && silentMs > charge.worker.stuckAfterMs) {
+        plan(charge, `no sign of life for ${Math.round(silentMs / 1000)} s`);
+      }
+      if (charge.state === "stopped" && lastCheck >= charge.retryAt) {
+        charge.restarting = restart(charge);
+      }
+    }
+  };
+
+  return {
+    start: async () => {
+      for (const charge of charges) await startOne(charge);
+      check();
+      timer = setInterval(check, checkEveryMs);
+    },
+    stop: async () => {
+      stopping = true;
+      clearInterval(timer);
+      await Promise.all(charges.toReversed().map(stopForGood));
+    },
+    states: () => charges.map(stateOf),
+    alive: () => clock.monotonic() - lastCheck < 10 * checkEveryMs,
+  };
+}

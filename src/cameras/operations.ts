@@ -1,0 +1,208 @@
+import { mkdir } from "node:fs/promises";
+import { z } from "zod";
+import type { Bytes } from "../contract/answer.ts";
+import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
+import { notFound, Problem } from "../contract/problem.ts";
+import type { cameraRoutes } from "../contract/routes/cameras.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import type { OperationContext, Operations } from "../operations/operation.ts";
+import { type Camera, type CameraIdentity, conflictProblem, sharedField, slugOf, statusAfterError } from "./camera.ts";
+import {
+  allCameras,
+  countCameras,
+  countDeletedCameras,
+  findConflict,
+  insertCamera,
+  listCameras,
+  listDeletedCameras,
+  liveCameras,
+  lockCamera,
+  lockIdentities,
+  newestPictures,
+  setDeletedAt,
+  updateCamera,
+} from "./cameras-repository.ts";
+import { absoluteFolder, inspectFolder, withSameFolder } from "./folder.ts";
+import { noSuchCamera, requireCamera } from "./required.ts";
+import { resolveInside, rootsOf } from "./roots.ts";
+import { cameraChanged } from "./status.ts";
+
+const listName = "cameras";
+const deletedListName = "cameras/deleted";
+const Key = z.tuple([z.string()]);
+const DeletedKey = z.tuple([KeyInstant, z.string()]);
+
+/** When so many of the newest pictures of a camera are gone, none is looked for further back. */
+const mostGonePictures = 1_000;
+
+/** The use cases of cameras. */
+export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
+  listCameras: async ({ query }, { db }) => {
+    const { status, limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const [rows, total] = await db.query(async (sql) => [
+      await listCameras(sql, status, { after, offset: offset ?? 0, limit: limit + 1 }),
+      await countCameras(sql, status),
+    ]);
+    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (camera) => [camera.camera_id] });
+    return { cameras: items, count: items.length, ...page };
+  },
+
+  listDeletedCameras: async ({ query }, { db }) => {
+    const { limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, deletedListName, DeletedKey);
+    const [rows, total] = await db.query(async (sql) => [
+      await listDeletedCameras(sql, { after, offset: offset ?? 0, limit: limit + 1 }),
+      await countDeletedCameras(sql),
+    ]);
+    const { items, ...page } = makePage({ listName: deletedListName, rows, limit, offset, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  createCamera: async ({ body }, context) => {
+    const { config, db } = context;
+    const cameraId = body.camera_id ?? slugOf(body.name);
+    const folderPath = absoluteFolder(body.folder_path ?? cameraId, config.cameraRoot);
+    const identity = { camera_id: cameraId, name: body.name, folder_path: folderPath };
+    await refuseConflict(context, identity);
+    const cannotCreate = body.folder_path === undefined ? await createFolder(folderPath) : undefined;
+    const { issues } = await inspectFolder(rootsOf(config), folderPath);
+    const reason = cannotCreate ?? (issues.join("; ") || null);
+    const now = context.clock.now();
+    const camera = await db.transaction(async (sql) => {
+      await lockIdentities(sql);
+      refuse(identity, await findConflict(sql, identity));
+      const created = await insertCamera(sql, { ...identity, status: reason ? "error" : "unknown", reason }, now);
+      await appendToJournal(sql, [cameraChanged(created, null, reason)], now);
+      return created;
+    });
+    wake(context);
+    return camera;
+  },
+
+  getCamera: async ({ params }, { db }) => await db.query((sql) => requireCamera(sql, params.camera_id)),
+
+  updateCamera: async ({ params, body }, context) => {
+    const { config, db } = context;
+    const cameraId = params.camera_id;
+    const before = await db.query((sql) => requireCamera(sql, cameraId));
+    const folderPath = body.folder_path === undefined ? before.folder_path : absoluteFolder(body.folder_path, config.cameraRoot);
+    const identity = { camera_id: cameraId, name: body.name ?? before.name, folder_path: folderPath };
+    if (folderPath !== before.folder_path) await refuseConflict(context, identity, cameraId);
+    // the status of a camera whose folder is not well is `error`, whatever was asked for
+    const folder =
+      body.folder_path !== undefined || body.status !== undefined ? await inspectFolder(rootsOf(config), folderPath) : undefined;
+    const now = context.clock.now();
+    const camera = await db.transaction(async (sql) => {
+      await lockIdentities(sql);
+      const current = await lockCamera(sql, cameraId);
+      if (!current || current.deleted_at) throw noSuchCamera(cameraId, current);
+      refuse(identity, await findConflict(sql, identity, cameraId));
+      const well = current.status === "error" ? statusAfterError(current.last_seen_at) : current.status;
+      const reason = folder ? folder.issues.join("; ") || null : current.status_reason;
+      const status = folder ? (reason ? "error" : (body.status ?? well)) : current.status;
+      const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: folderPath, status, reason }, now);
+      await appendToJournal(sql, [cameraChanged(changed, current.status, reason)], now);
+      return changed;
+    });
+    wake(context);
+    return camera;
+  },
+
+  deleteCamera: async ({ params }, context) => {
+    await setDeleted(context, params.camera_id, true);
+    return undefined;
+  },
+
+  restoreCamera: async ({ params }, context) => await setDeleted(context, params.camera_id, false),
+
+  getCameraSnapshot: async ({ params }, { db, config }) => {
+    const cameraId = params.camera_id;
+    const roots = rootsOf(config);
+    let newest: string | undefined;
+    // nearly always the newest one is there; only when it is not, more are looked for
+    for (const limit of [1, mostGonePictures]) {
+      const pictures = await db.query(async (sql) => {
+        await requireCamera(sql, cameraId);
+        return await newestPictures(sql, cameraId, limit);
+      });
+      newest = pictures[0]?.path;
+      for (const picture of pictures) {
+        const resolved = await resolveInside(roots, picture.path);
+        if (resolved.state === "inside") return { mediaType: picture.mediaType, content: { file: resolved.path } } satisfies Bytes;
+      }
+    }
+    throw new Problem(
+      "not_found",
+      newest === undefined
+        ? `Camera ${cameraId} has no picture yet`
+        : `The newest pictures of camera ${cameraId} are gone from the disk; the last one was ${newest}`,
+    );
+  },
+
+  validateCameraPaths: async (_request, { db, config }) => {
+    const cameras = await db.query(liveCameras);
+    const paths = await Promise.all(
+      cameras.map(async ({ camera_id, name, folder_path }) => {
+        const { resolvedPath, issues } = await inspectFolder(rootsOf(config), folder_path);
+        return { camera_id, name, folder_path, resolved_path: resolvedPath, issues: [...issues] };
+      }),
+    );
+    const valid = paths.filter((path) => path.issues.length === 0);
+    const invalid = paths.filter((path) => path.issues.length > 0);
+    return {
+      base_path: config.cameraRoot,
+      total_cameras: paths.length,
+      valid_count: valid.length,
+      invalid_count: invalid.length,
+      valid_cameras: valid,
+      invalid_cameras: invalid,
+    };
+  },
+};
+
+/** Refuses an identity that another camera has, also when its folder is the same one under another path. */
+async function refuseConflict({ db }: OperationContext, identity: CameraIdentity, exceptId?: string): Promise<void> {
+  const others = await db.query(async (sql) => {
+    refuse(identity, await findConflict(sql, identity, exceptId));
+    return (await allCameras(sql)).filter((camera) => camera.camera_id !== exceptId);
+  });
+  const same = await withSameFolder(others, identity.folder_path);
+  if (same) throw conflictProblem("folder_path", same);
+}
+
+function refuse(identity: CameraIdentity, other: Camera | undefined): void {
+  if (other) throw conflictProblem(sharedField(identity, other), other);
+}
+
+/** Creates the folder of a new camera. Returns why it could not be. */
+async function createFolder(path: string): Promise<string | undefined> {
+  try {
+    await mkdir(path, { recursive: true });
+    return undefined;
+  } catch (error) {
+    return `The folder could not be created (${(error as NodeJS.ErrnoException).code}); let the user that runs homesec write to CAMERA_ROOT`;
+  }
+}
+
+async function setDeleted(context: OperationContext, cameraId: string, deleted: boolean): Promise<Camera> {
+  const now = context.clock.now();
+  const camera = await context.db.transaction(async (sql) => {
+    const current = await lockCamera(sql, cameraId);
+    if (!current) throw notFound("Camera", cameraId);
+    if (deleted === (current.deleted_at !== null)) {
+      throw new Problem("conflict", deleted ? `Camera ${cameraId} is deleted already` : `Camera ${cameraId} is not deleted`);
+    }
+    const changed = await setDeletedAt(sql, cameraId, deleted ? now : null, now);
+    await appendToJournal(sql, [cameraChanged(changed, current.status, current.status_reason)], now);
+    return changed;
+  });
+  wake(context);
+  return camera;
+}
+
+/** The list of cameras changed: what watches their folders and what tells of changes have something to do. */
+function wake({ runtime }: OperationContext): void {
+  runtime?.wakeWatcher();
+  runtime?.wakeJournal();
+}

@@ -1,0 +1,48 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Config } from "../config/config.ts";
+
+/** The folders below which everything must lie that is read: cameras, their pictures, what is shown of them. */
+export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {
+  return [config.cameraRoot, ...config.cameraExtraRoots];
+}
+
+/** Where a path leads, all symbolic links followed. */
+export type Resolved =
+  | { readonly state: "inside"; readonly path: string }
+  | { readonly state: "outside"; readonly path: string }
+  | { readonly state: "missing"; readonly path: string }
+  /** The way there cannot be followed; `code` as the system gave it (EACCES, ELOOP). */
+  | { readonly state: "unreadable"; readonly path: string; readonly code: string };
+
+/**
+ * Follows a path to where it really leads and tells whether that is in one of the roots. Whatever is read for somebody
+ * goes through here, and it is the `path` of the answer that is opened. What is missing or unreadable is told only of
+ * paths that lie inside as far as they can be followed: nobody learns what exists elsewhere.
+ */
+export async function resolveInside(roots: readonly string[], path: string): Promise<Resolved> {
+  const realRoots = (await Promise.all(roots.map(followExisting))).map((root) => root.path);
+  const followed = await followExisting(path);
+  if (!realRoots.some((root) => isInside(root, followed.path))) return { state: "outside", path: followed.path };
+  if (followed.code === undefined) return { state: "inside", path: followed.path };
+  if (followed.code === "ENOENT" || followed.code === "ENOTDIR") return { state: "missing", path: followed.path };
+  return { state: "unreadable", path: followed.path, code: followed.code };
+}
+
+/** Whether a path is the root or lies below it. Both are real paths. */
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** The real path as far as the path exists, with the rest of the names after it; `code` says why it went no further. */
+async function followExisting(path: string): Promise<{ readonly path: string; readonly code?: string }> {
+  const absolute = resolve(path);
+  try {
+    return { path: await realpath(absolute) };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+    const parent = dirname(absolute);
+    if (parent === absolute) return { path: absolute, code };
+    return { path: join((await followExisting(parent)).path, basename(absolute)), code };
+  }
+}

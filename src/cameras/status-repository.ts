@@ -1,0 +1,85 @@
+import type { Sql } from "../engines/database.ts";
+import type { Camera, CameraStatus } from "./camera.ts";
+
+/** A camera as it is now, and the status it had before the statement. */
+export interface StatusChange {
+  readonly camera: Camera;
+  readonly previous: CameraStatus;
+}
+
+type Row = Camera & { readonly previous_status: CameraStatus };
+
+const columns = (sql: Sql) => sql`
+  c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at, b.status as previous_status
+`;
+
+const changeOf = ({ previous_status: previous, ...camera }: Row): StatusChange => ({ camera, previous });
+
+/** The camera before the statement, locked so that it is the very row that the statement then changes. */
+const before = (sql: Sql, condition: ReturnType<Sql>) => sql`
+  (
+    select o.camera_id, o.status, o.updated_at
+    from cameras o
+    where o.deleted_at is null and ${condition}
+    order by o.camera_id
+    for no key update
+  ) b
+`;
+
+/**
+ * Notes that a camera was seen. It is online then, unless it fell silent after the picture was taken: an old picture out
+ * of a backlog does not bring it back. Returns the camera, or undefined when there is nothing to note.
+ */
+export async function noteSeen(sql: Sql, cameraId: string, at: Date): Promise<StatusChange | undefined> {
+  const [row] = await sql<[Row?]>`
+    update cameras c
+    set last_seen_at = greatest(c.last_seen_at, ${at}),
+      status = s.status,
+      status_reason = case when s.status = 'online' then null else c.status_reason end,
+      updated_at = case when s.status = b.status then c.updated_at else greatest(c.updated_at, ${at}) end
+    from ${before(sql, sql`o.camera_id = ${cameraId}`)}
+    cross join lateral (
+      select case when b.status = 'offline' and b.updated_at >= ${at} then 'offline' else 'online' end as status
+    ) s
+    where c.camera_id = b.camera_id
+      and (c.last_seen_at is null or c.last_seen_at < ${at} or c.status <> s.status)
+    returning ${columns(sql)}
+  `;
+  return row && changeOf(row);
+}
+
+/** Sets every online camera offline that was last seen before `since`. Returns those that changed. */
+export async function noteSilent(sql: Sql, since: Date, now: Date): Promise<readonly StatusChange[]> {
+  const rows = await sql<Row[]>`
+    update cameras c
+    set status = 'offline', updated_at = ${now}
+    from ${before(sql, sql`o.status = 'online' and (o.last_seen_at is null or o.last_seen_at < ${since})`)}
+    where c.camera_id = b.camera_id
+    returning ${columns(sql)}
+  `;
+  return rows.map(changeOf);
+}
+
+/** Sets a camera to `error` with a reason. Returns it, or undefined when it is already so. */
+export async function noteError(sql: Sql, cameraId: string, reason: string, now: Date): Promise<StatusChange | undefined> {
+  const [row] = await sql<[Row?]>`
+    update cameras c
+    set status = 'error', status_reason = ${reason}, updated_at = ${now}
+    from ${before(sql, sql`o.camera_id = ${cameraId} and (o.status <> 'error' or o.status_reason is distinct from ${reason})`)}
+    where c.camera_id = b.camera_id
+    returning ${columns(sql)}
+  `;
+  return row && changeOf(row);
+}
+
+/** Takes the status `error` from a camera. Returns it, or undefined when it had another. */
+export async function noteErrorOver(sql: Sql, cameraId: string, now: Date): Promise<StatusChange | undefined> {
+  const [row] = await sql<[Row?]>`
+    update cameras c
+    set status = case when c.last_seen_at is null then 'unknown' else 'online' end, status_reason = null, updated_at = ${now}
+    from ${before(sql, sql`o.camera_id = ${cameraId} and o.status = 'error'`)}
+    where c.camera_id = b.camera_id
+    returning ${columns(sql)}
+  `;
+  return row && changeOf(row);
+}

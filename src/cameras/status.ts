@@ -1,0 +1,51 @@
+import type { JournalEntry } from "../contract/live.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import type { Camera, CameraStatus } from "./camera.ts";
+import { noteError, noteErrorOver, noteSeen, noteSilent, type StatusChange } from "./status-repository.ts";
+
+/** What clients are told of a camera that changed. `previous` is null for a new camera. */
+export function cameraChanged(camera: Camera, previous: CameraStatus | null, reason: string | null): JournalEntry {
+  return { type: "camera_status", data: { ...camera, previous_status: previous, reason } };
+}
+
+/**
+ * Notes that a camera was seen at a time, in the transaction that stores its picture. Costs one statement; the journal is
+ * written only when the status changed. Returns whether it did.
+ */
+export async function markCameraSeen(sql: Sql, cameraId: string, at: Date): Promise<boolean> {
+  return await tell(sql, await noteSeen(sql, cameraId, at), null, at);
+}
+
+/** Sets the cameras offline from which no picture came for so long. Returns how many changed. */
+export async function offlineSilentCameras(
+  db: Database,
+  { now, offlineAfterSeconds }: { readonly now: Date; readonly offlineAfterSeconds: number },
+): Promise<number> {
+  return await db.transaction(async (sql) => {
+    const changes = await noteSilent(sql, new Date(now.getTime() - offlineAfterSeconds * 1000), now);
+    const reason = `No picture for ${offlineAfterSeconds} s`;
+    await appendToJournal(
+      sql,
+      changes.map(({ camera, previous }) => cameraChanged(camera, previous, reason)),
+      now,
+    );
+    return changes.length;
+  });
+}
+
+/** Sets a camera to `error`: its folder is missing, unreadable or outside of the allowed roots. Returns whether anything changed. */
+export async function markCameraError(sql: Sql, cameraId: string, reason: string, now: Date): Promise<boolean> {
+  return await tell(sql, await noteError(sql, cameraId, reason, now), reason, now);
+}
+
+/** Takes `error` from a camera whose folder is well again. Returns whether it had it. */
+export async function clearCameraError(sql: Sql, cameraId: string, now: Date): Promise<boolean> {
+  return await tell(sql, await noteErrorOver(sql, cameraId, now), null, now);
+}
+
+async function tell(sql: Sql, change: StatusChange | undefined, reason: string | null, at: Date): Promise<boolean> {
+  if (!change || (change.camera.status === change.previous && change.camera.status !== "error")) return false;
+  await appendToJournal(sql, [cameraChanged(change.camera, change.previous, reason)], at);
+  return true;
+}

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { bufferSource, fileSource, readFully } from "./byte-source.ts";
+import { type Inspection, inspect } from "./picture.ts";
+
+/** Files up to this size are read whole, in one go. */
+const wholeBytes = 1024 * 1024;
+const hashChunkBytes = 1024 * 1024;
+/** The content of larger files is not hashed, so that re-uploads of long videos are not recognised. */
+const mostHashedBytes = 256 * 1024 * 1024;
+
+/** Size and modification time: when both are the same, so is the content. */
+export interface Version {
+  readonly sizeBytes: number;
+  readonly modifiedNs: bigint;
+}
+
+/** What a look at a path found. */
+export type Look =
+  /** Nothing is there any more, or never was. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "folder" }
+  /** It is the version that the caller knows already. */
+  | { readonly kind: "known" }
+  | { readonly kind: "empty"; readonly version: Version }
+  | { readonly kind: "inspected"; readonly version: Version; readonly inspection: Inspection; readonly sha256: Buffer | null }
+  | { readonly kind: "refused"; readonly version: Version; readonly reason: "outside_root" | "unreadable"; readonly detail: string }
+  /** The file system did not do what it was asked; another try may succeed. */
+  | { readonly kind: "trouble"; readonly detail: string };
+
+export interface LookOptions {
+  /** Real paths of the folders that may be read. */
+  readonly roots: readonly string[];
+  /** A version to which the answer is `known`. */
+  readonly known?: Version | undefined;
+  /** For how many milliseconds this version has not changed. */
+  readonly quietMs: (version: Version) => number;
+}
+
+/** Whether a real path is one of the folders or lies in one. */
+export function isInside(real: string, roots: readonly string[]): boolean {
+  return roots.some((root) => real === root || real.startsWith(root.endsWith("/") ? root : `${root}/`));
+}
+
+/** Looks at a file: whether it may be read, what it is, whether it is complete, and the hash of a complete one. Never throws for what it finds. */
+export async function look(path: string, options: LookOptions): Promise<Look> {
+  try {
+    const real = await realpath(path);
+    if (!isInside(real, options.roots))
+      return await refuse(path, "outside_root", `It is a link to ${real}, outside of the allowed folders. ${rootRemedy}`);
+    // the name may have become a link or a pipe meanwhile: neither follow the one nor wait for the other
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return await lookInto(file, options);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return await explain(path, error as NodeJS.ErrnoException);
+  }
+}
+
+const rootRemedy = "Add that folder to CAMERA_EXTRA_ROOTS if it is meant, or remove the link.";
+
+async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
+  const stat = await file.stat({ bigint: true });
+  if (stat.isDirectory()) return { kind: "folder" };
+  if (!stat.isFile()) return { kind: "gone" };
+  const version = { sizeBytes: Number(stat.size), modifiedNs: stat.mtimeNs };
+  if (isSame(version, options.known)) return { kind: "known" };
+  if (version.sizeBytes === 0) return { kind: "empty", version };
+  const whole = version.sizeBytes <= wholeBytes ? await readFully(file, 0, version.sizeBytes) : undefined;
+  const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
+  const inspection = await inspect(source, options.quietMs(version));
+  const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, whole) : null;
+  return { kind: "inspected", version, inspection, sha256 };
+}
+
+/** Whether two versions are the same. */
+export function isSame(version: Version, other: Version | undefined): boolean {
+  return other !== undefined && version.sizeBytes === other.sizeBytes && version.modifiedNs === other.modifiedNs;
+}
+
+async function hash(file: FileHandle, size: number, whole: Buffer | undefined): Promise<Buffer | null> {
+  if (whole) return createHash("sha256").update(whole).digest();
+  if (size > mostHashedBytes) return null;
+  const sum = createHash("sha256");
+  for (let at = 0; at < size; at += hashChunkBytes) {
+    sum.update(await readFully(file, at, Math.min(hashChunkBytes, size - at)));
+  }
+  return sum.digest();
+}
+
+async function explain(path: string, error: NodeJS.ErrnoException): Promise<Look> {
+  switch (error.code) {
+    case "ENOENT":
+      // a link to nothing, and a name that is not UTF-8, are there and yet are not
+      if (await isLink(path)) return await refuse(path, "unreadable", "It is a link to a file that does not exist.");
+      if (path.includes("\ufffd"))
+        return { kind: "trouble", detail: "The name is not valid UTF-8, so the file cannot be opened. Rename it." };
+      return { kind: "gone" };
+    case "ENOTDIR":
+      return { kind: "gone" };
+    case "ELOOP":
+      return await refuse(path, "unreadable", "It is a link that leads in a circle, or was replaced by a link just now.");
+    case "EACCES":
+    case "EPERM":
+      return await refuse(
+        path,
+        "unreadable",
+        "The user that runs homesec may not read it. Give it the right to; the file is then taken up by itself.",
+      );
+    default:
+      return { kind: "trouble", detail: `Reading failed: ${error.message}` };
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code) return false;
+    throw error;
+  }
+}
+
+async function refuse(path: string, reason: "outside_root" | "unreadable", detail: string): Promise<Look> {
+  try {
+    const stat = await lstat(path, { bigint: true });
+    return { kind: "refused", reason, detail, version: { sizeBytes: Number(stat.size), modifiedNs: stat.mtimeNs } };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? { kind: "gone" } : { kind: "trouble", detail: `Reading failed: ${message}` };
+  }
+}

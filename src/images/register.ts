@@ -1,0 +1,132 @@
+import { access } from "node:fs/promises";
+import { markCameraSeen } from "../cameras/status.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { addJobs, type NewJob, priorities } from "../jobs/jobs-repository.ts";
+import type { Log } from "../log/log.ts";
+import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
+import type { ImageReason } from "./reasons.ts";
+
+/** A file that a finder found, with what is to become of it. */
+export interface FoundFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly modifiedNs: bigint;
+  readonly foundBy: "watch" | "scan";
+  /** Arrival of a live picture; file time of one found by a scan, never in the future. */
+  readonly takenAt: Date;
+  /** Live pictures go before backlog. */
+  readonly live: boolean;
+  readonly mediaType: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly sha256: Buffer | null;
+  /** Why it will not be looked at; null when it will. */
+  readonly refusal: { readonly reason: ImageReason; readonly detail: string } | null;
+}
+
+/** What came of registering. */
+export interface Registered {
+  /** Rows that are new, or taken up again. */
+  readonly added: number;
+  /** Those of them that wait for the detector. */
+  readonly pending: number;
+}
+
+/**
+ * Writes files of one camera into the ledger and adds a detect job for each that the detector shall see, in one transaction. Files
+ * that are known change nothing, so a call whose outcome is unknown may be repeated. Hand over by `wakeJobs("detect")` afterwards.
+ */
+export async function registerFiles(
+  context: { readonly db: Database; readonly clock: Clock; readonly log: Log },
+  cameraId: string,
+  files: readonly FoundFile[],
+): Promise<Registered> {
+  if (files.length === 0) return { added: 0, pending: 0 };
+  const now = context.clock.now();
+  return await context.db.transaction(async (sql) => {
+    const jobs: NewJob[] = [];
+    let added = 0;
+    for (const round of roundsByPath(files)) {
+      const inserted = await insertImages(sql, cameraId, now, round.map(asRow));
+      const moved = await skipMoved(sql, inserted, now);
+      await linkCopies(sql, round, inserted);
+      for (const row of inserted) {
+        const file = round[row.index];
+        if (!file || row.status !== "pending" || moved.has(row.imageId)) continue;
+        const priority = file.live ? priorities.live : priorities.backlog;
+        jobs.push({ subject: String(row.imageId), priority, position: file.takenAt, availableAt: now });
+      }
+      added += inserted.length;
+    }
+    // sent together: a live picture costs few round trips
+    if (added > 0) await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files))]);
+    return { added, pending: jobs.length };
+  });
+}
+
+/** Two versions of one path in one call are registered one after the other, so that the second is compared with the first. */
+function roundsByPath(files: readonly FoundFile[]): FoundFile[][] {
+  const rounds: FoundFile[][] = [];
+  const seen = new Map<string, number>();
+  for (const file of files) {
+    const round = seen.get(file.path) ?? 0;
+    seen.set(file.path, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(file);
+  }
+  return rounds;
+}
+
+function asRow(file: FoundFile): NewImage {
+  const { refusal, live: _, ...facts } = file;
+  return {
+    ...facts,
+    status: refusal ? "skipped" : "pending",
+    reason: refusal?.reason ?? null,
+    detail: refusal?.detail ?? null,
+  };
+}
+
+/** A file that was looked at under a name that is gone is the same file under a new name. */
+async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<Set<number>> {
+  const moved = new Set<number>();
+  for (const row of inserted) {
+    for (const earlierPath of row.seenAt) {
+      if (await exists(earlierPath)) continue;
+      const detail = `It was looked at as ${earlierPath} and renamed since.`;
+      await markSkipped(sql, row.imageId, { reason: "moved", detail, startedAt: null, finishedAt: now });
+      moved.add(row.imageId);
+      break;
+    }
+  }
+  return moved;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    // only a name that is really gone counts as moved away
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
+
+/** Copies within one call cannot see each other's rows while they are inserted, so they are linked afterwards. */
+async function linkCopies(sql: Sql, files: readonly FoundFile[], inserted: readonly InsertedImage[]): Promise<void> {
+  const originals = new Map<string, number>();
+  const links: { imageId: number; originalId: number }[] = [];
+  for (const row of inserted) {
+    const content = files[row.index]?.sha256?.toString("hex");
+    if (content === undefined) continue;
+    const originalId = originals.get(content);
+    if (originalId === undefined) originals.set(content, row.imageId);
+    else links.push({ imageId: row.imageId, originalId });
+  }
+  if (links.length > 0) await linkSameContent(sql, links);
+}
+
+function latest(files: readonly FoundFile[]): Date {
+  return new Date(files.reduce((newest, file) => Math.max(newest, file.takenAt.getTime()), 0));
+}

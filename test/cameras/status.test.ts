@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { clearCameraError, markCameraError, markCameraSeen, offlineSilentCameras } from "../../src/cameras/status.ts";
+import { type Desk, openDesk } from "../support/operations.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+beforeEach(async () => {
+  await desk.db.query((sql) => sql`truncate cameras, journal cascade`);
+  desk.at(time(0));
+  await desk.ask("createCamera", { body: { name: "gate" } });
+  await desk.db.query((sql) => sql`truncate journal`);
+});
+
+const time = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 12, minutes));
+const seen = (minutes: number) => desk.db.transaction((sql) => markCameraSeen(sql, "gate", time(minutes)));
+const sweep = (minutes: number) => offlineSilentCameras(desk.db, { now: time(minutes), offlineAfterSeconds: 3600 });
+const gate = () => desk.ask("getCamera", { params: { camera_id: "gate" } });
+const told = async () => (await desk.journal("camera_status")).map((data) => `${data.previous_status} -> ${data.status}`);
+
+describe("the status of a camera", () => {
+  it("goes from unknown over online to offline and back, and each change is told once", async () => {
+    expect(await seen(1)).toBe(true);
+    expect(await seen(2)).toBe(false);
+    expect(await gate()).toMatchObject({ status: "online", last_seen_at: time(2).toISOString() });
+    expect(await sweep(62)).toBe(0);
+    expect(await sweep(63)).toBe(1);
+    expect(await sweep(64)).toBe(0);
+    expect(await gate()).toMatchObject({ status: "offline", last_seen_at: time(2).toISOString() });
+    expect(await seen(65)).toBe(true);
+    expect(await gate()).toMatchObject({ status: "online" });
+    expect(await told()).toEqual(["unknown -> online", "online -> offline", "offline -> online"]);
+    expect((await desk.journal("camera_status"))[1]?.["reason"]).toBe("No picture for 3600 s");
+  });
+
+  it("does not go back in time for an older picture", async () => {
+    await seen(10);
+    await seen(5);
+    expect(await gate()).toMatchObject({ last_seen_at: time(10).toISOString() });
+  });
+
+  it("stays offline while a backlog from before is worked off", async () => {
+    await seen(1);
+    await sweep(120);
+    for (const minute of [20, 40, 60]) expect(await seen(minute)).toBe(false);
+    expect(await gate()).toMatchObject({ status: "offline", last_seen_at: time(60).toISOString() });
+    expect(await seen(121)).toBe(true);
+  });
+
+  it("stays unknown without a picture however long it lasts", async () => {
+    expect(await sweep(10_000)).toBe(0);
+    expect(await gate()).toMatchObject({ status: "unknown" });
+  });
+
+  it("is error for a reason, told again only when the reason changes, and over when its folder is well or a picture comes", async () => {
+    const fail = (reason: string, minutes: number) => desk.db.transaction((sql) => markCameraError(sql, "gate", reason, time(minutes)));
+    const clear = (minutes: number) => desk.db.transaction((sql) => clearCameraError(sql, "gate", time(minutes)));
+    expect([await fail("missing", 1), await fail("missing", 2), await fail("unreadable", 3)]).toEqual([true, false, true]);
+    expect((await desk.journal("camera_status")).map((data) => data.reason)).toEqual(["missing", "unreadable"]);
+    expect([await clear(4), await clear(5)]).toEqual([true, false]);
+    expect(await gate()).toMatchObject({ status: "unknown" });
+    await fail("missing", 6);
+    await seen(7);
+    expect(await gate()).toMatchObject({ status: "online" });
+    await fail("missing", 8);
+    await clear(9);
+    expect(await told()).toEqual([
+      "unknown -> error",
+      "error -> error",
+      "error -> unknown",
+      "unknown -> error",
+      "error -> online",
+      "online -> error",
+      "error -> online",
+    ]);
+  });
+
+  it("is told once when many pictures come at once", async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => seen(index)));
+    expect(await told()).toEqual(["unknown -> online"]);
+    expect(await gate()).toMatchObject({ last_seen_at: time(19).toISOString() });
+  });
+
+  it("leaves deleted cameras alone", async () => {
+    await seen(1);
+    await desk.ask("deleteCamera", { params: { camera_id: "gate" } });
+    expect(await sweep(1000)).toBe(0);
+    expect(await seen(1001)).toBe(false);
+  });
+});

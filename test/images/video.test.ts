@@ -1,0 +1,79 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { extractFrames, hasFfmpeg, type VideoFrame } from "../../src/images/video.ts";
+import { makeVideo } from "./make-video.ts";
+
+const ffmpeg = await hasFfmpeg();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "homesec-video-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function frames(path: string, options: Parameters<typeof extractFrames>[1] = {}): Promise<VideoFrame[]> {
+  const all: VideoFrame[] = [];
+  for await (const frame of extractFrames(path, options)) all.push(frame);
+  return all;
+}
+
+/** A program in ffmpeg's place. */
+async function program(name: string, script: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
+  it.each(["mp4", "mkv", "avi", "mov"] as const)("come every 2 s from %s, as JPEG", async (extension) => {
+    const all = await frames(await makeVideo(folder, extension, 5));
+    expect(all.map((frame) => frame.offsetSeconds)).toEqual([0, 2, 4]);
+    for (const frame of all) expect(await sharp(frame.bytes).metadata()).toMatchObject({ format: "jpeg", width: 160, height: 120 });
+  });
+
+  it("are 30 at most, and one of a video shorter than 2 s", async () => {
+    expect(await frames(await makeVideo(folder, "mp4", 75))).toHaveLength(30);
+    expect(await frames(await makeVideo(folder, "mp4", 1))).toHaveLength(1);
+  });
+
+  it("end with the reader, who may stop early or abort", async () => {
+    const path = await makeVideo(folder, "mp4", 20);
+    for await (const frame of extractFrames(path)) {
+      expect(frame.offsetSeconds).toBe(0);
+      break;
+    }
+    await expect(frames(path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  });
+
+  it("are refused for what is no video, with what ffmpeg says of it", async () => {
+    const path = join(folder, "text.mp4");
+    await writeFile(path, "this is no video");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable", message: expect.stringContaining("Invalid data") });
+  });
+
+  it("are not read through a playlist that names something else", async () => {
+    const path = join(folder, "list.mp4");
+    await writeFile(path, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+});
+
+describe("without a working ffmpeg", () => {
+  it("says what to install", async () => {
+    expect(await hasFfmpeg("/nonexistent/ffmpeg")).toBe(false);
+    await expect(frames("a.mp4", { command: "/nonexistent/ffmpeg" })).rejects.toMatchObject({
+      reason: "no_ffmpeg",
+      message: expect.stringContaining("apt-get install ffmpeg"),
+    });
+  });
+
+  it("ends one that hangs, after its time or when told to", async () => {
+    const hanging = await program("hanging", "exec sleep 60");
+    await expect(frames("a.mp4", { command: hanging, timeoutMs: 150 })).rejects.toMatchObject({ reason: "video_unreadable" });
+    const signal = AbortSignal.timeout(100);
+    await expect(frames("a.mp4", { command: hanging, signal })).rejects.toThrow("timeout");
+  });
+});

@@ -1,0 +1,240 @@
+import { chmod, copyFile, mkdir, readFile, rename, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Timings } from "../../../daemon/workers/file-watcher/timings.ts";
+import { hasFfmpeg } from "../../../src/images/video.ts";
+import { makeVideo } from "../../images/make-video.ts";
+import { type Entry, type Home, numbered, picture, sleep, until, watchedHome } from "./watched-home.ts";
+
+const quick: Partial<Timings> = { emptyAfterMs: 400, stuckAfterMs: 200, giveUpAfterMs: 800, rescanMs: 300 };
+const ffmpeg = await hasFfmpeg();
+let home: Home;
+let jpeg: Buffer;
+const front = (name: string): string => join(home.root, "front", name);
+
+const outcomeOf = (name: string, ms?: number): Promise<Entry> =>
+  until(async () => (await home.ledger()).findLast((entry) => entry.path === `front/${name}`), ms);
+
+const processed = () => home.database.db.query((sql) => sql`update images set status = 'processed' where status = 'pending'`);
+
+describe("a file that is not looked at", () => {
+  beforeEach(async () => {
+    home = await watchedHome({ timings: quick });
+    jpeg = await picture();
+    await mkdir(join(home.root, "front"));
+    await writeFile(front("first.jpg"), numbered(jpeg, 7_000));
+    await home.watcher.start();
+    await home.entries(1);
+  });
+  afterEach(() => home.close());
+
+  it("empty: after a while, and taken up when it is filled", async () => {
+    await writeFile(front("a.jpg"), "");
+    await sleep(150);
+    expect(await home.ledger()).toHaveLength(1);
+    expect(await outcomeOf("a.jpg")).toMatchObject({ status: "skipped", reason: "empty", size_bytes: 0 });
+    await writeFile(front("a.jpg"), jpeg);
+    await until(async () => (await outcomeOf("a.jpg")).status === "pending");
+    expect(home.watcher.state()).toMatchObject({ pending: 0, stuck: [] });
+  });
+
+  it("incomplete: listed as stuck first, and taken up when the rest comes", async () => {
+    await writeFile(front("a.jpg"), jpeg.subarray(0, 30_000));
+    const [stuck] = await until(() => home.watcher.state().stuck.length > 0 && home.watcher.state().stuck);
+    expect(stuck).toMatchObject({ path: front("a.jpg"), reason: "the end marker of the JPEG is missing" });
+    expect(await home.ledger()).toHaveLength(1);
+    const outcome = await outcomeOf("a.jpg");
+    expect(outcome).toMatchObject({ status: "skipped", reason: "incomplete" });
+    expect(outcome.detail).toContain("taken up by itself");
+    expect(home.watcher.state().stuck).toEqual([]);
+    await writeFile(front("a.jpg"), jpeg);
+    await until(async () => (await outcomeOf("a.jpg")).status === "pending");
+    await truncate(front("a.jpg"), 20_000);
+    expect((await home.watcher.state()).running).toBe(true);
+  });
+
+  it("incomplete: recorded at once after a restart when it is old enough", async () => {
+    await writeFile(front("a.jpg"), jpeg.subarray(0, 30_000));
+    await home.watcher.stop();
+    await sleep(900);
+    home.watcher = home.renew();
+    await home.watcher.start();
+    expect(await outcomeOf("a.jpg", 500)).toMatchObject({ status: "skipped", reason: "incomplete" });
+  });
+
+  it("not_an_image: text with the name of a picture", async () => {
+    await home.watcher.stop();
+    home.watcher = home.renew({ timings: {} });
+    await home.watcher.start();
+    await writeFile(front("page.jpg"), "<html>530 Login incorrect</html>");
+    const outcome = await outcomeOf("page.jpg");
+    expect(outcome).toMatchObject({ status: "skipped", reason: "not_an_image", media_type: null });
+    expect(outcome.detail).toContain("Check what uploads");
+  });
+
+  it("unsupported: a GIF, by name or by content", async () => {
+    const gif = await sharp(jpeg).resize(64, 48).gif().toBuffer();
+    await writeFile(front("a.gif"), gif);
+    await writeFile(front("b.jpg"), gif);
+    for (const name of ["a.gif", "b.jpg"]) {
+      expect(await outcomeOf(name)).toMatchObject({ status: "skipped", reason: "unsupported", media_type: "image/gif" });
+    }
+  });
+
+  it("too_large: more than 50 megapixels", async () => {
+    const large = await sharp({ create: { width: 8_000, height: 6_300, channels: 3, background: "grey" } })
+      .png()
+      .toBuffer();
+    await writeFile(front("a.png"), large);
+    const outcome = await outcomeOf("a.png");
+    expect(outcome).toMatchObject({ status: "skipped", reason: "too_large", media_type: "image/png" });
+    expect(outcome.detail).toContain("8000 x 6300");
+  });
+
+  it("outside_root: a link that leads out of the allowed folders; one that stays inside is followed", async () => {
+    await writeFile(join(home.outside, "secret.jpg"), jpeg);
+    await symlink(join(home.outside, "secret.jpg"), front("out.jpg"));
+    await writeFile(front("real.jpg"), numbered(jpeg, 1));
+    await symlink(front("real.jpg"), front("in.jpg"));
+    await symlink(join(home.root, "nothing.jpg"), front("dangling.jpg"));
+    const outcome = await outcomeOf("out.jpg");
+    expect(outcome).toMatchObject({ status: "skipped", reason: "outside_root", width: null });
+    expect(outcome.detail).toContain("CAMERA_EXTRA_ROOTS");
+    expect(await outcomeOf("in.jpg")).toMatchObject({ status: "pending", size_bytes: jpeg.length + 8 });
+    expect(await outcomeOf("dangling.jpg")).toMatchObject({ status: "skipped", reason: "unreadable" });
+  });
+
+  it("a link to a folder is not followed", async () => {
+    await writeFile(join(home.outside, "secret.jpg"), jpeg);
+    await symlink(home.outside, front("out"));
+    await symlink(front(""), front("loop"));
+    await writeFile(front("real.jpg"), numbered(jpeg, 1));
+    await outcomeOf("real.jpg");
+    await sleep(500);
+    expect((await home.ledger()).map((entry) => entry.path)).toEqual(["front/first.jpg", "front/real.jpg"]);
+  });
+
+  it("reupload: the same file under the same name again", async () => {
+    await writeFile(front("a.jpg"), jpeg);
+    await outcomeOf("a.jpg");
+    await processed();
+    await utimes(front("a.jpg"), new Date(), new Date(Date.now() - 60_000));
+    await until(async () => (await home.ledger()).length === 3);
+    expect(await outcomeOf("a.jpg")).toMatchObject({ status: "skipped", reason: "reupload" });
+    // while the first is still waiting, its entry is about to become "overwritten": the second must be looked at
+    await writeFile(front("b.jpg"), numbered(jpeg, 1));
+    await outcomeOf("b.jpg");
+    await utimes(front("b.jpg"), new Date(), new Date(Date.now() - 60_000));
+    await until(async () => (await home.ledger()).length === 5);
+    expect(await outcomeOf("b.jpg")).toMatchObject({ status: "pending" });
+  });
+
+  it("moved: a file that was looked at under another name; a copy is looked at and linked", async () => {
+    await writeFile(front("a.jpg"), jpeg);
+    const original = await outcomeOf("a.jpg");
+    await processed();
+    await copyFile(front("a.jpg"), front("copy.jpg"));
+    expect(await outcomeOf("copy.jpg")).toMatchObject({ status: "pending", same_content_as: original.image_id });
+    await processed();
+    await mkdir(front("archive"));
+    await rename(front("a.jpg"), front("archive/a.jpg"));
+    const outcome = await outcomeOf("archive/a.jpg");
+    expect(outcome).toMatchObject({ status: "skipped", reason: "moved" });
+    expect(outcome.detail).toContain(front("a.jpg"));
+  });
+
+  it.skipIf(!ffmpeg)("no_ffmpeg: a video where ffmpeg is missing, taken up once it is there", async () => {
+    await home.watcher.stop();
+    home.watcher = home.renew({ ffmpeg: "/nonexistent/ffmpeg" });
+    await home.watcher.start();
+    await writeFile(front("a.mp4"), await readFile(await makeVideo(home.outside, "mp4", 3)));
+    const outcome = await outcomeOf("a.mp4");
+    expect(outcome).toMatchObject({ status: "skipped", reason: "no_ffmpeg", media_type: "video/mp4" });
+    expect(outcome.detail).toContain("Install it");
+    await home.watcher.stop();
+    home.watcher = home.renew();
+    await home.watcher.start();
+    await until(async () => (await outcomeOf("a.mp4")).status === "pending");
+    expect(await home.jobs()).toHaveLength(2);
+  });
+
+  it("a JPEG with the name of a PNG, and a WebP, are pictures", async () => {
+    await writeFile(front("a.png"), jpeg);
+    await writeFile(front("b.webp"), await sharp(jpeg).webp().toBuffer());
+    expect(await outcomeOf("a.png")).toMatchObject({ status: "pending", media_type: "image/jpeg" });
+    expect(await outcomeOf("b.webp")).toMatchObject({ status: "pending", media_type: "image/webp", width: 768, height: 576 });
+  });
+
+  it("other files and folders with odd names are no matter", async () => {
+    await mkdir(front("folder.jpg"));
+    await writeFile(front("folder.jpg/a.jpg"), numbered(jpeg, 5));
+    await writeFile(front("log.txt"), "x");
+    await mkdir(front("@eaDir"));
+    await writeFile(front("@eaDir/thumb.jpg"), numbered(jpeg, 6));
+    expect(await outcomeOf("folder.jpg/a.jpg")).toMatchObject({ status: "pending" });
+    await sleep(500);
+    expect(await home.ledger()).toHaveLength(2);
+  });
+});
+
+describe("a camera's folder", () => {
+  beforeEach(async () => {
+    home = await watchedHome({ timings: quick });
+    jpeg = await picture();
+  });
+  afterEach(() => home.close());
+
+  it("outside of the allowed folders is never read", async () => {
+    await home.database.db.query(
+      (sql) => sql`insert into cameras (camera_id, name, folder_path, status) values ('out', 'Out', ${home.outside}, 'error')`,
+    );
+    await writeFile(join(home.outside, "a.jpg"), jpeg);
+    await home.watcher.start();
+    await until(() => home.problems.get("out"));
+    await sleep(400);
+    expect(home.problems.get("out")).toContain("CAMERA_EXTRA_ROOTS");
+    expect(await home.ledger()).toEqual([]);
+  });
+
+  it("that lies in that of another camera keeps its own pictures", async () => {
+    await mkdir(join(home.root, "house", "door"), { recursive: true });
+    await home.database.db.query(
+      (sql) => sql`insert into cameras (camera_id, name, folder_path) values
+        ('house', 'House', ${join(home.root, "house")}), ('door', 'Door', ${join(home.root, "house", "door")})`,
+    );
+    await home.watcher.start();
+    await writeFile(join(home.root, "house", "a.jpg"), jpeg);
+    await writeFile(join(home.root, "house", "door", "b.jpg"), numbered(jpeg, 1));
+    const ledger = await home.entries(2);
+    expect(new Map(ledger.map((entry) => [entry.path, entry.camera]))).toEqual(
+      new Map([
+        ["house/a.jpg", "house"],
+        ["house/door/b.jpg", "door"],
+      ]),
+    );
+  });
+
+  it("unreadable: a file without the right to read it, taken up when it gets it", async () => {
+    const isRoot = process.geteuid?.() === 0;
+    // root reads everything, so somebody else looks
+    await chmod(join(home.root, ".."), 0o755);
+    await mkdir(join(home.root, "front"));
+    await writeFile(join(home.root, "front", "a.jpg"), jpeg, { mode: 0o000 });
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      await home.watcher.start();
+      const outcome = await outcomeOf("a.jpg");
+      expect(outcome).toMatchObject({ status: "skipped", reason: "unreadable" });
+      expect(outcome.detail).toContain("Give it the right");
+      if (isRoot) process.seteuid?.(0);
+      await chmod(join(home.root, "front", "a.jpg"), 0o644);
+      if (isRoot) process.seteuid?.(65_534);
+      await until(async () => (await outcomeOf("a.jpg")).status === "pending");
+      expect(await home.ledger()).toHaveLength(1);
+      expect(await home.jobs()).toHaveLength(1);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  });
+});
