@@ -1,0 +1,140 @@
+import type { EventFacts } from "../../../src/upstream/facts.ts";
+import { describeEvent } from "./wording.ts";
+
+export const scorerName = "built-in scorer";
+
+export interface Factor {
+  readonly name: string;
+  /** Whole points of the score. */
+  readonly contribution: number;
+  readonly detail: string;
+}
+
+/** In the shape in which a language model answers. */
+export interface ScorerAnswer {
+  readonly risk_score: number;
+  readonly summary: string;
+  readonly reasoning: string;
+  /** Their contributions add up to the score exactly. */
+  readonly risk_factors: readonly Factor[];
+}
+
+type ObjectFacts = EventFacts["objects"][number];
+type Kind = "person" | "vehicle" | "animal";
+
+const vehicles = ["car", "truck", "bus", "bicycle", "motorcycle"];
+
+/** What the mere presence of a class is worth when the detector is certain of it. */
+const presence: Readonly<Record<string, number>> = {
+  person: 36,
+  truck: 18,
+  car: 14,
+  motorcycle: 16,
+  bus: 10,
+  bicycle: 12,
+  dog: 8,
+  cat: 3,
+  bird: 1,
+};
+const unknownPresence = 10;
+
+/** What the hour adds, by who is there. An animal at night is no news. */
+const hourPoints: Readonly<Record<"night" | "dark", Readonly<Record<Kind, number>>>> = {
+  night: { person: 36, vehicle: 22, animal: 0 },
+  dark: { person: 14, vehicle: 8, animal: 0 },
+};
+
+/** From this many seconds on, a stay adds this much for people; the last that holds counts. */
+const stays = [
+  { seconds: 30, points: 4 },
+  { seconds: 60, points: 8 },
+  { seconds: 180, points: 14 },
+  { seconds: 600, points: 20 },
+] as const;
+
+const pointsPerFurther = { person: 5, vehicle: 3, animal: 1 } as const;
+const maxNumberPoints = 20;
+const nearShare = 0.2;
+const maxAnomalyPoints = 20;
+
+/**
+ * Judges an event by rules that anybody can check: points for who is there (weighed with the detector's confidence), the
+ * hour, how many, how long, how near, how unusual. Texts out of pictures count for nothing.
+ */
+export function score(facts: EventFacts): ScorerAnswer {
+  const main = mainObject(facts.objects);
+  const factors = main ? rate(facts, main) : [{ name: "nothing recognised", contribution: 0, detail: "no object of a known class" }];
+  const sum = factors.reduce((total, { contribution }) => total + contribution, 0);
+  const total = Math.min(100, Math.max(0, sum));
+  if (total !== sum) factors.push({ name: "limit of the scale", contribution: total - sum, detail: "a score lies between 0 and 100" });
+  return { risk_score: total, ...describeEvent(facts, factors, total, scorerName), risk_factors: factors };
+}
+
+function rate(facts: EventFacts, main: ObjectFacts): Factor[] {
+  const kind = kindOf(main.type);
+  return [
+    {
+      name: `${main.type} present`,
+      contribution: presencePoints(main),
+      detail: `the detector is ${Math.round(main.maxConfidence * 100)} % sure`,
+    },
+    ...rateCompany(facts.objects, main),
+    ...rateHour(facts.local, kind),
+    ...rateNumber(main, kind),
+    ...rateStay(facts.dwellSeconds, kind),
+    ...rateNearness(main, kind),
+    ...rateAnomaly(facts.anomaly),
+  ];
+}
+
+/** Whose presence is worth most. */
+function mainObject(objects: readonly ObjectFacts[]): ObjectFacts | undefined {
+  return objects.toSorted((a, b) => presencePoints(b) - presencePoints(a))[0];
+}
+
+function presencePoints({ type, maxConfidence }: ObjectFacts): number {
+  return Math.round((presence[type] ?? unknownPresence) * maxConfidence);
+}
+
+function kindOf(type: string): Kind {
+  if (type === "person") return "person";
+  return vehicles.includes(type) ? "vehicle" : "animal";
+}
+
+/** Someone who comes with a vehicle can carry something away. */
+function rateCompany(objects: readonly ObjectFacts[], main: ObjectFacts): Factor[] {
+  const vehicle = objects.find(({ type }) => kindOf(type) === "vehicle");
+  if (kindOf(main.type) !== "person" || !vehicle) return [];
+  return [{ name: "person with a vehicle", contribution: 5, detail: `a ${vehicle.type} was seen too` }];
+}
+
+function rateHour({ hour, minute, weekday, timeZone }: EventFacts["local"], kind: Kind): Factor[] {
+  const part = hour >= 23 || hour < 5 ? "night" : hour >= 20 || hour < 7 ? "dark" : undefined;
+  const contribution = part ? hourPoints[part][kind] : 0;
+  if (!part || contribution === 0) return [];
+  const time = `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
+  return [{ name: part === "night" ? "at night" : "early or late hour", contribution, detail: `${weekday}, ${time} ${timeZone}` }];
+}
+
+function rateNumber({ maxSimultaneous, type }: ObjectFacts, kind: Kind): Factor[] {
+  const contribution = Math.min(maxNumberPoints, (maxSimultaneous - 1) * pointsPerFurther[kind]);
+  return contribution === 0
+    ? []
+    : [{ name: "several at once", contribution, detail: `${maxSimultaneous} of class ${type} on one picture` }];
+}
+
+function rateStay(seconds: number, kind: Kind): Factor[] {
+  const points = stays.findLast((stay) => seconds >= stay.seconds)?.points ?? 0;
+  const contribution = kind === "person" ? points : kind === "vehicle" ? Math.round(points / 2) : Math.round(points / 4);
+  return contribution === 0 ? [] : [{ name: "long stay", contribution, detail: `${Math.round(seconds)} s` }];
+}
+
+function rateNearness({ largestShareOfPicture: share }: ObjectFacts, kind: Kind): Factor[] {
+  if (share === null || share < nearShare || kind === "animal") return [];
+  return [{ name: "near the camera", contribution: 5, detail: `fills ${Math.round(share * 100)} % of the picture` }];
+}
+
+function rateAnomaly(anomaly: EventFacts["anomaly"]): Factor[] {
+  const contribution = Math.round((anomaly?.score ?? 0) * maxAnomalyPoints);
+  return anomaly && contribution > 0 ? [{ name: "unusual for this camera", contribution, detail: anomaly.reason }] : [];
+}

@@ -1,0 +1,39 @@
+import type { EventFacts } from "../../../src/upstream/facts.ts";
+import type { Factor } from "./scorer.ts";
+
+const plurals: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
+
+/** Says in words what happened and how the score came about. */
+export function describeEvent(
+  facts: EventFacts,
+  factors: readonly Factor[],
+  total: number,
+  scorer: string,
+): { readonly summary: string; readonly reasoning: string } {
+  const time = `${String(facts.local.hour).padStart(2, "0")}:${String(facts.local.minute).padStart(2, "0")}`;
+  const stay = facts.dwellSeconds >= 1 ? `, for ${duration(facts.dwellSeconds)}` : "";
+  const summary = `${capital(list(facts.objects.map(counted)) || "nothing recognised")} at ${facts.camera.name}, ${time}${stay}.`;
+  const parts = factors.map(({ name, contribution }) => `${name} ${contribution < 0 ? "−" : "+"}${Math.abs(contribution)}`);
+  const reasoning =
+    `Judged by the ${scorer} of homesec, which adds up points for the facts and has not seen the pictures: ` +
+    `${parts.join(", ")}; together ${total} of 100.`;
+  return { summary, reasoning };
+}
+
+function counted({ type, maxSimultaneous: n }: EventFacts["objects"][number]): string {
+  return n === 1 ? `1 ${type}` : `${n} ${plurals[type] ?? `${type}s`}`;
+}
+
+function list(items: readonly string[]): string {
+  const last = items.at(-1) ?? "";
+  return items.length < 2 ? last : `${items.slice(0, -1).join(", ")} and ${last}`;
+}
+
+function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { existsSync } from "node:fs";
+import { setPriority } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Log } from "../../src/log/log.ts";
+
+export type BuiltinName = "detector" | "language_model";
+
+/** A built-in upstream service, running in a process of its own and kept running until `stop`. */
+export interface Builtin {
+  /** Where it listens; the same after a restart wherever possible. Throws before `ready`. */
+  url(): string;
+  /** Undefined while it is being restarted. */
+  pid(): number | undefined;
+  /** It listens. Rejects when it was stopped before it could. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface BuiltinOptions {
+  readonly log: Log;
+  /** Settings for the service; of the daemon's own environment only what a program needs to start is passed on. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const inherited = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
+const firstRestartMs = 200;
+const lastRestartMs = 30_000;
+/** Who ran this long did not die of what killed it before. */
+const stableAfterMs = 60_000;
+const stopPatienceMs = 2_000;
+/** Looking at pictures takes a whole core; everything else on the machine goes before. */
+const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_model: 0 };
+
+/**
+ * Starts a built-in service as a child process. It belongs to a process group of its own, so that Ctrl-C in a terminal
+ * leaves it to the daemon, and ends by itself when the daemon is gone. Throws when homesec has not been built.
+ */
+export function startBuiltin(name: BuiltinName, { log, env = {} }: BuiltinOptions): Builtin {
+  const program = programOf(name);
+  let listens = () => {};
+  let neverListens = (_: Error) => {};
+  const ready = new Promise<void>((resolve, reject) => {
+    listens = resolve;
+    neverListens = reject;
+  });
+  ready.catch((error: Error) => log.debug({ service: name, err: error }, "built-in service was not needed any more"));
+  let wanted = true;
+  let child: ChildProcess | undefined;
+  let port: number | undefined;
+  let restart: NodeJS.Timeout | undefined;
+  let restartMs = firstRestartMs;
+
+  const start = () => {
+    const startedAt = performance.now();
+    const own = process.env;
+    const base = Object.fromEntries(inherited.flatMap((key) => (own[key] === undefined ? [] : [[key, own[key]]])));
+    const started = fork(program, [], {
+      env: { ...base, ...env, ...(port !== undefined && { BUILTIN_PORT: String(port) }) },
+      execArgv: [],
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    child = started;
+    lowerPriority(started, name, log);
+    if (started.stderr) {
+      createInterface({ input: started.stderr }).on("line", (line) => log.warn({ service: name }, line));
+    }
+    started.on("message", (message) => {
+      if (!isListening(message)) return;
+      port = message.port;
+      log.debug({ service: name, port, pid: started.pid }, "built-in service listens");
+      listens();
+    });
+    started.on("error", (error) => log.error({ service: name, err: error }, "built-in service: trouble with its process"));
+    started.once("close", (code, signal) => {
+      child = undefined;
+      if (!wanted) return;
+      if (performance.now() - startedAt > stableAfterMs) restartMs = firstRestartMs;
+      log.warn({ service: name, code, signal, restart_ms: restartMs }, "built-in service ended and is started again");
+      startLater();
+    });
+  };
+  const startLater = () => {
+    restart = setTimeout(() => {
+      try {
+        start();
+      } catch (error) {
+        log.error({ service: name, err: error }, "built-in service could not be started; trying again");
+        startLater();
+      }
+    }, restartMs);
+    restartMs = Math.min(restartMs * 2, lastRestartMs);
+  };
+  start();
+
+  return {
+    url: () => {
+      if (port === undefined) throw new Error(`the built-in ${name} does not listen yet`);
+      return `http://127.0.0.1:${port}`;
+    },
+    pid: () => child?.pid,
+    ready,
+    stop: async () => {
+      wanted = false;
+      clearTimeout(restart);
+      neverListens(new Error(`the built-in ${name} was stopped before it listened`));
+      if (child) await end(child);
+    },
+  };
+}
+
+function programOf(name: BuiltinName): string {
+  let root = import.meta.dirname;
+  while (!existsSync(join(root, "package.json")) && root !== dirname(root)) root = dirname(root);
+  const program = join(root, "dist", "daemon", "builtin", name, "main.js");
+  if (!existsSync(program)) throw new Error(`The built-in ${name} is missing at ${program}. Build homesec first: npm run build`);
+  return program;
+}
+
+function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void {
+  if (pid === undefined || niceness[name] === 0) return;
+  try {
+    setPriority(pid, niceness[name]);
+  } catch (error) {
+    log.debug({ service: name, err: error }, "built-in service keeps its normal priority");
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  // it holds nothing that would have to be saved
+  child.kill("SIGTERM");
+  const patience = setTimeout(() => child.kill("SIGKILL"), stopPatienceMs);
+  await closed;
+  clearTimeout(patience);
+}
+
+function isListening(message: unknown): message is { readonly port: number } {
+  return typeof message === "object" && message !== null && "port" in message && typeof message.port === "number";
+}

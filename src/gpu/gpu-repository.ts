@@ -1,0 +1,87 @@
+import type { Sql } from "../engines/database.ts";
+import { type GpuStats, gpuNumbers } from "./gpu.ts";
+
+/** Stores a look at the card. A second one at the very same time is left out. */
+export async function insertGpuStats(sql: Sql, at: Date, stats: Omit<GpuStats, "recorded_at">): Promise<void> {
+  const row = { ...stats, recorded_at: at.toISOString(), throttle_reasons: stats.throttle_reasons ?? [] };
+  // the fields of the record are the columns of the table
+  await sql`
+    insert into gpu_stats
+    select n.*
+    from jsonb_populate_record(null::gpu_stats, ${JSON.stringify(row)}::text::jsonb) n
+    on conflict (recorded_at) do nothing
+  `;
+}
+
+const columns = (sql: Sql) => sql(["recorded_at", "gpu_name", "pstate", "throttle_reasons", ...gpuNumbers]);
+
+/** The newest look at the card since `since`, or undefined. */
+export async function latestGpuStats(sql: Sql, since: Date): Promise<GpuStats | undefined> {
+  const [row] = await sql<[GpuStats?]>`
+    select ${columns(sql)}
+    from gpu_stats
+    where recorded_at >= ${since}
+    order by recorded_at desc
+    limit 1
+  `;
+  return row;
+}
+
+/**
+ * The looks since `since`, averaged over intervals of so many seconds, oldest first; intervals without a look are left
+ * out. Name and state are those of the newest look of an interval, reasons those of any.
+ */
+export async function gpuHistory(sql: Sql, since: Date, intervalSeconds: number): Promise<readonly GpuStats[]> {
+  const averages = gpuNumbers.map((name) => sql`, round(avg(g.${sql(name)})::numeric, 2)::float8 as ${sql(name)}`);
+  return await sql<GpuStats[]>`
+    with looks as (
+      select date_bin(${intervalSeconds} * interval '1 second', g.recorded_at, timestamptz '2000-01-01T00:00:00Z') as bin, g.*
+      from gpu_stats g
+      where g.recorded_at >= ${since}
+    ),
+    bins as (
+      select g.bin, max(g.recorded_at) as newest ${averages}
+      from looks g
+      group by g.bin
+    ),
+    reasons as (
+      select l.bin, array_agg(distinct r.reason order by r.reason) as reasons
+      from looks l
+      cross join unnest(l.throttle_reasons) as r (reason)
+      group by l.bin
+    )
+    select b.bin as recorded_at, n.gpu_name, n.pstate, coalesce(r.reasons, '{}') as throttle_reasons, ${gpuNumbers.map(
+      (name, at) => sql`${at === 0 ? sql`` : sql`, `}b.${sql(name)}`,
+    )}
+    from bins b
+    join gpu_stats n on n.recorded_at = b.newest
+    left join reasons r on r.bin = b.bin
+    order by b.bin
+  `;
+}
+
+/** How many looks are stored. */
+export async function countGpuStats(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`select count(*) as count from gpu_stats`;
+  return row.count;
+}
+
+/** How many looks are older than `before`. */
+export async function countGpuStatsBefore(sql: Sql, before: Date): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from gpu_stats g
+    where g.recorded_at < ${before}
+  `;
+  return row.count;
+}
+
+/** Deletes at most `limit` looks that are older than `before`, and returns how many. */
+export async function deleteGpuStatsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from gpu_stats g
+    using (select o.recorded_at from gpu_stats o where o.recorded_at < ${before} order by o.recorded_at limit ${limit}) old
+    where g.recorded_at = old.recorded_at
+  `;
+  return gone.count;
+}

@@ -1,0 +1,94 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Log } from "../log/log.ts";
+import type { Breaker } from "./breaker.ts";
+import { callThrough, judgeStatus, type Unavailable } from "./call.ts";
+import { type DetectorReading, readDetections } from "./detector-answer.ts";
+import { type UpstreamHttp, upstreamHttp } from "./http.ts";
+
+export interface Picture {
+  readonly bytes: Buffer;
+  readonly fileName: string;
+  readonly mediaType: string;
+}
+
+/** What a detector saw on a picture. */
+export interface Detected extends DetectorReading {
+  readonly kind: "detected";
+  /** Who looked. */
+  readonly detector: string;
+}
+
+/** What became of a picture at the detector. */
+export type DetectorResult =
+  | Detected
+  /** The detector will never take this picture: a 4xx. */
+  | { readonly kind: "refused"; readonly reason: "refused"; readonly detail: string }
+  | Unavailable;
+
+export interface Detector {
+  /**
+   * Has the detector look at a picture. Detections come back whatever their confidence, boxes as whole pixels inside of
+   * the picture. Never throws for what the service does; throws the signal's reason when the caller gave up.
+   */
+  detect(picture: Picture, signal?: AbortSignal): Promise<DetectorResult>;
+  close(): Promise<void>;
+}
+
+export interface DetectorOptions {
+  /** A function when the address can change while running. */
+  readonly url: string | (() => string);
+  /** How the detector is called in what is stored; its address when not given. */
+  readonly label?: string;
+  readonly breaker: Breaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeoutMs?: number;
+  /** For the one call that finds out whether a failed service is back. */
+  readonly trialTimeoutMs?: number;
+}
+
+/** The client of the detector service: `POST {url}/detect`, a multipart form with the picture as `file`. */
+export function createDetector(options: DetectorOptions): Detector {
+  const http = upstreamHttp();
+  return { detect: (picture, signal) => detect(http, options, picture, signal), close: () => http.close() };
+}
+
+async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Picture, signal?: AbortSignal): Promise<DetectorResult> {
+  const { url, breaker, clock, log, timeoutMs = 30_000, trialTimeoutMs = 10_000 } = options;
+  const baseUrl = typeof url === "string" ? url : url();
+  const ask = async (trial: boolean): Promise<DetectorResult> => {
+    const answer = await http.exchange({
+      baseUrl,
+      path: "/detect",
+      method: "POST",
+      headers: { "content-type": `multipart/form-data; boundary=${boundary}`, accept: "application/json" },
+      body: multipart(picture),
+      timeoutMs: trial ? Math.min(trialTimeoutMs, timeoutMs) : timeoutMs,
+      signal,
+    });
+    const status = judgeStatus(answer, clock);
+    if (status.kind === "refused") return { kind: "refused", reason: "refused", detail: status.detail };
+    if (status.kind === "unavailable") return status;
+    return { kind: "detected", detector: options.label ?? new URL(baseUrl).origin, ...readDetections(answer.text) };
+  };
+  const result = await callThrough(breaker, clock, ask, signal);
+  if (result.kind === "refused") log.warn({ file: picture.fileName, detail: result.detail }, "the detector refused a picture");
+  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
+    log.warn({ file: picture.fileName, reason: result.reason, detail: result.detail }, "the detector did not answer as it should");
+  }
+  if (result.kind === "detected" && Object.keys(result.dropped).length > 0) {
+    log.debug({ file: picture.fileName, dropped: result.dropped }, "parts of the detector's answer were left out");
+  }
+  return result;
+}
+
+/** Constant: a picture that holds these 40 characters after a line break does not happen by chance. */
+const boundary = "homesec-7b1f0c5e9d2a4836-picture-boundary";
+const formEnd = Buffer.from(`\r\n--${boundary}--\r\n`);
+
+/** The form by hand: FormData would copy the picture twice and take as long as the rest of the call. */
+function multipart({ bytes, fileName, mediaType }: Picture): Buffer {
+  const name = fileName.replace(/["\r\n\\]/g, "_");
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${mediaType}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), bytes, formEnd]);
+}

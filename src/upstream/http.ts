@@ -1,0 +1,105 @@
+import { Agent } from "undici";
+
+/** Why a service could not be used just now. */
+export type UnavailableReason = "unreachable" | "timeout" | "status" | "unreadable" | "busy" | "breaker_open";
+
+/** The service was not there, not in time, or not to be understood. Counts against its breaker. */
+export class UpstreamFailure extends Error {
+  override name = "UpstreamFailure";
+  readonly reason: UnavailableReason;
+
+  constructor(reason: UnavailableReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+export interface UpstreamRequest {
+  /** Address of the service, without the path of the operation. */
+  readonly baseUrl: string;
+  readonly path: `/${string}`;
+  readonly method: "GET" | "POST";
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer | string;
+  /** For the whole exchange, from connecting to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** The caller's own reason to give up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfterMs: number | null;
+}
+
+/** One client's connections, kept open between calls. */
+export interface UpstreamHttp {
+  /**
+   * Sends a request and reads the whole answer, whatever its status; redirects are not followed. Throws
+   * `UpstreamFailure` when there is no complete answer, and the signal's reason when the caller gave up.
+   */
+  exchange(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  close(): Promise<void>;
+}
+
+export const maxAnswerBytes = 8 * 1024 * 1024;
+
+/**
+ * undici's own request call, not fetch: a local service that answers at once costs 0.3 ms a picture with it, 0.5 ms
+ * with fetch and FormData, 0.7 to 1.0 ms with ky, and a third of the processor time.
+ */
+export function upstreamHttp(): UpstreamHttp {
+  // The one deadline of `exchange` replaces undici's separate ones.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxAnswerBytes });
+  return { exchange: (request) => exchange(agent, request), close: () => agent.destroy() };
+}
+
+async function exchange(agent: Agent, request: UpstreamRequest): Promise<UpstreamAnswer> {
+  const { baseUrl, path, method, headers, body, timeoutMs, signal } = request;
+  signal?.throwIfAborted();
+  if (!URL.canParse(baseUrl)) throw new UpstreamFailure("unreachable", `"${baseUrl}" is not an address`);
+  const url = new URL(baseUrl);
+  const stop = new AbortController();
+  const deadline = setTimeout(() => stop.abort(new UpstreamFailure("timeout", `no complete answer within ${timeoutMs} ms`)), timeoutMs);
+  const giveUp = () => stop.abort(signal?.reason);
+  signal?.addEventListener("abort", giveUp, { once: true });
+  try {
+    const answer = await agent.request({
+      origin: url.origin,
+      path: url.pathname.replace(/\/+$/, "") + path,
+      method,
+      headers: { ...credentials(url), ...headers },
+      body: body ?? null,
+      signal: stop.signal,
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, text, retryAfterMs: retryAfterMs(answer.headers["retry-after"]) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error instanceof UpstreamFailure ? error : describe(error, url.origin);
+  } finally {
+    clearTimeout(deadline);
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+function credentials(url: URL): Record<string, string> {
+  if (!url.username) return {};
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+function describe(error: unknown, origin: string): UpstreamFailure {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = error instanceof Error ? error.message || code : String(error);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new UpstreamFailure("unreadable", `the answer is larger than ${maxAnswerBytes} bytes`, { cause: error });
+  }
+  return new UpstreamFailure("unreachable", `${origin}: ${message}`, { cause: error });
+}
+
+/** Seconds only; a date would need the two clocks to agree. At most an hour. */
+function retryAfterMs(header: string | string[] | undefined): number | null {
+  return typeof header === "string" && /^\d{1,9}$/.test(header) ? Math.min(Number(header), 3_600) * 1_000 : null;
+}

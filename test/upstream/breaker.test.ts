@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { CircuitState } from "../../src/system/runtime.ts";
+import { Breaker, BreakerOpen } from "../../src/upstream/breaker.ts";
+import { virtualClock } from "./virtual-clock.ts";
+
+class Down extends Error {}
+const good = async () => "answer";
+const bad = async () => {
+  throw new Down("down");
+};
+
+async function fail(breaker: Breaker, times: number): Promise<void> {
+  for (let n = 0; n < times; n += 1) await expect(breaker.run(bad)).rejects.toThrow(Down);
+}
+
+test("opens after three failures in a row, and not before", async () => {
+  const breaker = new Breaker("detector", { clock: virtualClock() });
+  await fail(breaker, 2);
+  await breaker.run(good);
+  await fail(breaker, 2);
+  expect(breaker.state()).toMatchObject({ state: "closed", failure_count: 2, reset_at: null });
+  await fail(breaker, 1);
+  expect(breaker.state()).toMatchObject({ state: "open", failure_count: 3, reset_at: new Date("2026-01-31T22:00:30Z") });
+});
+
+test("while open, calls fail at once and name the time to come back", async () => {
+  const breaker = new Breaker("detector", { clock: virtualClock() });
+  await fail(breaker, 3);
+  let called = false;
+  const error = await breaker
+    .run(async () => {
+      called = true;
+    })
+    .catch((reason: unknown) => reason);
+  expect(called).toBe(false);
+  expect(error).toBeInstanceOf(BreakerOpen);
+  expect(error).toMatchObject({ resetAt: new Date("2026-01-31T22:00:30Z") });
+});
+
+test("half-open lets exactly one trial through, also when many ask at once", async () => {
+  const clock = virtualClock();
+  const breaker = new Breaker("detector", { clock });
+  await fail(breaker, 3);
+  clock.advance(30_000);
+  expect(breaker.state().state).toBe("half_open");
+  let trials = 0;
+  const calls = Array.from({ length: 50 }, () =>
+    breaker.run(async (trial) => {
+      if (trial) trials += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }),
+  );
+  const results = await Promise.allSettled(calls);
+  expect(trials).toBe(1);
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(breaker.state()).toMatchObject({ state: "closed", failure_count: 0 });
+});
+
+test("a failed trial opens again for the full time", async () => {
+  const clock = virtualClock();
+  const breaker = new Breaker("detector", { clock });
+  await fail(breaker, 3);
+  clock.advance(31_000);
+  await fail(breaker, 1);
+  expect(breaker.state()).toMatchObject({ state: "open", reset_at: new Date("2026-01-31T22:01:01Z") });
+  clock.advance(29_999);
+  await expect(breaker.run(good)).rejects.toThrow(BreakerOpen);
+  clock.advance(1);
+  expect(await breaker.run(good)).toBe("answer");
+});
+
+test("a trial that its caller gave up leaves the trial to the next one", async () => {
+  const clock = virtualClock();
+  const breaker = new Breaker("detector", { clock });
+  await fail(breaker, 3);
+  clock.advance(30_000);
+  await expect(breaker.run(bad, AbortSignal.abort())).rejects.toThrow(Down);
+  expect(breaker.state().state).toBe("half_open");
+  await breaker.run(good);
+  expect(breaker.state().state).toBe("closed");
+});
+
+test("a late outcome of an earlier call does not move it", async () => {
+  const clock = virtualClock();
+  const breaker = new Breaker("detector", { clock });
+  let answer = () => {};
+  const early = breaker.run(() => new Promise<void>((resolve) => (answer = resolve)));
+  await fail(breaker, 3);
+  answer();
+  await early;
+  expect(breaker.state().state).toBe("open");
+});
+
+test("tells of each move, and reset closes whatever happened", async () => {
+  const moves: string[] = [];
+  const clock = virtualClock();
+  const breaker = new Breaker("language_model", { clock, onChange: ({ state }, previous) => moves.push(`${previous} > ${state}`) });
+  await fail(breaker, 3);
+  expect(breaker.reset()).toBe("open");
+  await fail(breaker, 3);
+  clock.advance(30_000);
+  await breaker.run(good);
+  expect(breaker.reset()).toBe("closed");
+  expect(moves).toEqual(["closed > open", "open > closed", "closed > open", "open > half_open", "half_open > closed"]);
+});
+
+/** The interface document's table, word by word. */
+class Model {
+  state: CircuitState = "closed";
+  failures = 0;
+  openedAt = 0;
+  call(now: number, works: boolean): "ran" | "refused" {
+    if (this.state === "open" && now - this.openedAt >= 30_000) this.state = "half_open";
+    if (this.state === "open") return "refused";
+    if (works) {
+      this.state = "closed";
+      this.failures = 0;
+    } else {
+      this.failures += 1;
+      if (this.state === "half_open" || this.failures >= 3) {
+        this.state = "open";
+        this.openedAt = now;
+      }
+    }
+    return "ran";
+  }
+}
+
+test("behaves like the table of its states over any sequence of calls, pauses and resets", async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant("call" as const), works: fc.boolean() }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(1, 9_999, 15_000, 29_999, 30_000, 45_000) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("reset" as const) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const clock = virtualClock();
+      const breaker = new Breaker("detector", { clock });
+      const model = new Model();
+      for (const each of steps) {
+        if (each.kind === "wait") clock.advance(each.ms);
+        else if (each.kind === "reset") {
+          breaker.reset();
+          model.state = "closed";
+          model.failures = 0;
+        } else {
+          const outcome = await breaker.run(each.works ? good : bad).then(
+            () => "ran",
+            (error: unknown) => (error instanceof BreakerOpen ? "refused" : "ran"),
+          );
+          expect(outcome).toBe(model.call(clock.monotonic(), each.works));
+          expect(breaker.state()).toMatchObject({ state: model.state, failure_count: model.failures });
+        }
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
