@@ -1,0 +1,172 @@
+import type { Sql } from "../engines/database.ts";
+import type { DueBatch, OpenBatch, Span } from "./batch.ts";
+
+/** Names our advisory locks on the batches of a camera; any number that no other lock of ours has. */
+const lockClass = 7_001;
+
+/** Has everybody who opens, fills or closes batches of this camera wait for each other, until the end of the transaction. */
+export async function lockBatches(sql: Sql, cameraId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${lockClass}, hashtext(${cameraId}))`;
+}
+
+/** `lockBatches` for several cameras, always in the same order, so that two who do this never wait for each other. */
+export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(${lockClass}, c.key)
+    from (
+      select distinct hashtext(u.camera_id) as key
+      from unnest(${[...cameraIds]}::text[]) as u (camera_id)
+      order by key
+    ) c
+  `;
+}
+
+/** The open batches of a camera: one in live operation, a few while a backlog is worked off. */
+export async function openBatchesOf(sql: Sql, cameraId: string): Promise<readonly OpenBatch[]> {
+  return await sql<OpenBatch[]>`
+    select b.batch_id as "batchId", b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt",
+      b.close_reason is not null as "isFull"
+    from batches b
+    where b.camera_id = ${cameraId}
+      and b.status = 'open'
+  `;
+}
+
+/** What a batch is after detections were added. */
+export interface BatchGrowth extends Span {
+  readonly dueAt: Date;
+  /** Detections that were added. */
+  readonly count: number;
+  readonly maxDetections: number;
+  readonly now: Date;
+}
+
+/** Opens a batch and returns its id. */
+export async function insertBatch(sql: Sql, cameraId: string, batch: BatchGrowth): Promise<string> {
+  const [row] = await sql<[{ batchId: string }]>`
+    insert into batches (camera_id, started_at, last_detection_at, due_at, detection_count, opened_at, joined_at, close_reason)
+    values (
+      ${cameraId}, ${batch.startedAt}, ${batch.lastDetectionAt}, ${batch.dueAt}, ${batch.count}, ${batch.now}, ${batch.now},
+      ${batch.count >= batch.maxDetections ? "full" : null}
+    )
+    returning batch_id as "batchId"
+  `;
+  return row.batchId;
+}
+
+/** Adds detections to an open batch. */
+export async function growBatch(sql: Sql, batchId: string, batch: BatchGrowth): Promise<void> {
+  await sql`
+    update batches b
+    set started_at = ${batch.startedAt}, last_detection_at = ${batch.lastDetectionAt}, due_at = ${batch.dueAt}, joined_at = ${batch.now},
+      detection_count = b.detection_count + ${batch.count},
+      close_reason = case when b.detection_count + ${batch.count} >= ${batch.maxDetections} then 'full' end
+    where b.batch_id = ${batchId}
+  `;
+}
+
+/** Takes detections that were deleted off the open batches in which they were counted. */
+export async function shrinkBatches(sql: Sql, batchIds: readonly string[]): Promise<void> {
+  await sql`
+    update batches b
+    set detection_count = greatest(0, b.detection_count - g.count)
+    from (select u.batch_id, count(*)::integer as count from unnest(${[...batchIds]}::uuid[]) as u (batch_id) group by u.batch_id) g
+    where b.batch_id = g.batch_id
+      and b.status = 'open'
+  `;
+}
+
+/** Cameras with a batch that is due, full, or due after `latest`, when no batch can be. */
+export async function camerasWithDueBatches(sql: Sql, now: Date, latest: Date): Promise<readonly string[]> {
+  const rows = await sql<{ cameraId: string }[]>`
+    select distinct b.camera_id as "cameraId"
+    from batches b
+    where b.status = 'open'
+      and (b.due_at <= ${now} or b.due_at > ${latest} or b.close_reason is not null)
+  `;
+  return rows.map((row) => row.cameraId);
+}
+
+/**
+ * The batches of these cameras that are due, full, or due after `latest`. A picture could still join when its time lies between `idleMs`
+ * before the batch and the moment it was due; what waits from another time is another event and holds nothing up. Nor
+ * does a picture that the detector could not look at, in live operation; a batch that had been due before its last
+ * detection joined is told late in any case, and waits for it.
+ */
+export async function dueBatchesOf(
+  sql: Sql,
+  cameraIds: readonly string[],
+  { now, latest, idleMs }: { readonly now: Date; readonly latest: Date; readonly idleMs: number },
+): Promise<readonly DueBatch[]> {
+  return await sql<DueBatch[]>`
+    select b.batch_id as "batchId", b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt",
+      b.due_at as "dueAt", b.joined_at as "joinedAt", b.close_reason is not null as "isFull",
+      exists (
+        select 1
+        from images i
+        where i.camera_id = b.camera_id
+          and (i.status = 'pending' or i.status = 'deferred' and b.joined_at >= b.due_at)
+          and i.taken_at between b.started_at - ${idleMs} * interval '1 millisecond' and b.due_at
+      ) as "pictureWaits"
+    from batches b
+    where b.status = 'open'
+      and b.camera_id = any (${[...cameraIds]}::text[])
+      and (b.due_at <= ${now} or b.due_at > ${latest} or b.close_reason is not null)
+    order by b.started_at, b.batch_id
+  `;
+}
+
+/** A batch that has just been closed. */
+export interface ClosedBatch {
+  readonly batchId: string;
+  readonly closeReason: "window" | "idle" | "full";
+}
+
+/** Closes batches. The reason is the timer that ended first, unless the batch was full. */
+export async function markClosed(sql: Sql, batchIds: readonly string[], now: Date, idleMs: number): Promise<readonly ClosedBatch[]> {
+  return await sql<ClosedBatch[]>`
+    update batches b
+    set status = 'closed', closed_at = ${now},
+      close_reason = coalesce(
+        b.close_reason,
+        case when b.due_at < b.last_detection_at + ${idleMs} * interval '1 millisecond' then 'window' else 'idle' end
+      )
+    where b.batch_id = any (${[...batchIds]}::uuid[])
+      and b.status = 'open'
+    returning b.batch_id as "batchId", b.close_reason as "closeReason"
+  `;
+}
+
+/**
+ * When the next open batch is due, for an exact timer: `now` for one that is full or due after `latest`, in the past for
+ * one that waits for its pictures. Undefined: none is open.
+ */
+export async function nextDueAt(sql: Sql, now: Date, latest: Date): Promise<Date | undefined> {
+  const [row] = await sql<[{ dueAt: Date | null }]>`
+    select min(case when b.close_reason is not null or b.due_at > ${latest} then ${now} else b.due_at end) as "dueAt"
+    from batches b
+    where b.status = 'open'
+  `;
+  return row.dueAt ?? undefined;
+}
+
+/** An open batch as the pipeline status shows it. */
+export interface ActiveBatch {
+  readonly batchId: string;
+  readonly cameraId: string;
+  readonly detectionCount: number;
+  readonly openedAt: Date;
+  readonly startedAt: Date;
+  readonly joinedAt: Date;
+}
+
+/** All open batches, oldest first. */
+export async function activeBatches(sql: Sql): Promise<readonly ActiveBatch[]> {
+  return await sql<ActiveBatch[]>`
+    select b.batch_id as "batchId", b.camera_id as "cameraId", b.detection_count as "detectionCount",
+      b.opened_at as "openedAt", b.started_at as "startedAt", b.joined_at as "joinedAt"
+    from batches b
+    where b.status = 'open'
+    order by b.opened_at, b.batch_id
+  `;
+}

@@ -1,0 +1,174 @@
+import type { z } from "zod";
+import { type BulkResult, bulkReply, type CheckedItem, checkItems, doneItem, failedItem } from "../contract/bulk.ts";
+import { EventId, EventReview, NewEvent } from "../contract/routes/events.ts";
+import type { Sql } from "../engines/database.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import type { Operations } from "../operations/operation.ts";
+import { type RiskThresholds, riskLevel } from "../upstream/risk.ts";
+import { queueAnalyses } from "./analysis.ts";
+import {
+  attachDetections,
+  type Candidate,
+  insertEvents,
+  liveCameras,
+  lockCandidates,
+  type Review,
+  updateReviews,
+} from "./bulk-repository.ts";
+import { existingIds, markDeleted } from "./deletion-repository.ts";
+import { recountDetections } from "./event-detections-repository.ts";
+import { findEvents } from "./events-repository.ts";
+
+type NewItem = CheckedItem<z.output<typeof NewEvent>>;
+
+/** Many events in one request: what is wrong with one is told of that one, the others are done in one transaction. */
+export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvents" | "deleteEvents"> = {
+  createEvents: async ({ body }, { db, clock, settings, runtime }) => {
+    const { valid, faulty } = checkItems(NewEvent, body.events);
+    const thresholds = settings.current().riskScoreThresholds;
+    const results = valid.length === 0 ? [] : await db.transaction((sql) => create(sql, valid, thresholds, clock.now()));
+    runtime?.wakeJournal();
+    runtime?.wakeJobs("analyze");
+    return bulkReply([...faulty, ...results]);
+  },
+
+  updateEvents: async ({ body }, { db, clock, runtime }) => {
+    const { valid, faulty } = checkItems(EventReview, body.events);
+    const ids = await db.transaction(async (sql) => {
+      const now = clock.now();
+      const reviews = mergedReviews(valid.map(({ item }) => item));
+      const changes = reviews.filter(({ reviewed, notes }) => reviewed !== undefined || notes !== undefined);
+      const changed = changes.length === 0 ? [] : await updateReviews(sql, changes, now);
+      const events = await findEvents(
+        sql,
+        reviews.map(({ id }) => id),
+      );
+      const data = events.filter((event) => changed.includes(event.id));
+      await appendToJournal(
+        sql,
+        data.map((event) => ({ type: "event.updated", data: event })),
+        now,
+      );
+      return new Map(events.map((event) => [event.id, event.deleted_at === null]));
+    });
+    runtime?.wakeJournal();
+    const results = valid.map(({ index, item: { id } }) => {
+      if (ids.get(id)) return doneItem(index, id);
+      return failedItem(index, ids.has(id) ? `id: Event ${id} is deleted` : `id: Event ${id} does not exist`, id);
+    });
+    return bulkReply([...faulty, ...results]);
+  },
+
+  deleteEvents: async ({ body }, { db, clock, runtime }) => {
+    const { valid, faulty } = checkItems(EventId, body.event_ids);
+    const ids = [...new Set(valid.map(({ item }) => item))];
+    const { deleted, existing } = await db.transaction(async (sql) => {
+      const deleted = ids.length === 0 ? [] : await markDeleted(sql, ids, clock.now());
+      const entries = deleted.toSorted((a, b) => a - b).map((id) => ({ type: "event.deleted" as const, data: { id } }));
+      await appendToJournal(sql, entries, clock.now());
+      return { deleted: new Set(deleted), existing: await existingIds(sql, ids) };
+    });
+    runtime?.wakeJournal();
+    const results = valid.map(({ index, item: id }) => {
+      // named twice: the second time it is deleted already
+      if (deleted.delete(id)) return doneItem(index, id);
+      return failedItem(index, existing.has(id) ? `Event ${id} is deleted already` : `Event ${id} does not exist`, id);
+    });
+    return bulkReply([...faulty, ...results]);
+  },
+};
+
+async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThresholds, now: Date): Promise<readonly BulkResult[]> {
+  const cameras = await liveCameras(sql, [...new Set(items.map(({ item }) => item.camera_id))]);
+  const candidates = await lockCandidates(sql, [...new Set(items.flatMap(({ item }) => item.detection_ids))]);
+  const refused: BulkResult[] = [];
+  const accepted: NewItem[] = [];
+  const taken = new Set<number>();
+  for (const checked of items) {
+    const reason = reasonAgainst(checked.item, cameras, candidates, taken);
+    if (reason !== undefined) {
+      refused.push(failedItem(checked.index, reason));
+      continue;
+    }
+    for (const id of checked.item.detection_ids) taken.add(id);
+    accepted.push(checked);
+  }
+  if (accepted.length === 0) return refused;
+
+  const ids = await insertEvents(
+    sql,
+    accepted.map(({ item }) => ({
+      batchId: item.batch_id ?? null,
+      cameraId: item.camera_id,
+      startedAt: item.started_at,
+      endedAt: item.ended_at ?? item.started_at,
+      score: item.risk_score ?? null,
+      level: item.risk_score == null ? null : riskLevel(item.risk_score, thresholds),
+      summary: item.summary,
+      reasoning: item.reasoning,
+    })),
+    now,
+  );
+  const results = accepted.map(({ index, item }, at) => {
+    const id = ids[at] ?? null;
+    return id === null ? failedItem(index, `batch_id: ${item.batch_id} has its event already`) : doneItem(index, id);
+  });
+  const pairs = accepted.flatMap(({ item }, at) => {
+    const eventId = ids[at] ?? null;
+    return eventId === null ? [] : item.detection_ids.map((detectionId) => ({ detectionId, eventId }));
+  });
+  if (pairs.length > 0) {
+    await attachDetections(sql, pairs);
+    await recountDetections(sql, [...new Set(pairs.map(({ eventId }) => eventId))], now);
+  }
+  const events = await findEvents(
+    sql,
+    ids.filter((id) => id !== null),
+  );
+  await appendToJournal(
+    sql,
+    events.map((event) => ({ type: "event", data: event })),
+    now,
+  );
+  await queueAnalyses(
+    sql,
+    events.filter((event) => event.risk_score === null),
+    now,
+  );
+  return [...refused, ...results];
+}
+
+function reasonAgainst(
+  { camera_id: cameraId, detection_ids: ids }: NewItem["item"],
+  cameras: ReadonlySet<string>,
+  candidates: ReadonlyMap<number, Candidate>,
+  taken: ReadonlySet<number>,
+): string | undefined {
+  if (!cameras.has(cameraId)) return `camera_id: Camera ${cameraId} does not exist`;
+  for (const [at, id] of ids.entries()) {
+    const candidate = candidates.get(id);
+    const against = !candidate
+      ? "does not exist"
+      : candidate.cameraId !== cameraId
+        ? `is of camera ${candidate.cameraId}`
+        : candidate.eventId !== null
+          ? `belongs to event ${candidate.eventId}`
+          : candidate.inOpenBatch
+            ? "belongs to a batch that will become an event of its own"
+            : taken.has(id) || ids.indexOf(id) !== at
+              ? "is named twice"
+              : undefined;
+    if (against !== undefined) return `detection_ids.${at}: Detection ${id} ${against}`;
+  }
+  return undefined;
+}
+
+/** One review for each event: what is said later counts. */
+function mergedReviews(reviews: readonly z.output<typeof EventReview>[]): readonly Review[] {
+  const byId = new Map<number, Review>();
+  for (const { id, reviewed, notes } of reviews) {
+    const before = byId.get(id);
+    byId.set(id, { id, reviewed: reviewed ?? before?.reviewed, notes: notes ?? before?.notes });
+  }
+  return [...byId.values()];
+}

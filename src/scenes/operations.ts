@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { requireCamera } from "../cameras/required.ts";
+import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
+import { Problem } from "../contract/problem.ts";
+import type { sceneRoutes } from "../contract/routes/scenes.ts";
+import type { Operations } from "../operations/operation.ts";
+import { acknowledge, countSceneChanges, listSceneChanges } from "./scene-changes-repository.ts";
+
+const listName = "scene-changes";
+const Key = z.tuple([KeyInstant, z.int()]);
+
+/** The use cases of scene changes. */
+export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
+  listSceneChanges: async ({ params: { camera_id: cameraId }, query: { acknowledged, limit, cursor } }, { db }) => {
+    const after = decodeCursor(cursor, listName, Key);
+    const [rows, total] = await db.query(async (sql) => {
+      await requireCamera(sql, cameraId);
+      return await Promise.all([
+        listSceneChanges(sql, cameraId, { acknowledged, after, limit: limit + 1 }),
+        countSceneChanges(sql, cameraId, acknowledged),
+      ]);
+    });
+    const { items, pagination } = makePage({ listName, rows, limit, total, key: (row) => row.key });
+    return {
+      camera_id: cameraId,
+      scene_changes: items.map((row) => row.record),
+      total_changes: total,
+      next_cursor: pagination.next_cursor,
+      has_more: pagination.has_more,
+    };
+  },
+
+  acknowledgeSceneChange: async ({ params: { camera_id: cameraId, id } }, { db, clock }) => {
+    const acknowledgedAt = await db.transaction(async (sql) => {
+      await requireCamera(sql, cameraId);
+      return await acknowledge(sql, cameraId, id, clock.now());
+    });
+    if (!acknowledgedAt) throw new Problem("not_found", `Camera ${cameraId} has no scene change ${id}`);
+    return { id, acknowledged: true, acknowledged_at: acknowledgedAt };
+  },
+};

@@ -1,0 +1,34 @@
+import { looksLikeFormula, type RowBatches } from "./cell.ts";
+
+/** The media type of the file is text/csv, in UTF-8. Nothing but the header is made before the first rows are there. */
+export async function* csvFile(titles: readonly string[], batches: RowBatches): AsyncGenerator<Uint8Array> {
+  let text = csvLine(titles);
+  for await (const rows of batches) {
+    for (const row of rows) text += csvLine(row);
+    yield Buffer.from(text);
+    text = "";
+  }
+  if (text !== "") yield Buffer.from(text);
+}
+
+/**
+ * One line of CSV (RFC 4180, with its CRLF). Texts that a spreadsheet would run as a formula get an apostrophe in front, times are ISO 8601 in
+ * UTC, lists and records JSON.
+ */
+export function csvLine(values: readonly unknown[]): string {
+  let line = "";
+  for (const [at, value] of values.entries()) line += at === 0 ? csvCell(value) : `,${csvCell(value)}`;
+  return `${line}\r\n`;
+}
+
+function csvCell(value: unknown): string {
+  const text = cellText(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return looksLikeFormula(value) ? `'${value}` : value;
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

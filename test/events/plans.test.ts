@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { countDetections, type DetectionFilter, detectionsOfEvent, listDetections } from "../../src/detections/detections-repository.ts";
+import type { Sql } from "../../src/engines/database.ts";
+import { countEvents, type EventFilter, listEvents } from "../../src/events/events-repository.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { fillHistory } from "../support/recorded.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  await fillHistory(database.db, { cameras: 8, events: 30_000, detectionsPerEvent: 3 });
+  await database.db.query((sql) => sql`vacuum analyze events, detections`);
+});
+afterAll(() => database.close());
+
+interface Node {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly Node[];
+}
+
+/** Runs a list or count and returns how the server went about it: what it read whole, and how many blocks in all. */
+async function planOf(work: (sql: Sql) => Promise<unknown>): Promise<{ readonly wholeTables: readonly string[]; readonly blocks: number }> {
+  return await database.db.query(async (sql) => {
+    const plans: Node[] = [];
+    // what begins like a statement is explained in its place, fragments stay as they are
+    const explaining = async (...args: Parameters<Sql>) => {
+      const [row] = await sql<
+        [{ "QUERY PLAN": [{ Plan: Node }] }]
+      >`explain (analyze, buffers, format json) ${(sql as unknown as (...args: unknown[]) => never)(...args)}`;
+      plans.push(row["QUERY PLAN"][0].Plan);
+      return [{ count: 0 }].slice(/count/.test(String(args[0])) ? 0 : 1);
+    };
+    const tag = (...args: Parameters<Sql>) =>
+      /^\s*(select|with)\b/.test(String(args[0])) ? explaining(...args) : (sql as unknown as (...args: unknown[]) => unknown)(...args);
+    await work(tag as unknown as Sql);
+    const all = plans.flatMap(function nodes(node: Node): Node[] {
+      return [node, ...(node.Plans ?? []).flatMap(nodes)];
+    });
+    return {
+      wholeTables: all.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"] ?? "?"),
+      blocks: plans.reduce((sum, plan) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], 0),
+    };
+  });
+}
+
+const from = new Date("2026-02-20T00:00:00Z");
+const to = new Date("2026-02-21T00:00:00Z");
+
+describe("a page of the list reads no table whole, wherever in the list it is", () => {
+  const events: Record<string, EventFilter> = {
+    "all events": {},
+    "events of a camera": { cameraIds: ["cam3"] },
+    "events of some cameras": { cameraIds: ["cam1", "cam3", "cam5"] },
+    "events of a level": { riskLevels: ["critical"] },
+    "events of two levels": { riskLevels: ["high", "critical"] },
+    "events with a class": { objectTypes: ["dog"] },
+    "events of some days": { from, to },
+    "events to be reviewed": { reviewed: false },
+    "events of a score": { minRiskScore: 95 },
+    "events of a camera and level": { cameraIds: ["cam2"], riskLevels: ["low"] },
+  };
+  it.each(Object.entries(events))("%s", async (_, filter) => {
+    for (const after of [undefined, ["2026-02-21T00:00:00.000000Z", 20_000] as const]) {
+      const { wholeTables, blocks } = await planOf((sql) => listEvents(sql, { filter, after, offset: 0, limit: 51 }));
+      expect(wholeTables).toEqual([]);
+      expect(blocks).toBeLessThan(600);
+    }
+  });
+
+  const detections: Record<string, DetectionFilter> = {
+    "all detections": {},
+    "detections of a camera": { cameraIds: ["cam3"] },
+    "detections of some cameras": { cameraIds: ["cam1", "cam3", "cam5"] },
+    "detections of a class": { objectTypes: ["cat"] },
+    "detections of two classes": { objectTypes: ["cat", "dog"] },
+    "detections of some days": { from, to },
+    "detections that are sure": { minConfidence: 0.95 },
+    "detections of an event": { eventId: 15_000 },
+    "detections of a camera and class": { cameraIds: ["cam2"], objectTypes: ["dog"] },
+  };
+  it.each(Object.entries(detections))("%s", async (_, filter) => {
+    for (const after of [undefined, ["2026-02-21T00:00:00.000000Z", 60_000] as const]) {
+      const { wholeTables, blocks } = await planOf((sql) => listDetections(sql, { filter, after, offset: 0, limit: 51 }));
+      expect(wholeTables).toEqual([]);
+      expect(blocks).toBeLessThan(600);
+    }
+  });
+
+  it("the detections of one event", async () => {
+    const { wholeTables, blocks } = await planOf((sql) => detectionsOfEvent(sql, 15_000));
+    expect([wholeTables, blocks < 20]).toEqual([[], true]);
+  });
+});
+
+describe("a total", () => {
+  it("without a filter, or of cameras, touches neither table", async () => {
+    for (const filter of [{}, { cameraIds: ["cam1", "cam2"] }]) {
+      expect((await planOf((sql) => countEvents(sql, filter))).blocks).toBeLessThan(10);
+      expect((await planOf((sql) => countDetections(sql, filter))).blocks).toBeLessThan(10);
+    }
+  });
+});
