@@ -1,0 +1,37 @@
+import type { Sql } from "../engines/database.ts";
+
+/**
+ * Takes a chore that was last done before `dueSince`, so that of several processes one does it. Returns when it was last
+ * done, or undefined when it is not due. A chore that was never heard of counts as done now.
+ */
+export async function takeChore(sql: Sql, name: string, dueSince: Date, now: Date): Promise<Date | undefined> {
+  await sql`
+    insert into chores (name, last_run_at)
+    values (${name}, ${now})
+    on conflict (name) do nothing
+  `;
+  const [row] = await sql<[{ before: Date }?]>`
+    with taken as (
+      select c.name, c.last_run_at
+      from chores c
+      where c.name = ${name}
+        and c.last_run_at < ${dueSince}
+      for update
+    )
+    update chores c
+    set last_run_at = ${now}
+    from taken t
+    where c.name = t.name
+    returning t.last_run_at as before
+  `;
+  return row?.before;
+}
+
+/** Gives a chore back that came to no end. */
+export async function giveChoreBack(sql: Sql, name: string, lastRunAt: Date): Promise<void> {
+  await sql`
+    update chores c
+    set last_run_at = ${lastRunAt}
+    where c.name = ${name}
+  `;
+}

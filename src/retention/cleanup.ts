@@ -1,0 +1,155 @@
+import { rm } from "node:fs/promises";
+import type { z } from "zod";
+import type { Clock } from "../clock/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { Settings } from "../config/settings.ts";
+import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
+import type { Log } from "../log/log.ts";
+import type { SizedFile } from "./files.ts";
+import { cleanLedger } from "./ledger.ts";
+import { listLogFiles, localDay } from "./log-files.ts";
+import {
+  countExpired,
+  deleteBatchesBefore,
+  deleteDeadJobsBefore,
+  deleteExpiredDetections,
+  deleteExpiredEvents,
+  deleteJournalBefore,
+  survivingDetections,
+} from "./retention-repository.ts";
+import { thumbnailFiles } from "./thumbnail-files.ts";
+
+export type CleanupReport = z.output<typeof ReportRecord>;
+
+export interface CleanupContext {
+  readonly db: Database;
+  readonly config: Config;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const dayMs = 86_400_000;
+/** Events deleted in one transaction, so that nobody waits long for their rows. */
+const eventsAtOnce = 200;
+const rowsAtOnce = 2_000;
+
+/** Runs that are under way in this process. */
+const running = new WeakMap<Database, Promise<CleanupReport>>();
+
+/**
+ * Deletes what is older than the retention, or only counts it. The cut-off is that of the start. Rows go in small
+ * transactions, then the files that belonged to them; whatever file has no row any more goes too, so a run that was
+ * broken off leaves nothing that the next does not find. Who asks while one deletes gets its report. Rejects with the
+ * reason of `signal` when it fires.
+ */
+export async function cleanUp(
+  context: CleanupContext,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+): Promise<CleanupReport> {
+  if (dryRun) return await run(context, true, signal);
+  const before = running.get(context.db);
+  if (before) return await before;
+  const deleting = run(context, false, signal).finally(() => running.delete(context.db));
+  running.set(context.db, deleting);
+  return await deleting;
+}
+
+async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal | undefined): Promise<CleanupReport> {
+  const { config, clock, db } = context;
+  const retentionDays = context.settings.current().retentionDays;
+  const now = clock.now();
+  const before = new Date(now.getTime() - retentionDays * dayMs);
+  const rows = dryRun ? await db.query((sql) => countRows(sql, before)) : await deleteRows(context, before, signal);
+  const thumbnails = await cleanThumbnails(context, before, dryRun, signal);
+  const images = await cleanLedger(context, before, dryRun, signal);
+  const oldestLogDay = localDay(new Date(now.getTime() - config.logRetentionDays * dayMs));
+  const logs = (await listLogFiles(config.dataDir)).filter(({ day }) => day < oldestLogDay);
+  if (!dryRun) await removeFiles(logs);
+  const report = {
+    events_deleted: rows.events,
+    detections_deleted: rows.detections,
+    gpu_stats_deleted: rows.gpuStats,
+    logs_deleted: logs.length,
+    thumbnails_deleted: thumbnails.files,
+    images_deleted: images.files,
+    space_reclaimed: thumbnails.bytes + images.bytes + sizeOfAll(logs),
+    retention_days: retentionDays,
+    dry_run: dryRun,
+    timestamp: now,
+  };
+  if (!dryRun) context.log.info({ ...report, timestamp: undefined }, "old data was cleaned up");
+  return report;
+}
+
+interface Rows {
+  readonly events: number;
+  readonly detections: number;
+  readonly gpuStats: number;
+}
+
+async function countRows(sql: Sql, before: Date): Promise<Rows> {
+  return { ...(await countExpired(sql, before)), gpuStats: await countGpuStatsBefore(sql, before) };
+}
+
+async function deleteRows({ db }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
+  let events = 0;
+  let detections = 0;
+  for (const which of ["live", "deleted"] as const) {
+    await inBatches(eventsAtOnce, signal, async (limit) => {
+      const gone = await db.transaction((sql) => deleteExpiredEvents(sql, before, which, limit));
+      events += gone.events;
+      detections += gone.detections;
+      return gone.events;
+    });
+  }
+  const deleteAll = (remove: (sql: Sql, before: Date, limit: number) => Promise<number>): Promise<number> =>
+    inBatches(rowsAtOnce, signal, (limit) => db.transaction((sql) => remove(sql, before, limit)));
+  detections += await deleteAll(deleteExpiredDetections);
+  await deleteAll(deleteBatchesBefore);
+  await deleteAll(deleteJournalBefore);
+  await deleteAll(deleteDeadJobsBefore);
+  return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };
+}
+
+/** Repeats until a batch is not full. Returns the sum of what was removed. */
+async function inBatches(limit: number, signal: AbortSignal | undefined, remove: (limit: number) => Promise<number>): Promise<number> {
+  let sum = 0;
+  for (let last = limit; last >= limit; sum += last) {
+    signal?.throwIfAborted();
+    last = await remove(limit);
+  }
+  return sum;
+}
+
+/** Removes the thumbnails of detections that are gone, or in a dry run would be. */
+async function cleanThumbnails(
+  { db, config }: CleanupContext,
+  before: Date,
+  dryRun: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  let files = 0;
+  let bytes = 0;
+  for await (const found of thumbnailFiles(config.dataDir)) {
+    signal?.throwIfAborted();
+    if (found.length === 0) continue;
+    const ids = found.map(({ detectionId }) => detectionId);
+    const surviving = await db.query((sql) => survivingDetections(sql, ids, before));
+    const orphans = found.filter(({ detectionId }) => !surviving.has(detectionId));
+    if (!dryRun) await removeFiles(orphans);
+    files += orphans.length;
+    bytes += sizeOfAll(orphans);
+  }
+  return { files, bytes };
+}
+
+async function removeFiles(files: readonly SizedFile[]): Promise<void> {
+  for (const { path } of files) await rm(path, { force: true });
+}
+
+function sizeOfAll(files: readonly SizedFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}

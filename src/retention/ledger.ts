@@ -1,0 +1,72 @@
+import { lstat, readdir, unlink } from "node:fs/promises";
+import { allCameras } from "../cameras/cameras-repository.ts";
+import { resolveInside, rootsOf } from "../cameras/roots.ts";
+import type { CleanupContext } from "./cleanup.ts";
+import { isGone } from "./files.ts";
+import { deleteImages, type ExpiredImage, expiredImages } from "./retention-repository.ts";
+
+const imagesAtOnce = 500;
+
+/**
+ * Forgets old entries of the ledger whose files are gone. While the file is there its entry stays: it is what keeps the
+ * picture from being taken for a new one. With `DELETE_IMAGES` the files go first, each as long as it is the one that
+ * was looked at, and their entries after them, so that a file without an entry is never left behind.
+ */
+export async function cleanLedger(
+  { db, config, log }: CleanupContext,
+  before: Date,
+  dryRun: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const roots = rootsOf(config);
+  let files = 0;
+  let bytes = 0;
+  for (const camera of await db.query(allCameras)) {
+    // where nothing is to be seen the disk may merely not be mounted
+    const isThere = await hasEntries(camera.folder_path);
+    let last: ExpiredImage | undefined;
+    do {
+      signal?.throwIfAborted();
+      const batch = await db.query((sql) => expiredImages(sql, camera.camera_id, before, last, imagesAtOnce));
+      const gone: number[] = [];
+      for (const image of batch) {
+        const state = await stateOf(image);
+        if (state === "gone" && isThere) gone.push(image.imageId);
+        if (state !== "same" || !config.deleteImages) continue;
+        const resolved = await resolveInside(roots, image.path);
+        if (resolved.state !== "inside") continue;
+        try {
+          if (!dryRun) await unlink(resolved.path);
+        } catch (error) {
+          log.warn({ path: image.path, error: String(error) }, "an old picture could not be deleted");
+          continue;
+        }
+        files += 1;
+        bytes += image.sizeBytes;
+        gone.push(image.imageId);
+      }
+      if (!dryRun && gone.length > 0) await db.transaction((sql) => deleteImages(sql, gone));
+      last = batch.length === imagesAtOnce ? batch.at(-1) : undefined;
+    } while (last);
+  }
+  return { files, bytes };
+}
+
+async function hasEntries(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length > 0;
+  } catch {
+    // whatever the reason: what cannot be seen is not known to be gone
+    return false;
+  }
+}
+
+/** Whether a file is the one that the entry is about. `other`: written over since, no regular file, or not to be seen. */
+async function stateOf(image: ExpiredImage): Promise<"same" | "other" | "gone"> {
+  try {
+    const stat = await lstat(image.path, { bigint: true });
+    return stat.isFile() && Number(stat.size) === image.sizeBytes && stat.mtimeNs === image.modifiedNs ? "same" : "other";
+  } catch (error) {
+    return isGone(error) ? "gone" : "other";
+  }
+}

@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { namesIn, type SizedFile, sizeOf } from "./files.ts";
+
+/** A log file of one local day. */
+export interface LogFile extends SizedFile {
+  /** `YYYY-MM-DD`, local. */
+  readonly day: string;
+}
+
+/** The daily log files in the data folder, oldest first. Other files in their folder are left alone. */
+export async function listLogFiles(dataDir: string): Promise<readonly LogFile[]> {
+  const folder = join(dataDir, "logs");
+  const days = (await namesIn(folder)).flatMap((name) => /^(\d{4}-\d\d-\d\d)\.ndjson$/.exec(name)?.[1] ?? []).toSorted();
+  const files = await Promise.all(
+    days.map(async (day) => {
+      const path = join(folder, `${day}.ndjson`);
+      const bytes = await sizeOf(path);
+      return bytes === undefined ? [] : [{ path, bytes, day }];
+    }),
+  );
+  return files.flat();
+}
+
+/** The local day of a time, `YYYY-MM-DD`. */
+export function localDay(time: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}

@@ -1,0 +1,202 @@
+import type { Sql } from "../engines/database.ts";
+
+/** What of the database is older than the retention. */
+export interface ExpiredCounts {
+  readonly events: number;
+  readonly detections: number;
+}
+
+/**
+ * Whether a detection `d` goes: with its event, whatever its own time; one without an event by its own time, unless its
+ * batch is still open and will become one.
+ */
+const isExpired = (sql: Sql, before: Date) => sql`
+  (
+    e.event_id is not null and e.started_at < ${before}
+    or e.event_id is null and d.detected_at < ${before} and coalesce(b.status, 'closed') = 'closed'
+  )
+`;
+
+/** The rows that `isExpired` looks at. */
+const detectionsWithContext = (sql: Sql) => sql`
+  detections d
+  left join events e on e.event_id = d.event_id
+  left join batches b on b.batch_id = d.batch_id
+`;
+
+/** Counts what would be deleted now: events by their start, soft-deleted ones included, and detections. */
+export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCounts> {
+  const [row] = await sql<[ExpiredCounts]>`
+    select
+      (select count(*) from events e where e.started_at < ${before}) as events,
+      (select count(*) from ${detectionsWithContext(sql)} where ${isExpired(sql, before)}) as detections
+  `;
+  return row;
+}
+
+/**
+ * Deletes at most `limit` events that started before `before`, oldest first, with all that hangs on them. Has to run in
+ * a transaction. Fewer events than `limit` are left when fewer were deleted.
+ */
+export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<ExpiredCounts> {
+  const locked = await sql<{ id: number }[]>`
+    select e.event_id as id
+    from events e
+    where e.started_at < ${before}
+      and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}
+    order by e.started_at, e.event_id
+    limit ${limit}
+    for update
+  `;
+  const ids = locked.map(({ id }) => id);
+  await sql`
+    delete from analysis_attempts a
+    where a.event_id = any (${ids}::bigint[])
+  `;
+  await sql`
+    delete from jobs j
+    where j.queue = 'analyze'
+      and j.subject = any (${ids.map(String)}::text[])
+  `;
+  const detections = await sql`
+    delete from detections d
+    where d.event_id = any (${ids}::bigint[])
+  `;
+  const events = await sql`
+    delete from events e
+    where e.event_id = any (${ids}::bigint[])
+  `;
+  return { events: events.count, detections: detections.count };
+}
+
+/** Deletes at most `limit` detections that belong to no event, oldest first, and returns how many. */
+export async function deleteExpiredDetections(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    with old as (
+      select d.detection_id
+      from ${detectionsWithContext(sql)}
+      where d.detected_at < ${before}
+        and d.event_id is null
+        and ${isExpired(sql, before)}
+      order by d.detected_at, d.detection_id
+      limit ${limit}
+    )
+    delete from detections d
+    using old
+    where d.detection_id = old.detection_id
+      and d.event_id is null
+  `;
+  return gone.count;
+}
+
+/** Which of these detections exist and stay. */
+export async function survivingDetections(sql: Sql, ids: readonly number[], before: Date): Promise<ReadonlySet<number>> {
+  const rows = await sql<{ id: number }[]>`
+    select d.detection_id as id
+    from ${detectionsWithContext(sql)}
+    where d.detection_id = any (${[...ids]}::bigint[])
+      and not ${isExpired(sql, before)}
+  `;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** An entry of the ledger that is older than the retention and has its outcome. */
+export interface ExpiredImage {
+  readonly imageId: number;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Modification time in nanoseconds since 1970. */
+  readonly modifiedNs: bigint;
+  /** Sort key of the walk. */
+  readonly takenAt: string;
+}
+
+/** The next entries of a camera's ledger that are older than `before` and have no detection that stays, oldest first. */
+export async function expiredImages(
+  sql: Sql,
+  cameraId: string,
+  before: Date,
+  after: ExpiredImage | undefined,
+  limit: number,
+): Promise<readonly ExpiredImage[]> {
+  const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
+    select i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.taken_at::text as "takenAt"
+    from images i
+    where i.camera_id = ${cameraId}
+      and i.taken_at < ${before}
+      and i.status in ('processed', 'skipped', 'failed')
+      ${after ? sql`and (i.taken_at, i.image_id) > (${after.takenAt}::text::timestamptz, ${after.imageId}::bigint)` : sql``}
+      and not exists (
+        select 1
+        from ${detectionsWithContext(sql)}
+        where d.image_id = i.image_id
+          and not ${isExpired(sql, before)}
+      )
+    order by i.taken_at, i.image_id
+    limit ${limit}
+  `;
+  return rows.map((row) => ({ ...row, modifiedNs: BigInt(row.modifiedNs) }));
+}
+
+/** Deletes entries of the ledger, with their jobs. Has to run in a transaction. */
+export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from jobs j
+    where j.queue = 'detect'
+      and j.subject = any (${ids.map(String)}::text[])
+  `;
+  await sql`
+    delete from images i
+    where i.image_id = any (${[...ids]}::bigint[])
+  `;
+}
+
+/** Deletes at most `limit` numbered entries of the journal that are older than `before`, from its beginning, and returns how many. */
+export async function deleteJournalBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from journal j
+    using (
+      select o.journal_id, o.created_at
+      from journal o
+      where o.sequence is not null
+      order by o.sequence
+      limit ${limit}
+    ) oldest
+    where j.journal_id = oldest.journal_id
+      and oldest.created_at < ${before}
+  `;
+  return gone.count;
+}
+
+/** Deletes at most `limit` closed batches that ended before `before`, and returns how many. Their events are gone by then. */
+export async function deleteBatchesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from batches b
+    using (
+      select o.batch_id
+      from batches o
+      where o.status = 'closed'
+        and o.closed_at < ${before}
+      order by o.closed_at
+      limit ${limit}
+    ) old
+    where b.batch_id = old.batch_id
+  `;
+  return gone.count;
+}
+
+/** Deletes at most `limit` dead letters that are older than `before`, and returns how many. */
+export async function deleteDeadJobsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from jobs j
+    using (
+      select o.job_id
+      from jobs o
+      where o.status = 'dead'
+        and o.created_at < ${before}
+      limit ${limit}
+    ) old
+    where j.job_id = old.job_id
+  `;
+  return gone.count;
+}

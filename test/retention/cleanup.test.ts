@@ -1,0 +1,326 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { thumbnailPathOf } from "../../src/detections/detection.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { noGpu } from "../../src/gpu/gpu.ts";
+import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
+import { unknownVersions } from "../../src/images/images-repository.ts";
+import { numberEntries, readAfter, readHead } from "../../src/journal/journal-repository.ts";
+import { cleanUp } from "../../src/retention/cleanup.ts";
+import { thumbnailFiles } from "../../src/retention/thumbnail-files.ts";
+import { type Desk, openDesk } from "../support/operations.ts";
+import { type StoredPast, storedPast } from "./stored-past.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+const desks: Desk[] = [];
+
+afterEach(async () => {
+  for (const desk of desks.splice(0)) await desk.close();
+});
+
+async function open(variables: Readonly<Record<string, string>> = {}): Promise<{ desk: Desk; past: StoredPast }> {
+  const desk = await openDesk({ RETENTION_DAYS: "30", ...variables });
+  desks.push(desk);
+  return { desk, past: await storedPast(desk, now) };
+}
+
+const run = (desk: Desk, dryRun = false) => desk.ask("cleanUp", { query: `dry_run=${dryRun}` });
+
+describe("cleanup", () => {
+  it("deletes events and what hangs on them by age, soft-deleted ones too, and keeps the rest", async () => {
+    const { desk, past } = await open();
+    const batchId = await past.batch(31, "closed");
+    const old = await past.event(31, { batchId });
+    const oldDeleted = await past.event(31, { deleted: true });
+    const young = await past.event(29);
+    const youngDeleted = await past.event(29, { deleted: true });
+    const gone = [
+      await past.detection(31, { eventId: old, thumbnail: 500 }),
+      await past.detection(31, { eventId: oldDeleted }),
+      await past.detection(31),
+    ];
+    const kept = [await past.detection(29, { eventId: young, thumbnail: 700 }), await past.detection(29)];
+    await desk.db.query(
+      (sql) => sql`insert into jobs (queue, subject, position, available_at) values ('analyze', ${String(old)}, ${now}, ${now})`,
+    );
+    expect(await run(desk)).toEqual({
+      events_deleted: 2,
+      detections_deleted: 3,
+      gpu_stats_deleted: 0,
+      logs_deleted: 0,
+      thumbnails_deleted: 1,
+      images_deleted: 0,
+      space_reclaimed: 500,
+      retention_days: 30,
+      dry_run: false,
+      timestamp: now.toISOString(),
+    });
+    const ids = await desk.db.query(async (sql) => ({
+      events: (await sql<{ id: number }[]>`select event_id as id from events order by 1`).map(({ id }) => id),
+      detections: (await sql<{ id: number }[]>`select detection_id as id from detections order by 1`).map(({ id }) => id),
+    }));
+    expect(ids).toEqual({ events: [young, youngDeleted], detections: kept });
+    expect([await past.count("analysis_attempts"), await past.count("jobs"), await past.count("batches")]).toEqual([2, 0, 0]);
+    expect(existsSync(join(desk.dataDir, thumbnailPathOf(gone[0] ?? 0)))).toBe(false);
+    expect(existsSync(join(desk.dataDir, thumbnailPathOf(kept[0] ?? 0)))).toBe(true);
+    expect((await desk.ask("getStorage")).detections_count).toBe(2);
+    expect((await desk.ask("getStorage")).events_count).toBe(1);
+  });
+
+  it("keeps a detection with the event that it belongs to, and one whose batch is still open", async () => {
+    const { desk, past } = await open();
+    const event = await past.event(29);
+    await past.detection(31, { eventId: event });
+    await past.detection(31, { batchId: await past.batch(31, "open") });
+    await past.detection(31, { batchId: await past.batch(31, "closed") });
+    expect(await run(desk)).toMatchObject({ events_deleted: 0, detections_deleted: 1 });
+    expect([await past.count("detections"), await past.count("batches")]).toEqual([2, 1]);
+  });
+
+  it("deletes the figures of the card, dead letters and the journal's beginning, of which clients hear as a gap", async () => {
+    const { desk, past } = await open();
+    await desk.db.query(async (sql) => {
+      await insertGpuStats(sql, past.ago(31), noGpu);
+      await insertGpuStats(sql, past.ago(29), noGpu);
+      await sql`
+        insert into jobs (queue, subject, status, position, available_at, created_at)
+        values ('detect', '1', 'dead', ${now}, ${now}, ${past.ago(31)}),
+          ('detect', '2', 'dead', ${now}, ${now}, ${past.ago(29)}),
+          ('detect', '3', 'pending', ${now}, ${now}, ${past.ago(31)})
+      `;
+      await sql`
+        insert into journal (type, data, created_at)
+        select 'event.deleted', '{"id": 1}', case when n <= 3 then ${past.ago(31)}::timestamptz else ${past.ago(1)}::timestamptz end
+        from generate_series(1, 5) as g (n)
+      `;
+      await numberEntries(sql, 4);
+    });
+    expect(await run(desk)).toMatchObject({ gpu_stats_deleted: 1 });
+    const jobs = await desk.db.query((sql) => sql<{ subject: string }[]>`select subject from jobs order by subject`);
+    expect(jobs.map(({ subject }) => subject)).toEqual(["2", "3"]);
+    const left = await desk.db.query(async (sql) => ({
+      head: await readHead(sql),
+      rows: await readAfter(sql, 0, 10),
+      all: await past.count("journal"),
+    }));
+    expect(left).toMatchObject({ head: 4, rows: [{ sequence: 4 }], all: 2 });
+  });
+
+  it("deletes log files by their day, and nothing else in their folder", async () => {
+    const { desk, past } = await open({ LOG_RETENTION_DAYS: "7" });
+    for (const day of ["2026-02-21", "2026-02-22", "2026-02-23", "2026-03-01"]) await past.log(day, 10);
+    await writeFile(join(desk.dataDir, "logs", "notes.txt"), "mine");
+    const oldest = new Date(now.getTime() - 7 * 86_400_000).getDate();
+    const names = (days: number[]) => days.filter((day) => day >= oldest).map((day) => `2026-02-${day}.ndjson`);
+    const report = await run(desk);
+    expect(await readdir(join(desk.dataDir, "logs"))).toEqual([...names([21, 22, 23]), "2026-03-01.ndjson", "notes.txt"]);
+    expect(report).toMatchObject({ logs_deleted: 4 - 1 - names([21, 22, 23]).length, space_reclaimed: 10 * report.logs_deleted });
+  });
+
+  it("holds to what was changed at run time", async () => {
+    const { desk, past } = await open();
+    await past.event(5);
+    await desk.ask("updateConfig", { body: { retention_days: 4 } });
+    expect(await run(desk)).toMatchObject({ events_deleted: 1, retention_days: 4 });
+  });
+
+  it("gives who asks meanwhile the same report", async () => {
+    const { desk, past } = await open();
+    for (let n = 0; n < 20; n += 1) await past.event(31);
+    const reports = await Promise.all([run(desk), run(desk), run(desk)]);
+    expect(reports.map((report) => report.events_deleted)).toEqual([20, 20, 20]);
+    expect(await run(desk)).toMatchObject({ events_deleted: 0 });
+  });
+
+  it("goes through many rows in small transactions", async () => {
+    const { desk, past } = await open();
+    await desk.db.query(async (sql) => {
+      await sql`
+        insert into events (camera_id, started_at, ended_at)
+        select 'yard', ${past.ago(40)}::timestamptz + n * interval '1 second', ${past.ago(40)}
+        from generate_series(1, 1001) as g (n)
+      `;
+      await sql`
+        insert into detections (camera_id, event_id, file_path, detected_at, object_type, confidence)
+        select 'yard', e.event_id, '/x', e.started_at, 'person', 0.5
+        from events e, generate_series(1, 5)
+      `;
+      await sql`
+        insert into detections (camera_id, file_path, detected_at, object_type, confidence)
+        select 'yard', '/x', ${past.ago(40)}, 'person', 0.5
+        from generate_series(1, 4500)
+      `;
+    });
+    expect(await run(desk, true)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
+    expect(await run(desk)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
+    expect([await past.count("events"), await past.count("detections")]).toEqual([0, 0]);
+  });
+});
+
+describe("the ledger", () => {
+  const known = (desk: Desk, path: string, bytes: number, time: Date) =>
+    desk.db.query((sql) => unknownVersions(sql, "yard", [{ path, sizeBytes: bytes, modifiedNs: BigInt(time.getTime()) * 1_000_000n }]));
+
+  it("remembers a picture as long as its file is there, so that it is not taken for a new one", async () => {
+    const { desk, past } = await open();
+    const picture = await past.picture(31);
+    await past.detection(31, { imageId: picture.id });
+    const gone = await past.picture(31);
+    await rm(gone.path);
+    expect(await run(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 0 });
+    expect(existsSync(picture.path)).toBe(true);
+    expect(await known(desk, picture.path, 100, past.ago(31))).toEqual([]);
+    expect(await past.count("images")).toBe(1);
+    expect((await desk.ask("getStorage")).images).toEqual({ file_count: 1, size_bytes: 100 });
+  });
+
+  it("forgets nothing while the disk with the pictures is away", async () => {
+    const { desk, past } = await open();
+    await past.picture(31);
+    const folder = join(desk.cameraRoot, "yard");
+    await rename(folder, `${folder}-away`);
+    await run(desk);
+    await mkdir(folder);
+    await run(desk);
+    expect(await past.count("images")).toBe(1);
+  });
+
+  it("keeps what has no outcome yet, and pictures of what stays", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    await past.picture(31, { status: "pending" });
+    await past.picture(31, { status: "deferred" });
+    const shown = await past.picture(31);
+    await past.detection(29, { imageId: shown.id });
+    expect(await run(desk)).toMatchObject({ images_deleted: 0 });
+    expect(await past.count("images")).toBe(3);
+  });
+
+  it("lets original pictures go with DELETE_IMAGES only, each as the one that it was", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    const old = await past.picture(31, { bytes: 1000 });
+    const young = await past.picture(29);
+    const overwritten = await past.picture(31);
+    await writeFile(overwritten.path, "a new picture");
+    const outside = join(desk.outside, "private.jpg");
+    await writeFile(outside, Buffer.alloc(100));
+    const linked = await past.picture(31);
+    await rm(linked.path);
+    await symlink(outside, linked.path);
+    const elsewhere = await past.picture(31, { name: "../../../outside/private.jpg" });
+    const expected = { images_deleted: 1, space_reclaimed: 1000 };
+    expect(await run(desk, true)).toMatchObject(expected);
+    expect(existsSync(old.path)).toBe(true);
+    expect(await run(desk)).toMatchObject(expected);
+    expect([old, young, overwritten, linked, elsewhere].map(({ path }) => existsSync(path))).toEqual([false, true, true, true, true]);
+    expect(await run(desk)).toMatchObject({ images_deleted: 0, space_reclaimed: 0 });
+  });
+});
+
+describe("a run that was broken off", () => {
+  /** The database of a process that dies after so many transactions. */
+  const dying = (db: Database, after: number): Database => {
+    let left = after;
+    const orDie = async <T>(work: () => Promise<T>): Promise<T> => {
+      left -= 1;
+      if (left < 0) throw new Error("the process died");
+      return await work();
+    };
+    return {
+      ...db,
+      pool: db.pool,
+      query: (work) => orDie(() => db.query(work)),
+      transaction: (work) => orDie(() => db.transaction(work)),
+    };
+  };
+
+  it("leaves nothing that the next one does not find, wherever it was broken off", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    for (let after = 0; after < 20; after += 1) {
+      const image = await past.picture(31);
+      const event = await past.event(31);
+      await past.detection(31, { eventId: event, imageId: image.id, thumbnail: 50 });
+      await past.detection(31, { thumbnail: 60 });
+      const broken = cleanUp({ ...desk.context, db: dying(desk.db, after) }, { dryRun: false });
+      const died = await broken.then(
+        () => false,
+        () => true,
+      );
+      await run(desk);
+      const thumbnails: string[] = [];
+      for await (const files of thumbnailFiles(desk.dataDir)) thumbnails.push(...files.map(({ path }) => path));
+      expect(thumbnails).toEqual([]);
+      expect(existsSync(image.path)).toBe(false);
+      expect([await past.count("events"), await past.count("detections"), await past.count("images")]).toEqual([0, 0, 0]);
+      if (!died) return;
+    }
+    throw new Error("it was never run to its end");
+  });
+
+  it("removes thumbnails that an earlier death left behind", async () => {
+    const { desk, past } = await open();
+    const path = await past.thumbnail(123_456_789, 40);
+    expect(await run(desk, true)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
+    expect(await run(desk)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("ends at once when the daemon stops", async () => {
+    const { desk, past } = await open();
+    await past.event(31);
+    const stop = AbortSignal.abort(new Error("stopping"));
+    await expect(cleanUp(desk.context, { dryRun: false, signal: stop })).rejects.toThrow("stopping");
+    expect(await past.count("events")).toBe(1);
+  });
+});
+
+describe("a dry run", () => {
+  it("changes nothing and tells what the run after it does", async () => {
+    const age = fc.integer({ min: 25, max: 35 });
+    const detection = fc.record({ days: age, thumbnail: fc.option(fc.integer({ min: 0, max: 99 })), picture: fc.option(age) });
+    const event = fc.record({ days: age, deleted: fc.boolean(), detections: fc.array(detection, { maxLength: 3 }) });
+    const world = fc.record({
+      events: fc.array(event, { maxLength: 5 }),
+      loose: fc.array(fc.record({ detection, batch: fc.constantFrom("open", "closed", undefined) }), { maxLength: 5 }),
+      looks: fc.uniqueArray(age, { maxLength: 5 }),
+    });
+    const { desk, past } = await open({ DELETE_IMAGES: "true", LOG_RETENTION_DAYS: "3" });
+    await past.log("2026-02-01", 5);
+    await fc.assert(
+      fc.asyncProperty(world, async ({ events, loose, looks }) => {
+        const store = async (seen: (typeof loose)[number]["detection"], how: { eventId?: number; batchId?: string }) => {
+          const imageId = seen.picture === null ? undefined : (await past.picture(seen.picture)).id;
+          await past.detection(seen.days, {
+            ...how,
+            ...(imageId !== undefined && { imageId }),
+            ...(seen.thumbnail !== null && { thumbnail: seen.thumbnail }),
+          });
+        };
+        for (const { days, deleted, detections } of events) {
+          const eventId = await past.event(days, { deleted });
+          for (const each of detections) await store(each, { eventId });
+        }
+        for (const { detection: each, batch } of loose) await store(each, batch ? { batchId: await past.batch(each.days, batch) } : {});
+        for (const days of looks) await desk.db.query((sql) => insertGpuStats(sql, past.ago(days), noGpu));
+        const before = [
+          await past.count("events"),
+          await past.count("detections"),
+          await past.count("images"),
+          await past.count("gpu_stats"),
+        ];
+        const dry = await run(desk, true);
+        expect([
+          await past.count("events"),
+          await past.count("detections"),
+          await past.count("images"),
+          await past.count("gpu_stats"),
+        ]).toEqual(before);
+        expect(await run(desk)).toEqual({ ...dry, dry_run: false });
+        expect(await run(desk, true)).toMatchObject({ events_deleted: 0, detections_deleted: 0, thumbnails_deleted: 0, images_deleted: 0 });
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCleanupService } from "../../daemon/workers/cleanup-service.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { lastDue, nextDue } from "../../src/retention/schedule.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Desk, openDesk } from "../support/operations.ts";
+import { storedPast } from "./stored-past.ts";
+
+describe("three at night", () => {
+  it.each([
+    ["2026-03-01T12:00:00", "2026-03-01T03:00:00", "2026-03-02T03:00:00"],
+    ["2026-03-01T03:00:00", "2026-03-01T03:00:00", "2026-03-02T03:00:00"],
+    ["2026-03-01T02:59:59.999", "2026-02-28T03:00:00", "2026-03-01T03:00:00"],
+    ["2026-01-01T00:00:00", "2025-12-31T03:00:00", "2026-01-01T03:00:00"],
+  ])("at %s local time", (now, last, next) => {
+    expect(lastDue(new Date(now))).toEqual(new Date(last));
+    expect(nextDue(new Date(now))).toEqual(new Date(next));
+  });
+
+  it("comes once in each night, those with a change of the clocks included", () => {
+    for (let hour = 0; hour < 24 * 400; hour += 1) {
+      const now = new Date(2026, 0, 1, hour, 30);
+      // where the clocks leave out three, it is four
+      expect([3, 4]).toContain(nextDue(now).getHours());
+      expect(lastDue(now) <= now && now < nextDue(now)).toBe(true);
+      expect(nextDue(lastDue(now))).toEqual(nextDue(now));
+    }
+  });
+});
+
+describe("the worker", () => {
+  let desk: Desk;
+  const stops: (() => Promise<void>)[] = [];
+  beforeEach(async () => {
+    desk = await openDesk();
+  });
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+    await desk.close();
+  });
+  const start = async () => {
+    const worker = createCleanupService({ ...desk.context, log: silentLog });
+    await worker.start();
+    stops.push(() => worker.stop());
+    return worker;
+  };
+
+  it("runs at three, once among several processes, and makes up for a night that it missed", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await past.event(31);
+    const workers = [await start(), await start()];
+    const wake = async () => {
+      for (const worker of workers) worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    desk.at(new Date(2026, 2, 2, 2, 59));
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    desk.at(new Date(2026, 2, 2, 3, 0));
+    await wake();
+    await eventually(async () => (await past.count("events")) === 0);
+    await past.event(31);
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    for (const stop of stops.splice(0)) await stop();
+    desk.at(new Date(2026, 2, 3, 10));
+    await start();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
+  it("tries again when a run failed", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await (await start()).stop();
+    await past.event(31);
+    desk.at(new Date(2026, 2, 2, 4));
+    await desk.db.query((sql) => sql`alter table analysis_attempts rename to analysis_attempts_away`);
+    const worker = await start();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await desk.db.query((sql) => sql`alter table analysis_attempts_away rename to analysis_attempts`);
+    expect(await past.count("events")).toBe(1);
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+});
