@@ -1,0 +1,39 @@
+import { isIP } from "node:net";
+import type { Config } from "./config.ts";
+
+/** What single values do not show: which ones do not go together (errors), and which are probably not meant (warnings). */
+export function crossChecks(config: Config): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  if (config.tlsMode === "provided") {
+    if (config.tlsCertPath === undefined) errors.push("TLS_CERT_PATH is not set: TLS_MODE=provided needs a certificate");
+    if (config.tlsKeyPath === undefined) errors.push("TLS_KEY_PATH is not set: TLS_MODE=provided needs a private key");
+  } else if (config.tlsCertPath !== undefined || config.tlsKeyPath !== undefined) {
+    warnings.push("TLS_CERT_PATH and TLS_KEY_PATH have no effect without TLS_MODE=provided");
+  }
+  if (config.batchIdleTimeoutSeconds > config.batchWindowSeconds) {
+    warnings.push("BATCH_IDLE_TIMEOUT_SECONDS is longer than BATCH_WINDOW_SECONDS: batches always close by their window");
+  }
+  if (config.apiKeyEnabled && config.apiKeys.length === 0) {
+    errors.push("API_KEYS is not set: API_KEY_ENABLED=true needs at least one key; `homesec keys generate` makes one");
+  }
+  if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
+    warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");
+  }
+  if (!config.apiKeyEnabled && !isLoopback(config.host)) {
+    warnings.push(
+      `HOST is ${config.host} and no API key is needed: everybody in that network can see and change everything; make a key with \`homesec keys generate\``,
+    );
+  }
+  if ((config.smtpHost === undefined) !== (config.smtpFromAddress === undefined)) {
+    warnings.push("the email channel is off: it needs SMTP_HOST and SMTP_FROM_ADDRESS");
+  }
+  if (config.detectorUrl !== undefined && config.detectorModelPath !== undefined) {
+    warnings.push("DETECTOR_MODEL_PATH has no effect: DETECTOR_URL replaces the built-in detector");
+  }
+  return { errors, warnings };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}

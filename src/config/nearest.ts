@@ -1,0 +1,27 @@
+/** Of `known` the name most like `name`, when a slip of the fingers explains the difference: for "did you mean". */
+export function nearest<T extends string>(name: string, known: readonly T[]): T | undefined {
+  const wanted = name.toLowerCase();
+  let best: { readonly name: T; readonly edits: number } | undefined;
+  for (const candidate of known) {
+    const edits = distance(wanted, candidate.toLowerCase());
+    if (edits <= Math.max(1, Math.floor(candidate.length / 4)) && edits < (best?.edits ?? Number.POSITIVE_INFINITY)) {
+      best = { name: candidate, edits };
+    }
+  }
+  return best?.name;
+}
+
+/** How many letters must be put in, taken out or replaced to make one text of the other. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 16) return Number.POSITIVE_INFINITY;
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,15 @@
+import { statfs } from "node:fs/promises";
+
+/** How full a disk is, in bytes. */
+export interface DiskSpace {
+  readonly totalBytes: number;
+  /** What this program may still use. */
+  readonly freeBytes: number;
+  readonly usedBytes: number;
+}
+
+/** How full the disk is that holds the path. Throws when the path is not there. */
+export async function diskSpace(path: string): Promise<DiskSpace> {
+  const { bsize, blocks, bfree, bavail } = await statfs(path);
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, usedBytes: (blocks - bfree) * bsize };
+}

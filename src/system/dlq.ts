@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { decodeCursor, makePage } from "../contract/cursor.ts";
+import { notFound } from "../contract/problem.ts";
+import type { DeadLetter, dlqRoutes } from "../contract/routes/dlq.ts";
+import type { Sql } from "../engines/database.ts";
+import { awaitAnalyses } from "../events/awaited-analyses.ts";
+import { takeUpImages } from "../images/images-repository.ts";
+import {
+  countDeadJobs,
+  countDeadJobsOf,
+  type DeadJob,
+  listDeadJobs,
+  purgeDeadJobs,
+  reviveDeadJobs,
+} from "../jobs/dead-letters-repository.ts";
+import { type QueueName, queueNames } from "../jobs/jobs-repository.ts";
+import type { OperationContext, Operations } from "../operations/operation.ts";
+import { deadEvents, deadImages } from "./dlq-repository.ts";
+
+type Letter = z.output<typeof DeadLetter>;
+
+const Key = z.tuple([z.int()]);
+/** Jobs revived in one transaction. */
+const revivedAtOnce = 500;
+
+/** The names under which the queues stand in the telemetry are understood too. */
+const otherNames: Readonly<Record<string, QueueName>> = { detection_queue: "detect", analysis_queue: "analyze" };
+
+/** The use cases of the dead letters. */
+export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
+  getDlqStats: async (_request, { db }) => {
+    const counts = await db.query(countDeadJobs);
+    const queues = Object.fromEntries(queueNames.map((queue) => [queue, counts.find((row) => row.queue === queue)?.count ?? 0]));
+    return { queues, total_count: Object.values(queues).reduce((sum, count) => sum + count, 0) };
+  },
+
+  listDeadLetters: async ({ params, query }, { db }) => {
+    const queue = queueNamed(params.queue);
+    const { limit, cursor, offset, job_id: jobId } = query;
+    const listName = `dlq ${queue}`;
+    const after = decodeCursor(cursor, listName, Key)?.[0];
+    const { rows, total } = await db.query(async (sql) => {
+      const jobs = await listDeadJobs(sql, queue, { jobId, after, offset: offset ?? 0, limit: limit + 1 });
+      return { rows: await lettersOf(sql, queue, jobs), total: await countDeadJobsOf(sql, queue, jobId) };
+    });
+    if (jobId !== undefined && total === 0) throw noSuchLetter(queue, jobId);
+    return makePage({ listName, rows, limit, offset, total, key: (letter) => [letter.job_id] });
+  },
+
+  requeueDeadLetters: async ({ params, query }, context) => {
+    const queue = queueNamed(params.queue);
+    const requeued = await requeue(context, queue, query.job_id);
+    if (query.job_id !== undefined && requeued === 0) throw noSuchLetter(queue, query.job_id);
+    context.runtime?.wakeJobs(queue);
+    context.runtime?.wakeJournal();
+    return { queue, requeued };
+  },
+
+  purgeDeadLetters: async ({ params, query }, { db }) => {
+    const queue = queueNamed(params.queue);
+    const purged = await db.query((sql) => purgeDeadJobs(sql, queue, query.job_id));
+    if (query.job_id !== undefined && purged === 0) throw noSuchLetter(queue, query.job_id);
+    return { queue, purged };
+  },
+};
+
+/** Revives the letters that are there now; what dies meanwhile stays dead. */
+async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId: number | undefined): Promise<number> {
+  let left = await db.query((sql) => countDeadJobsOf(sql, queue, jobId));
+  let requeued = 0;
+  while (left > 0) {
+    const limit = Math.min(left, revivedAtOnce);
+    const revived = await db.transaction(async (sql) => {
+      const now = clock.now();
+      const subjects = await reviveDeadJobs(sql, queue, { jobId, limit, now });
+      const ids = subjects.map(Number);
+      if (queue === "detect") await takeUpImages(sql, ids);
+      else await awaitAnalyses(sql, ids, now);
+      return subjects.length;
+    });
+    if (revived === 0) break;
+    requeued += revived;
+    left -= revived;
+  }
+  return requeued;
+}
+
+async function lettersOf(sql: Sql, queue: QueueName, jobs: readonly DeadJob[]): Promise<readonly Letter[]> {
+  const ids = jobs.map(({ subject }) => Number(subject));
+  const images = new Map((queue === "detect" ? await deadImages(sql, ids) : []).map((image) => [image.image_id, image]));
+  const events = new Map((queue === "analyze" ? await deadEvents(sql, ids) : []).map((event) => [event.event_id, event]));
+  return jobs.map(({ jobId, subject, error, attempts, createdAt }) => {
+    const image = images.get(Number(subject)) ?? null;
+    const event = events.get(Number(subject)) ?? null;
+    const failed_at = image?.failedAt ?? event?.failedAt ?? null;
+    return { job_id: jobId, queue, subject, error, attempts, created_at: createdAt, failed_at, image, event };
+  });
+}
+
+function queueNamed(name: string): QueueName {
+  const queue = queueNames.find((known) => known === name) ?? (Object.hasOwn(otherNames, name) ? otherNames[name] : undefined);
+  if (!queue) throw notFound("Queue", name, `there are ${queueNames.join(", ")}`);
+  return queue;
+}
+
+function noSuchLetter(queue: QueueName, jobId: number) {
+  return notFound("Job", jobId, `it is no dead letter of the queue ${queue}`);
+}

@@ -1,0 +1,66 @@
+import type { OperationContext } from "../operations/operation.ts";
+import { type Check, checkDatabase, checkDisk, checkStore, checkUpstreams } from "./checks.ts";
+import { keepAnswers } from "./kept.ts";
+import { leastFreeDiskShare, type OverallStatus, overallStatus } from "./overall.ts";
+import type { Runtime, UpstreamState, WorkerState } from "./runtime.ts";
+
+/** What a round of checks has found. All health answers are told from it. */
+export interface Findings {
+  readonly overall: OverallStatus;
+  readonly database: Check<unknown>;
+  readonly store: Check<string>;
+  /** Services that are switched on. */
+  readonly upstreams: Check<readonly UpstreamState[]>;
+  readonly workers: readonly WorkerState[];
+  readonly supervisorAlive: boolean;
+  /** Free part of the disk with the data folder when it is nearly full, 0 to 1. */
+  readonly lowDiskShare: number | undefined;
+  readonly timestamp: Date;
+}
+
+const kept = keepAnswers<Findings>();
+
+/** What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. */
+export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
+  const ttlMs = context.config.healthCacheTtlSeconds * 1000;
+  return kept.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));
+}
+
+async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {
+  const [database, store, upstreams, disk] = await Promise.all([
+    checkDatabase(context),
+    checkStore(context),
+    checkUpstreams(context, runtime),
+    checkDisk(context, runtime),
+  ]);
+  const workers = runtime.workers();
+  const freeDiskShare = disk.ok && disk.value.totalBytes > 0 ? disk.value.freeBytes / disk.value.totalBytes : undefined;
+  const overall = overallStatus({
+    databaseOk: database.ok,
+    storeOk: store.ok,
+    upstreams: upstreams.ok ? upstreams.value : [],
+    workers,
+    freeDiskShare,
+  });
+  return {
+    // services that could not even be asked are not known to be well
+    overall: overall === "healthy" && !upstreams.ok ? "degraded" : overall,
+    database,
+    store,
+    upstreams,
+    workers,
+    supervisorAlive: runtime.supervisorAlive(),
+    lowDiskShare: freeDiskShare !== undefined && freeDiskShare < leastFreeDiskShare ? freeDiskShare : undefined,
+    timestamp: context.clock.now(),
+  };
+}
+
+/** Critical workers that do not run: without them no picture is processed. */
+export function stoppedWorkers(workers: readonly WorkerState[]): readonly WorkerState[] {
+  return workers.filter(({ critical, running }) => critical && !running);
+}
+
+/** The sentence about a disk that is nearly full. */
+export function lowDiskMessage(share: number): string {
+  return `${(share * 100).toFixed(1)} % of the disk is free`;
+}

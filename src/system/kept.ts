@@ -1,0 +1,21 @@
+/** Answers that hold for a while. */
+export interface KeptAnswers<T> {
+  /** The answer kept for `key`, if it is younger than `ttlMs`; else `make` makes a new one. Who asks meanwhile shares it. */
+  current(key: object, now: number, ttlMs: number, make: () => Promise<T>): Promise<T>;
+}
+
+/** Keeps one answer for each key as long as the key lives. Times are monotonic milliseconds. */
+export function keepAnswers<T>(): KeptAnswers<T> {
+  const kept = new WeakMap<object, { readonly answer: Promise<T>; readonly madeAt: number }>();
+  return {
+    current: (key, now, ttlMs, make) => {
+      const last = kept.get(key);
+      if (last && now < last.madeAt + ttlMs) return last.answer;
+      const answer = make();
+      kept.set(key, { answer, madeAt: now });
+      // an answer that could not be made is nobody's for the next seconds
+      answer.catch(() => kept.delete(key));
+      return answer;
+    },
+  };
+}

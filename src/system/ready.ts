@@ -1,0 +1,36 @@
+import type { z } from "zod";
+import type { WithStatus } from "../contract/answer.ts";
+import type { CheckResult, ReadyReply } from "../contract/routes/system-health.ts";
+import type { OperationContext } from "../operations/operation.ts";
+import { checkDatabase, checkStore, resultOf } from "./checks.ts";
+import { stoppedWorkers } from "./findings.ts";
+import type { Runtime } from "./runtime.ts";
+
+type Ready = z.output<typeof ReadyReply>;
+type Result = z.output<typeof CheckResult>;
+
+/** Whether pictures are being processed: every check must pass. `status` is `ready`, `degraded`, or `not_ready` without database. */
+export async function currentReadiness(context: OperationContext, runtime: Runtime): Promise<Ready | WithStatus<Ready>> {
+  const [database, store] = await Promise.all([checkDatabase(context), checkStore(context)]);
+  const workers = runtime.workers();
+  const stopped = stoppedWorkers(workers);
+  const checks = {
+    database: resultOf(database),
+    store: resultOf(store),
+    pipeline_workers: result(stopped.map(({ name, message }) => `${name}: ${message ?? "does not run"}`).join("; ")),
+    supervisor: result(runtime.supervisorAlive() ? "" : "the supervisor gives no sign of life"),
+  };
+  const ready = Object.values(checks).every(({ status }) => status === "healthy");
+  const reply: Ready = {
+    ready,
+    status: ready ? "ready" : database.ok ? "degraded" : "not_ready",
+    checks,
+    workers: workers.map(({ name, running, message }) => ({ name, running, message })),
+  };
+  return ready ? reply : { status: 503, reply };
+}
+
+/** A check that asks nobody. */
+function result(error: string): Result {
+  return { status: error === "" ? "healthy" : "unhealthy", latency_ms: null, error: error === "" ? null : error };
+}

@@ -1,0 +1,90 @@
+import type { DiskSpace } from "./disk.ts";
+
+/** What the running daemon knows of itself and shares with the operations: the live state that is in no row. */
+export interface Runtime {
+  readonly startedAt: Date;
+  readonly version: string;
+  /** All workers by name. A worker that should run but does not has `running: false` and says why. */
+  workers(): readonly WorkerState[];
+  /** The supervisor's own heartbeat is fresh. */
+  supervisorAlive(): boolean;
+  /** Where the API answers. */
+  url(): string;
+  /** The five breakers, switched-off services included. */
+  breakers(): readonly BreakerState[];
+  /** Closes a breaker whatever happened, and has what waited for its service taken up. Returns the state it was in. */
+  resetBreaker(name: UpstreamName): Promise<CircuitState>;
+  /** Upstream services that are switched on, each with the result of a fresh-enough health probe. */
+  probeUpstreams(): Promise<readonly UpstreamState[]>;
+  watcher(): WatcherState;
+  /** How full the disk is that holds the data folder. */
+  disk(): Promise<DiskSpace>;
+  /** The WebSocket hub: its clients, and whether messages go out. */
+  live(): LiveStats;
+  /** The HTTP requests answered since the start. */
+  requests(): RequestStats;
+  recentEvents(): readonly { readonly timestamp: Date; readonly service: string; readonly event_type: string; readonly message: string }[];
+  /** Hints that rows were written: journal rows to number, jobs to hand over. Losing a hint costs time only. */
+  wakeJournal(): void;
+  wakeJobs(queue: string): void;
+  /** The camera table changed: folders to watch changed too. */
+  wakeWatcher(): void;
+  /** Prometheus text. */
+  metrics(): Promise<string>;
+}
+
+export interface WorkerState {
+  readonly name: string;
+  readonly running: boolean;
+  readonly critical: boolean;
+  readonly message: string | null;
+}
+
+export interface LiveStats {
+  readonly connectedClients: number;
+  readonly messagesSent: number;
+  readonly replayed: number;
+  readonly cutSlow: number;
+  readonly running: boolean;
+  readonly lastBroadcast: Date | null;
+}
+
+export interface RequestStats {
+  readonly total: number;
+  /** Number of answers by status. */
+  readonly byStatus: Readonly<Record<string, number>>;
+  /** Of the newest answers; null before the first. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+export type CircuitState = "closed" | "open" | "half_open";
+export const upstreamNames = ["detector", "language_model", "vision", "embedder", "enrichment"] as const;
+export type UpstreamName = (typeof upstreamNames)[number];
+
+export interface BreakerState {
+  readonly name: UpstreamName;
+  readonly state: CircuitState;
+  readonly failure_count: number;
+  readonly last_failure: Date | null;
+  readonly last_success: Date | null;
+  readonly reset_at: Date | null;
+}
+
+export interface UpstreamState {
+  readonly name: UpstreamName;
+  readonly healthy: boolean;
+  readonly builtIn: boolean;
+  readonly url: string;
+  readonly responseMs: number | null;
+  readonly error: string | null;
+  readonly checkedAt: Date;
+}
+
+export interface WatcherState {
+  readonly running: boolean;
+  readonly cameraRoot: string;
+  readonly watchMode: "notify" | "polling";
+  readonly pending: number;
+  readonly stuck: readonly { readonly path: string; readonly reason: string; readonly since: Date }[];
+}
