@@ -1,0 +1,174 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, readdir, rename } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { z } from "zod";
+import type { JournalMessage } from "../src/contract/live.ts";
+import { Problem } from "../src/contract/problem.ts";
+import type { Detection as DetectionRecord } from "../src/contract/routes/detections.ts";
+import { tail } from "../src/live-client/tail.ts";
+import { packageRoot } from "../src/version.ts";
+import { startDaemon } from "./daemon.ts";
+import { type ServeOptions, stopped, untilAborted } from "./serve.ts";
+
+export interface DemoOptions extends ServeOptions {
+  /** End with exit code 0 after the first judged event. */
+  readonly once: boolean;
+}
+
+type Detection = z.output<typeof DetectionRecord>;
+
+const cameraId = "demo-walkway";
+/** The demonstration camera uploads a picture so often, like a camera that saw something move. */
+const uploadEveryMs = 700;
+/** Without a judged event after so long, `--once` has failed. */
+const patienceMs = 120_000;
+
+/**
+ * Runs the real daemon with a demonstration camera and prints what happens as it happens. Returns the exit code: with
+ * `once` 0 after the first judged event, 1 when none comes.
+ */
+export async function demo(options: DemoOptions): Promise<number> {
+  const { config, log, out } = options;
+  const startedAt = performance.now();
+  const say: Say = (what, text) => {
+    out.write(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${what.padEnd(14)} ${text}\n`);
+  };
+  for (const warning of options.warnings) log.warn({}, warning);
+  say("starting", "the daemon with its own database, detector and language model ...");
+  const daemon = await startDaemon({
+    config,
+    log,
+    onPictures: (camera, paths) => {
+      for (const path of paths) say("picture seen", `${camera}: ${basename(path)}`);
+    },
+  });
+  const end = new AbortController();
+  const signal = AbortSignal.any([options.signal, end.signal]);
+  let code = 1;
+  try {
+    say("API", daemon.url);
+    say("pictures", `${config.cameraRoot}/<camera>/`);
+    const story = tellStory(daemon.url, signal, say);
+    const uploads = upload(join(config.cameraRoot, cameraId), signal);
+    const first = await Promise.race([story.first, uploads.then(() => giveUp(signal)), untilAborted(options.signal)]);
+    if (first === "judged") {
+      code = 0;
+      if (!options.once) {
+        out.write(
+          [
+            "",
+            "That was the whole way of a picture, for real. The daemon keeps running; Ctrl-C stops it.",
+            `  try your own   copy a picture of people into a new folder under ${config.cameraRoot}`,
+            `  look around    npx homesec events list --url ${daemon.url}`,
+            `                 curl ${daemon.url}/api/events`,
+            "",
+            "",
+          ].join("\n"),
+        );
+        await untilAborted(options.signal);
+      }
+    } else if (options.signal.aborted) {
+      code = 0;
+    } else {
+      say("gave up", "no event was judged in time; `homesec health` and the log say more");
+    }
+    end.abort();
+    await Promise.all([story.done, uploads]);
+  } finally {
+    out.write("Stopping ...\n");
+    end.abort();
+    code = Math.max(code, await stopped(daemon, log));
+  }
+  return code;
+}
+
+type Say = (what: string, text: string) => void;
+
+/** Prints what the live messages tell. `first` resolves at the first judged event, `done` when the signal ended it. */
+function tellStory(url: string, signal: AbortSignal, say: Say): { readonly first: Promise<"judged">; readonly done: Promise<void> } {
+  let judged: () => void = () => {};
+  const first = new Promise<"judged">((resolve) => {
+    judged = () => resolve("judged");
+  });
+  const follow = async (): Promise<void> => {
+    const findings = collectFindings(say);
+    for await (const message of tail({ url, signal })) {
+      if (message.type === "detection.new") findings.add(message.data);
+      else findings.tell();
+      if (message.type !== "gap") tell(message, say);
+      if (message.type === "event.updated" && message.data.risk_score !== null) judged();
+    }
+  };
+  return { first, done: follow() };
+}
+
+/** Puts what was found in one picture into one line: its messages come together. */
+function collectFindings(say: Say): { add(detection: Detection): void; tell(): void } {
+  const gatherMs = 60;
+  let found: Detection[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const tellNow = (): void => {
+    clearTimeout(timer);
+    const [first] = found;
+    if (!first) return;
+    const types = [...new Set(found.map(({ object_type }) => object_type))];
+    const counts = types.map((type) => `${found.filter(({ object_type }) => object_type === type).length} x ${type}`);
+    const sure = [...new Set(found.map(({ confidence }) => Math.round(confidence * 100)))].toSorted((a, b) => a - b);
+    const range = sure.length === 1 ? `${sure[0]}` : `${sure[0]} to ${sure.at(-1)}`;
+    say("found", `${basename(first.file_path)}: ${counts.join(", ")}, ${range} % sure`);
+    found = [];
+  };
+  return {
+    add: (detection) => {
+      if (found[0] && found[0].file_path !== detection.file_path) tellNow();
+      found.push(detection);
+      clearTimeout(timer);
+      timer = globalThis.setTimeout(tellNow, gatherMs);
+    },
+    tell: tellNow,
+  };
+}
+
+function tell(message: JournalMessage, say: Say): void {
+  if (message.type === "event") {
+    const { id, detection_count, object_types } = message.data;
+    say("event opened", `event ${id}: ${detection_count} detections of ${object_types.join(", ")}; asking the language model`);
+  }
+  if (message.type !== "event.updated" || message.data.risk_score === null) return;
+  const { id, risk_score, risk_level, summary, reasoning, risk_factors } = message.data;
+  say("event judged", `event ${id}: risk ${risk_score} of 100 (${risk_level})`);
+  say("  summary", summary);
+  say("  reasoning", reasoning);
+  for (const factor of risk_factors) say("  factor", `${String(factor.contribution).padStart(4)}  ${factor.name}`);
+}
+
+/** Puts the pictures into the camera's folder one by one, as an FTP server does: under another name first. */
+async function upload(folder: string, signal: AbortSignal): Promise<void> {
+  const source = join(packageRoot(), "demo", "pictures");
+  const names = (await readdir(source)).filter((name) => name.endsWith(".jpg")).toSorted();
+  if (names.length === 0) throw new Problem("not_found", `the demonstration's pictures are missing in ${source}; install homesec again`);
+  await mkdir(folder, { recursive: true });
+  const stamp = Date.now().toString(36);
+  for (const name of names) {
+    if (signal.aborted) return;
+    const target = join(folder, `${stamp}-${name}`);
+    await copyFile(join(source, name), `${target}.part`, constants.COPYFILE_EXCL);
+    await rename(`${target}.part`, target);
+    await pause(uploadEveryMs, signal);
+  }
+}
+
+async function giveUp(signal: AbortSignal): Promise<"gave up"> {
+  await pause(patienceMs, signal);
+  return "gave up";
+}
+
+/** Waits, or returns early when the signal fires. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import express, { type RequestHandler } from "express";
+import { Problem } from "../../src/contract/problem.ts";
+
+/** The largest body of a request, in bytes. */
+export const bodyLimit = 1024 * 1024;
+
+/** The largest body of a bulk request, in bytes. */
+export const bulkBodyLimit = 8 * bodyLimit;
+
+/** Reads the JSON body of a request into `request.body`. Other content types are 415, more than `limit` bytes 413, text that is no JSON 422. */
+export function readJsonBody(limit = bodyLimit): RequestHandler {
+  // "strict" would refuse `5` as unreadable, while it is readable and merely no object
+  const parse = express.json({ limit, strict: false, type: () => true });
+  return (request, response, next) => {
+    const type = request.headers["content-type"];
+    const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+    if (!hasBody) return next();
+    if (!/^\s*application\/json\s*(;|$)/i.test(type ?? "")) {
+      throw new Problem("media_type", `The body must have the content type application/json, not ${type ?? "none"}`);
+    }
+    parse(request, response, (error?: unknown) => next(error === undefined ? undefined : bodyProblem(error, limit)));
+  };
+}
+
+function bodyProblem(cause: unknown, limit: number): unknown {
+  const type = cause instanceof Error && "type" in cause ? cause.type : undefined;
+  switch (type) {
+    case "entity.too.large":
+      return new Problem("too_large", `The body has more than ${limit} bytes; send less at a time`, { cause });
+    case "entity.parse.failed": {
+      const msg = "The body is not valid JSON";
+      return new Problem("invalid", msg, { items: [{ loc: ["body"], msg, type: "json_invalid" }], cause });
+    }
+    case "encoding.unsupported":
+    case "charset.unsupported":
+      return new Problem("media_type", "The body must be JSON in UTF-8, plain or compressed with gzip, deflate or br", { cause });
+    default:
+      // cut off in the middle, shorter than announced, or broken compression
+      return new Problem("bad_request", "The body could not be read to its end", { cause });
+  }
+}

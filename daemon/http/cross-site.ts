@@ -1,0 +1,27 @@
+import type { RequestHandler } from "express";
+import { Problem } from "../../src/contract/problem.ts";
+import { isOwnOrigin } from "./origin.ts";
+
+const readOnly: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Refuses writes that a page of somebody else's site makes in a browser, with 403: a browser sends a POST without a body
+ * to anybody, and only then asks whether the page may read the answer. Programs send neither `Origin` nor `Sec-Fetch-Site`.
+ */
+export function refuseForeignWrites(allowedOrigins: readonly string[]): RequestHandler {
+  const allowed = new Set(allowedOrigins);
+  return (request, _response, next) => {
+    if (readOnly.has(request.method)) return next();
+    const { origin, host } = request.headers;
+    const site = request.headers["sec-fetch-site"];
+    const isOwn =
+      origin === undefined
+        ? site === undefined || site === "same-origin" || site === "none"
+        : allowed.has(origin) || isOwnOrigin(origin, host);
+    if (isOwn) return next();
+    throw new Problem(
+      "forbidden",
+      `A page of ${origin ?? "another site"} must not change anything here; add its origin to CORS_ORIGINS if it is yours`,
+    );
+  };
+}

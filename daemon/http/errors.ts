@@ -1,0 +1,59 @@
+import { inspect } from "node:util";
+import type { ErrorRequestHandler, Response } from "express";
+import { Problem } from "../../src/contract/problem.ts";
+import { statusOf } from "../../src/contract/problem-status.ts";
+import type { Log } from "../../src/log/log.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** Seconds after which a client may ask again while something we need is away. */
+const retryAfterSeconds = 2;
+
+/** The one place where an error becomes an answer. What is not the asker's fault is logged in full and told by its request id only. */
+export function answerErrors(log: Log): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    if (response.headersSent || response.destroyed) {
+      // part of the answer is out: cutting the connection is the only way left to say that the rest is missing
+      log.warn({ requestId: requestIdOf(response), path: request.path, error: inspect(error) }, "an answer broke off");
+      response.destroy();
+      return;
+    }
+    const problem = problemOf(error, request.path);
+    if (problem) return answerProblem(response, problem);
+    const requestId = requestIdOf(response);
+    log.error({ requestId, method: request.method, path: request.path, error: inspect(error) }, "a request failed");
+    answerDetail(response, 500, `Internal error; request ${requestId}`);
+  };
+}
+
+function problemOf(error: unknown, path: string): Problem | undefined {
+  if (error instanceof Problem) return error;
+  // percent signs that stand for no text: nothing has such a name
+  if (error instanceof URIError) return noSuchPath(path);
+  return undefined;
+}
+
+/** The problem of a path that leads nowhere. */
+export function noSuchPath(path: string): Problem {
+  return new Problem("not_found", `There is nothing at ${path}; /openapi.json lists what there is`);
+}
+
+function answerProblem(response: Response, problem: Problem): void {
+  const status = statusOf(problem.kind);
+  if (status === 503) response.setHeader("Retry-After", retryAfterSeconds);
+  answerDetail(response, status, status === 422 ? itemsOf(problem) : problem.message);
+}
+
+function itemsOf(problem: Problem): readonly object[] {
+  return problem.items.length > 0 ? problem.items : [{ loc: ["body"], msg: problem.message, type: "value_error" }];
+}
+
+/** Answers with the error body of the whole API: a sentence, the list of what is wrong with the request, or the record of a rate limit. */
+export function answerDetail(response: Response, status: number, detail: string | object): void {
+  const text = JSON.stringify({ detail });
+  response.statusCode = status;
+  for (const name of ["ETag", "Last-Modified", "Content-Encoding"]) response.removeHeader(name);
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Cache-Control", "no-store");
+  response.setHeader("Content-Length", Buffer.byteLength(text));
+  response.end(text);
+}

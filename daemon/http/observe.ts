@@ -1,0 +1,19 @@
+import type { RequestHandler } from "express";
+import type { Log } from "../../src/log/log.ts";
+import { requestIdOf } from "./request-id.ts";
+import type { RequestCounter } from "./stats.ts";
+
+/** Counts each answer and writes it into the log at level debug: without the query, which may hold a key. */
+export function observe(log: Log, counter: RequestCounter): RequestHandler {
+  return (request, response, next) => {
+    const begun = performance.now();
+    const path = request.path;
+    response.once("close", () => {
+      const status = response.headersSent ? response.statusCode : 0;
+      const milliseconds = performance.now() - begun;
+      counter.count(status, milliseconds);
+      log.debug({ requestId: requestIdOf(response), method: request.method, path, status, milliseconds }, "answered");
+    });
+    next();
+  };
+}

@@ -1,0 +1,33 @@
+import type { RequestHandler } from "express";
+import { type Excess, type Limiter, windowSeconds } from "../../src/limits/limiter.ts";
+import type { LimitedTier } from "../../src/limits/tiers.ts";
+import type { ClientAddress } from "./client-address.ts";
+import { answerDetail } from "./errors.ts";
+
+/** What the rate limit of an HTTP request is made of. */
+export interface RateLimit {
+  readonly limiter: Limiter;
+  readonly clientAddress: ClientAddress;
+}
+
+/** Counts requests in their tier and answers those beyond its limit with 429. `wording`: the body holds a record, or one sentence. */
+export function limitRate(tier: LimitedTier, { limiter, clientAddress }: RateLimit, wording: "record" | "sentence"): RequestHandler {
+  return async (request, response, next) => {
+    const excess = await limiter.count(tier, clientAddress(request));
+    if (!excess) return next();
+    response.setHeader("Retry-After", windowSeconds);
+    response.setHeader("X-RateLimit-Limit", excess.total);
+    response.setHeader("X-RateLimit-Remaining", 0);
+    response.setHeader("X-RateLimit-Reset", Math.ceil(excess.resetAt.getTime() / 1_000));
+    const message = sentenceOf(excess);
+    answerDetail(
+      response,
+      429,
+      wording === "sentence" ? message : { error: "Too many requests", message, retry_after_seconds: windowSeconds, tier: excess.tier },
+    );
+  };
+}
+
+function sentenceOf({ tier, total }: Excess): string {
+  return `Rate limit exceeded: at most ${total} requests of the tier ${tier} within ${windowSeconds} seconds; wait and try again`;
+}

@@ -1,0 +1,129 @@
+import type { Database } from "../../src/engines/database.ts";
+import { journalChannel, type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { type Frame, journalFrame } from "./frame.ts";
+import { RecentFrames } from "./recent-frames.ts";
+
+/** Rows per read. Large enough for speed, small enough that a page of events with long lists stays in the low megabytes. */
+export const page = 256;
+
+export interface FollowerOptions {
+  readonly db: Database;
+  readonly log: Log;
+  /** How often the journal is looked at when nothing was heard of it. */
+  readonly pollMs: number;
+  /** Gets each frame once, in order, without holes but for those told by `onGap`. */
+  readonly onFrames: (frames: readonly Frame[]) => void;
+  /** Rows were removed before this process had sent them. Both ends are included. */
+  readonly onGap: (from: number, to: number) => void;
+}
+
+/**
+ * Follows the journal by the last sequence it has passed on. Rows in hand of this process's publisher take the direct
+ * way; a hole before them means that another process numbered rows, and they are read. Notifications and a poll make it
+ * look; only the sequence decides.
+ */
+export class Follower {
+  readonly recent = new RecentFrames();
+  readonly #options: FollowerOptions;
+  #head = 0;
+  #catchingUp: Promise<void> | undefined;
+  #again = false;
+  #stopped = true;
+  #failing = false;
+  #poll: NodeJS.Timeout | undefined;
+  #unlisten: (() => Promise<void>) | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  /** The last sequence passed on. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** The database answered the last time it was asked. */
+  get well(): boolean {
+    return !this.#stopped && !this.#failing;
+  }
+
+  /** Begins after the newest sequence. Rejects when the database does not answer. */
+  async start(): Promise<void> {
+    const { db, pollMs } = this.#options;
+    this.#head = await db.query(readHead);
+    this.recent.clear();
+    this.#stopped = false;
+    this.#failing = false;
+    this.#unlisten = await db.listen(
+      journalChannel,
+      (newest) => {
+        if (Number(newest) > this.#head) this.look();
+      },
+      () => this.look(),
+    );
+    this.#poll = setInterval(() => this.look(), pollMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#poll);
+    await this.#unlisten?.();
+    this.#unlisten = undefined;
+    await this.#catchingUp;
+  }
+
+  /** Takes rows that were numbered just now. Those known already are left out; after a hole the journal is read instead. */
+  publish(rows: readonly PublishedRow[]): void {
+    if (this.#stopped) return;
+    const first = rows[0];
+    if (!first) return;
+    if (first.sequence > this.#head + 1) this.look();
+    else this.#pass(rows);
+  }
+
+  /** Reads what is new in the journal. Calls during a read make another one follow. */
+  look(): void {
+    if (this.#stopped) return;
+    this.#again = true;
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#catchingUp = undefined;
+      if (this.#again && !this.#failing) this.look();
+    });
+  }
+
+  async #catchUp(): Promise<void> {
+    const { db, log } = this.#options;
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false;
+        const rows = await db.query((sql) => readAfter(sql, this.#head, page));
+        const first = rows[0];
+        if (first && first.sequence > this.#head + 1) this.#skipTo(first.sequence);
+        this.#pass(rows);
+        if (rows.length === page) this.#again = true;
+      }
+      if (this.#failing) log.info({}, "the journal is being followed again");
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) log.warn({ error: String(error) }, "the journal could not be read; trying again");
+      this.#failing = true;
+    }
+  }
+
+  #skipTo(sequence: number): void {
+    const from = this.#head + 1;
+    this.#head = sequence - 1;
+    this.recent.clear();
+    this.#options.onGap(from, sequence - 1);
+  }
+
+  #pass(rows: readonly PublishedRow[]): void {
+    const frames = rows.filter((row) => row.sequence > this.#head).map(journalFrame);
+    const last = frames.at(-1);
+    if (!last) return;
+    this.#head = last.sequence;
+    this.recent.push(frames);
+    this.#options.onFrames(frames);
+  }
+}

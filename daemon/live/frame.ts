@@ -1,0 +1,33 @@
+import type { PublishedRow } from "../../src/journal/journal-repository.ts";
+
+/** A journal message as it goes over the wire, made once for all clients. */
+export interface Frame {
+  readonly sequence: number;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/** The WebSocket frame of a journal row. Its data is JSON already, so the envelope is written around it. */
+export function journalFrame(row: PublishedRow): Frame {
+  const text = `{"type":${JSON.stringify(row.type)},"data":${row.data},"sequence":${row.sequence},"timestamp":"${row.created_at.toISOString()}"}`;
+  return { sequence: row.sequence, type: row.type, bytes: textFrame(text) };
+}
+
+/** One unfragmented, unmasked text frame (RFC 6455, section 5.2), as a server sends it. */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const offset = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  const bytes = Buffer.allocUnsafe(offset + length);
+  bytes[0] = 0x81;
+  if (offset === 2) {
+    bytes[1] = length;
+  } else if (offset === 4) {
+    bytes[1] = 126;
+    bytes.writeUInt16BE(length, 2);
+  } else {
+    bytes[1] = 127;
+    bytes.writeBigUInt64BE(BigInt(length), 2);
+  }
+  bytes.write(text, offset);
+  return bytes;
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import { refusals } from "../../src/contract/live.ts";
+import { createKeyring, type Keyring } from "../../src/keys/keyring.ts";
+import type { Limiter } from "../../src/limits/limiter.ts";
+import { queryValue } from "../http/authenticate.ts";
+import type { ClientAddress } from "../http/client-address.ts";
+import { isHostAllowed } from "../http/host.ts";
+import { isOwnOrigin } from "../http/origin.ts";
+import type { Authentication, Gates } from "./handshake.ts";
+
+const keyProtocol = "api-key.";
+
+export interface GateOptions {
+  readonly allowedHosts: readonly string[];
+  /** Origins whose pages may connect besides those that came from this host. */
+  readonly allowedOrigins: readonly string[];
+  /** Absent: connections are not counted. */
+  readonly limiter?: Limiter | undefined;
+  readonly clientAddress: ClientAddress;
+  /** Absent: no key is needed. */
+  readonly keyring?: Keyring | undefined;
+  /** Absent: the `token` of the query is ignored. */
+  readonly token?: string | undefined;
+}
+
+/** What decides about WebSocket connections, as it decides about HTTP requests. */
+export function createGates({ allowedHosts, allowedOrigins, limiter, clientAddress, keyring, token }: GateOptions): Gates {
+  const tokens = token === undefined ? undefined : createKeyring([token]);
+  return {
+    allowHost: ({ headers }) => isHostAllowed(headers.host, allowedHosts),
+    allowOrigin: ({ headers: { origin, host } }) => origin === undefined || allowedOrigins.includes(origin) || isOwnOrigin(origin, host),
+    allowConnection: async (request) => (await limiter?.count("websocket", clientAddress(request))) === undefined,
+    authenticate: (request) => {
+      const key = keyring ? checkKey(request, keyring) : { ok: true };
+      if (!key.ok || tokens?.accepts(queryValue(request, "token") ?? "") !== false) return key;
+      return { ok: false, reason: refusals.token };
+    },
+  };
+}
+
+/** The key of the query is read first; only without one that of the subprotocol `api-key.<KEY>`. */
+function checkKey(request: IncomingMessage, keyring: Keyring): Authentication {
+  const inQuery = queryValue(request, "api_key");
+  if (inQuery !== undefined) return { ok: keyring.accepts(inQuery) };
+  const protocol = request.headers["sec-websocket-protocol"]
+    ?.split(",")
+    .map((entry) => entry.trim())
+    .find((entry) => entry.startsWith(keyProtocol));
+  if (protocol === undefined || !keyring.accepts(protocol.slice(keyProtocol.length))) return { ok: false };
+  return { ok: true, protocol };
+}

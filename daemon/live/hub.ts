@@ -1,0 +1,200 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Clock } from "../../src/clock/clock.ts";
+import type { ControlMessage } from "../../src/contract/live.ts";
+import type { Database } from "../../src/engines/database.ts";
+import type { PublishedRow } from "../../src/journal/journal-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { Client, controlFrame, hardMessageLimit } from "./client.ts";
+import { Follower } from "./follower.ts";
+import type { Frame } from "./frame.ts";
+import { type Gates, judge, readSince, reject } from "./handshake.ts";
+import { createReplay } from "./replay.ts";
+
+/** How long clients have to answer the close at stop before their connections are cut. */
+const goodbyeMs = 1_000;
+
+export interface HubOptions extends Gates {
+  /** The HTTP server of the daemon. The hub takes its upgrade requests and nothing else. */
+  readonly server: Server;
+  readonly db: Database;
+  readonly config: { readonly websocketIdleTimeoutSeconds: number };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  /** How often the journal is looked at when no hint came. Default 1000 ms. */
+  readonly pollMs?: number;
+}
+
+/** Counters for health and telemetry. */
+export interface HubStats {
+  readonly connectedClients: number;
+  readonly messagesSent: number;
+  readonly replayed: number;
+  readonly cutSlow: number;
+  readonly running: boolean;
+  readonly lastBroadcast: Date | null;
+}
+
+/** Pushes the journal to WebSocket clients: each message once, in order, whichever process numbered it. */
+export interface Hub {
+  /** Takes connections from now on. Rejects when the database does not answer. */
+  start(): Promise<void>;
+  /** Closes all connections with 1001, those that do not answer after a second, and resolves. */
+  stop(): Promise<void>;
+  stats(): HubStats;
+  /** Rows that this process numbered just now. */
+  publish(rows: readonly PublishedRow[]): void;
+  /** Tells all clients that want it something that is in no journal. */
+  broadcastControl(type: "system_status", data: Extract<ControlMessage, { type: "system_status" }>["data"]): void;
+}
+
+/** Makes the hub on the paths of the contract. While it is not started, upgrade requests are answered with 503. */
+export function createHub(options: HubOptions): Hub {
+  const { server, db, clock, log, version } = options;
+  const idleTimeoutSeconds = options.config.websocketIdleTimeoutSeconds;
+  const clients = new Set<Client>();
+  const unfinished = new Set<Promise<void>>();
+  const counters = { messagesSent: 0, replayed: 0, cutSlow: 0 };
+  let lastBroadcast: Date | null = null;
+  let running = false;
+
+  const protocols = new WeakMap<IncomingMessage, string>();
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: hardMessageLimit,
+    // a browser takes a connection only when one of the protocols it offered was chosen, a refused one included
+    handleProtocols: (offered, request) => {
+      const used = protocols.get(request);
+      return used !== undefined && offered.has(used) ? used : ([...offered][0] ?? false);
+    },
+  });
+
+  const broadcast = (frames: readonly Frame[]): void => {
+    const joined = frames.length === 1 && frames[0] ? frames[0].bytes : Buffer.concat(frames.map((frame) => frame.bytes));
+    for (const client of clients) if (client.live) client.deliver(frames, joined);
+    lastBroadcast = clock.now();
+  };
+
+  const tellAll = (bytes: Buffer, wanted: (client: Client) => boolean): void => {
+    for (const client of clients) if (client.greeted && wanted(client)) client.broadcast(bytes);
+  };
+
+  const follower = new Follower({
+    db,
+    log,
+    pollMs: options.pollMs ?? 1_000,
+    onFrames: broadcast,
+    onGap: (from, to) => tellAll(controlFrame("gap", { from, to }, clock.now()), (client) => client.live),
+  });
+  const replay = createReplay(db, follower);
+
+  const connect = async (socket: WebSocket, stream: Duplex, request: IncomingMessage): Promise<void> => {
+    const client = new Client({
+      socket,
+      stream,
+      clock,
+      idleTimeoutMs: idleTimeoutSeconds * 1_000,
+      onSent: (messages) => {
+        counters.messagesSent += messages;
+      },
+      onCut: (bufferedBytes) => {
+        counters.cutSlow += 1;
+        log.info({ buffered_bytes: bufferedBytes, peer: request.socket.remoteAddress }, "a WebSocket client does not read; it is cut");
+      },
+    });
+    clients.add(client);
+    socket.on("close", () => clients.delete(client));
+    try {
+      await bringUp(client, readSince(request));
+    } catch (error) {
+      log.warn({ error: String(error) }, "a WebSocket client could not be brought up to date; it is asked to come again");
+      socket.close(1013, "The journal cannot be read now; try again");
+    }
+  };
+
+  const bringUp = async (client: Client, since: ReturnType<typeof readSince>): Promise<void> => {
+    const greet = (): void => client.greet({ version, last_sequence: follower.head, idle_timeout_seconds: idleTimeoutSeconds });
+    if (typeof since === "number") {
+      counters.replayed += await replay.resume(client, since, greet);
+      return;
+    }
+    greet();
+    client.goLive(follower.head);
+    if (since) {
+      client.control("error", { message: `since=${since.malformed} is not a sequence, a whole number from 0; nothing is replayed` });
+    }
+  };
+
+  const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
+    const verdict = await judge(request, options);
+    if (!running) return reject(stream, "503 Service Unavailable");
+    if (verdict.kind === "rejected") return reject(stream, verdict.status);
+    if (verdict.kind === "accepted" && verdict.protocol !== undefined) protocols.set(request, verdict.protocol);
+
+    if (stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      stream.once("close", resolve);
+      webSockets.handleUpgrade(request, stream, head, (socket) => {
+        // faults of the other side; each is followed by the close of the connection
+        socket.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
+        if (verdict.kind === "refused") socket.close(1008, verdict.reason);
+        else resolve(connect(socket, stream, request));
+      });
+    });
+  };
+
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    // until the handshake is over nobody else listens; the close that follows is what counts
+    stream.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
+    const work = upgrade(request, stream, head)
+      .catch((error: unknown) => {
+        log.error({ error: String(error) }, "an upgrade request could not be judged");
+        reject(stream, "500 Internal Server Error");
+      })
+      .finally(() => unfinished.delete(work));
+    unfinished.add(work);
+  };
+
+  const closeAll = async (): Promise<void> => {
+    const open = [...webSockets.clients];
+    const gone = open.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+    for (const socket of open) socket.close(1001, "Going away");
+    const cut = setTimeout(() => {
+      for (const socket of open) socket.terminate();
+    }, goodbyeMs);
+    await Promise.all(gone);
+    clearTimeout(cut);
+  };
+
+  /** What still hangs on the database or on a gate may keep nobody from stopping. */
+  const unfinishedEnd = async (): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, goodbyeMs);
+    });
+    await Promise.race([Promise.all(unfinished), enough]);
+    clearTimeout(timer);
+  };
+
+  // from the beginning and to the end: without a listener the HTTP routes would answer, and their 404 says "never ask again"
+  server.on("upgrade", onUpgrade);
+
+  return {
+    start: async () => {
+      await follower.start();
+      running = true;
+    },
+    stop: async () => {
+      running = false;
+      await closeAll();
+      await unfinishedEnd();
+      await follower.stop();
+    },
+    stats: () => ({ ...counters, connectedClients: clients.size, running: follower.well, lastBroadcast }),
+    publish: (rows) => follower.publish(rows),
+    broadcastControl: (type, data) => tellAll(controlFrame(type, data, clock.now()), (client) => client.subscription.wants(type)),
+  };
+}

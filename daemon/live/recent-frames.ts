@@ -1,0 +1,36 @@
+import type { Frame } from "./frame.ts";
+
+const mostFrames = 1_024;
+const mostBytes = 4 * 1024 * 1024;
+
+/** The newest frames, without holes: whoever was away for a moment needs no database. */
+export class RecentFrames {
+  #frames: Frame[] = [];
+  #bytes = 0;
+
+  /** Keeps `frames`, which follow on those kept before. */
+  push(frames: readonly Frame[]): void {
+    for (const frame of frames) this.#bytes += frame.bytes.length;
+    this.#frames.push(...frames);
+    let dropped = 0;
+    while (this.#frames.length - dropped > mostFrames || this.#bytes > mostBytes) {
+      const oldest = this.#frames[dropped];
+      if (!oldest) break;
+      this.#bytes -= oldest.bytes.length;
+      dropped += 1;
+    }
+    if (dropped > 0) this.#frames = this.#frames.slice(dropped);
+  }
+
+  /** All frames after `sequence`; undefined when that goes further back than what is kept. */
+  after(sequence: number): readonly Frame[] | undefined {
+    const oldest = this.#frames[0];
+    if (!oldest || oldest.sequence > sequence + 1) return undefined;
+    return this.#frames.slice(sequence + 1 - oldest.sequence);
+  }
+
+  clear(): void {
+    this.#frames = [];
+    this.#bytes = 0;
+  }
+}

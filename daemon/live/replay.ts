@@ -1,0 +1,81 @@
+import type { Database } from "../../src/engines/database.ts";
+import { readAfter, readHead } from "../../src/journal/journal-repository.ts";
+import type { Client } from "./client.ts";
+import { type Follower, page } from "./follower.ts";
+import { journalFrame } from "./frame.ts";
+
+/** So many pages are read at a time, however many clients come back at once: the pipeline needs the database too. */
+const readsAtATime = 2;
+
+export interface Replay {
+  /**
+   * Brings a client from `since` to the present: history page by page, each page once the connection has taken the one
+   * before; then, in one step, the rest from memory and live. `greet` is called before the first journal message, and
+   * after `gap` when the history right after `since` is gone. Resolves with the number of replayed messages when the
+   * client is live or gone; rejects when the database does not answer.
+   */
+  resume(client: Client, since: number, greet: () => void): Promise<number>;
+}
+
+export function createReplay(db: Database, follower: Follower): Replay {
+  const turn = createTurns(readsAtATime);
+
+  const resume: Replay["resume"] = async (client, since, greet) => {
+    let position = await reachable(client, since);
+    let replayed = 0;
+    let greeted = false;
+    const greetOnce = (): void => {
+      if (!greeted) greet();
+      greeted = true;
+    };
+
+    while (client.open) {
+      // from here to `goLive` nothing is awaited, so no frame can come in between
+      const rest = position >= follower.head ? [] : follower.recent.after(position);
+      if (rest) {
+        greetOnce();
+        client.goLive(position);
+        client.deliver(rest, Buffer.concat(rest.map((frame) => frame.bytes)));
+        return replayed + rest.length;
+      }
+      const rows = await turn(() => db.query((sql) => readAfter(sql, position, page)));
+      const next = rows[0]?.sequence ?? follower.head + 1;
+      if (next > position + 1) client.gap(position + 1, next - 1);
+      greetOnce();
+      replayed += await client.replay(rows.map(journalFrame));
+      position = rows.at(-1)?.sequence ?? next - 1;
+    }
+    return replayed;
+  };
+
+  /**
+   * A client that is ahead of the journal has seen another one, or this one before a restore. What it names does not exist
+   * here: it hears so, and goes on after the newest sequence.
+   */
+  const reachable = async (client: Client, since: number): Promise<number> => {
+    if (since <= follower.head) return since;
+    const head = await turn(() => db.query(readHead));
+    if (since <= head) return since;
+    client.gap(head + 1, since);
+    return head;
+  };
+
+  return { resume };
+}
+
+/** Lets at most so many pieces of work run at a time; the others wait for their turn. */
+function createTurns(atATime: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = atATime;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

@@ -1,0 +1,74 @@
+interface Rule {
+  readonly pattern: string;
+  readonly wanted: boolean;
+}
+
+/**
+ * Which message types a client wants: everything, until it says otherwise. Its wishes are an ordered list of rules of
+ * which the last that names a type decides, so `alert_*` can be taken out of `*` and `alert_created` be added again.
+ */
+export class Subscription {
+  #rules: readonly Rule[] = [{ pattern: "*", wanted: true }];
+  /** The client has named what it wants: from then on patterns add up. */
+  #chosen = false;
+  readonly #decided = new Map<string, boolean>();
+  #everything = true;
+
+  /** Adds patterns. The first time they take the place of the initial everything. */
+  subscribe(patterns: readonly string[]): void {
+    if (!this.#chosen) this.#rules = [];
+    for (const pattern of patterns) this.#append({ pattern, wanted: true });
+    this.#changed();
+  }
+
+  /** Takes patterns away, also out of the middle of a wider one. */
+  unsubscribe(patterns: readonly string[]): void {
+    for (const pattern of patterns) this.#append({ pattern, wanted: false });
+    this.#changed();
+  }
+
+  /** How many rules are kept. */
+  get size(): number {
+    return this.#rules.length;
+  }
+
+  /** True while nothing is filtered. */
+  get everything(): boolean {
+    return this.#everything;
+  }
+
+  /** The active list, as it is told to the client. */
+  describe(): { types: string[]; except?: string[] } {
+    const patterns = (wanted: boolean) => this.#rules.filter((rule) => rule.wanted === wanted).map((rule) => rule.pattern);
+    const except = patterns(false);
+    return { types: patterns(true), ...(except.length > 0 && { except }) };
+  }
+
+  wants(type: string): boolean {
+    if (this.#everything) return true;
+    let wanted = this.#decided.get(type);
+    if (wanted === undefined) {
+      wanted = this.#rules.findLast((rule) => covers(rule.pattern, type))?.wanted ?? false;
+      this.#decided.set(type, wanted);
+    }
+    return wanted;
+  }
+
+  #append(rule: Rule): void {
+    // patterns are nested or disjoint, so what the new one covers has no say any more
+    const rest = this.#rules.filter((earlier) => !covers(rule.pattern, earlier.pattern));
+    const sofar = rest.findLast((earlier) => covers(earlier.pattern, rule.pattern))?.wanted ?? false;
+    this.#rules = !sofar && !rule.wanted ? rest : [...rest, rule];
+  }
+
+  #changed(): void {
+    this.#chosen = true;
+    this.#decided.clear();
+    this.#everything = this.#rules.length === 1 && this.#rules[0]?.pattern === "*" && this.#rules[0].wanted;
+  }
+}
+
+/** True when each type that `narrow` (a type or a pattern) names is named by `pattern` too. */
+function covers(pattern: string, narrow: string): boolean {
+  return pattern === narrow || (pattern.endsWith("*") && narrow.startsWith(pattern.slice(0, -1)));
+}

@@ -1,0 +1,127 @@
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import pino from "pino";
+import pretty from "pino-pretty";
+import type { Clock } from "../src/clock/clock.ts";
+import type { Log } from "../src/log/log.ts";
+import { redact } from "../src/log/redact.ts";
+
+export interface LogOptions {
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** How lines look at `destination`. Files always hold JSON. */
+  readonly format: "pretty" | "json";
+  /** Whether pretty lines have colours. */
+  readonly colour?: boolean;
+  readonly destination: NodeJS.WritableStream;
+  /** Where the daily files go; no files without it. */
+  readonly folder?: string;
+  readonly clock: Clock;
+}
+
+/** A log that is open. */
+export interface OpenLog extends Log {
+  /** Ends the file. What is logged afterwards goes to the destination only. */
+  close(): void;
+}
+
+/**
+ * A log to `destination` and into `<folder>/YYYY-MM-DD.ndjson`, a new file each local day. Secrets are masked in every
+ * line. A file that cannot be written is reported once at the destination and never stops the caller.
+ */
+export function createLog({ level, format, colour = false, destination, folder, clock }: LogOptions): OpenLog {
+  const shown = format === "pretty" ? prettyLines(destination, colour) : destination;
+  const file = folder === undefined ? undefined : new DailyFile(folder, clock, (problem) => logger.error({ folder }, problem));
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${clock.now().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err, cause: pino.stdSerializers.err },
+    },
+    {
+      write(line: string) {
+        const safe = redact(line);
+        shown.write(safe);
+        file?.write(safe);
+      },
+    },
+  );
+  return Object.assign(asLog(logger), { close: () => file?.close() });
+}
+
+function asLog(logger: pino.Logger): Log {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    child: (fields) => asLog(logger.child(fields)),
+  };
+}
+
+/** One line a message, with local times: for a person at a terminal. */
+function prettyLines(destination: LogOptions["destination"], colorize: boolean): Writable {
+  const target = new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => {
+      destination.write(chunk);
+      done();
+    },
+  });
+  return pretty({ destination: target, sync: true, colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l", messageKey: "msg" });
+}
+
+/** A file per local day. Written at once: what was logged before a crash is what explains it. */
+class DailyFile {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #onProblem: (problem: string) => void;
+  #day = "";
+  #descriptor: number | undefined;
+  #state: "writing" | "broken" | "closed" = "writing";
+
+  constructor(folder: string, clock: Clock, onProblem: (problem: string) => void) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#onProblem = onProblem;
+  }
+
+  write(line: string): void {
+    const day = localDay(this.#clock.now());
+    // a broken file (full disk, missing rights) is tried again the next day
+    if (this.#state === "closed" || (this.#state === "broken" && day === this.#day)) return;
+    try {
+      writeSync(this.#fileOf(day), line);
+      this.#state = "writing";
+    } catch (error) {
+      this.#state = "broken";
+      this.#onProblem(`the log file of today cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  close(): void {
+    this.#state = "closed";
+    this.#release();
+  }
+
+  #fileOf(day: string): number {
+    if (this.#descriptor !== undefined && day === this.#day) return this.#descriptor;
+    this.#release();
+    this.#day = day;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#descriptor = openSync(join(this.#folder, `${day}.ndjson`), "a", 0o600);
+    return this.#descriptor;
+  }
+
+  #release(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+function localDay(time: Date): string {
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../src/clock/clock.ts";
+
+/** One line of the recent history that the health answer carries. */
+export interface RecentEvent {
+  readonly timestamp: Date;
+  readonly service: string;
+  readonly event_type: string;
+  readonly message: string;
+}
+
+/** The last changes of health, newest first. */
+export interface RecentEvents {
+  add(service: string, eventType: string, message: string): void;
+  list(): readonly RecentEvent[];
+}
+
+/** Keeps the newest 50 in memory: they describe this run of the daemon. */
+export function createRecentEvents(clock: Clock): RecentEvents {
+  const kept: RecentEvent[] = [];
+  return {
+    add: (service, eventType, message) => {
+      kept.unshift({ timestamp: clock.now(), service, event_type: eventType, message });
+      kept.length = Math.min(kept.length, 50);
+    },
+    list: () => [...kept],
+  };
+}

@@ -1,0 +1,82 @@
+import type { Config, ParsedConfig } from "../src/config/config.ts";
+import type { Log } from "../src/log/log.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+
+/** What `homesec serve` gets from the command line. */
+export interface ServeOptions {
+  readonly config: Config;
+  readonly sources: ParsedConfig["sources"];
+  readonly warnings: readonly string[];
+  readonly log: Log;
+  /** Where a person reads what to do next. */
+  readonly out: { write(text: string): unknown };
+  /** Fires when the daemon shall stop. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs the daemon until the signal fires. Returns the exit code; throws `Problem` when it cannot start. */
+export async function serve(options: ServeOptions): Promise<number> {
+  for (const warning of options.warnings) options.log.warn({}, warning);
+  const daemon = await startDaemon({ config: options.config, log: options.log });
+  options.out.write(greeting(daemon, options.config));
+  await untilAborted(options.signal);
+  options.out.write("Stopping ...\n");
+  return await stopped(daemon, options.log);
+}
+
+/** Resolves when the signal fires. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Stops the daemon and returns the exit code: 1 when a part of it did not stop as it should. */
+export async function stopped(daemon: Daemon, log: Log): Promise<number> {
+  try {
+    await daemon.stop();
+    return 0;
+  } catch (error) {
+    log.error({ error: String(error) }, "the daemon did not stop cleanly");
+    return 1;
+  }
+}
+
+function greeting(daemon: Daemon, config: Config): string {
+  const { version } = daemon.context.runtime ?? { version: "" };
+  const upstream = (name: "detector" | "language_model"): string =>
+    daemon.upstreams.label(name) === "built-in" ? `built-in (set ${name.toUpperCase()}_URL to use your own)` : daemon.upstreams.label(name);
+  // commands find the daemon by HOST and PORT, which another terminal may not have
+  const where =
+    daemon.url === "http://127.0.0.1:8000"
+      ? ""
+      : ` --url ${reachable(daemon.url)}${daemon.ownCertificatePath === undefined ? "" : ` --ca-file ${daemon.ownCertificatePath}`}`;
+  return [
+    `homesec ${version} is running. Press Ctrl-C to stop it.`,
+    "",
+    `  API              ${daemon.url}`,
+    ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (made by homesec itself)`]),
+    `  pictures         ${config.cameraRoot}/<camera>/`,
+    `  detector         ${upstream("detector")}`,
+    `  language model   ${upstream("language_model")}`,
+    `  database         ${daemon.databaseDescription}`,
+    `  hand-over        ${daemon.handOver === "bullmq" ? "BullMQ on Redis" : "in this process"}`,
+    `  log              ${config.dataDir}/logs`,
+    "",
+    "What to do next:",
+    "  - Have a camera upload pictures (JPEG, PNG, WebP) into a folder of its own;",
+    "    the folder's name becomes the camera. To try: copy a picture into a new one.",
+    "  - In another terminal:",
+    `      live       npx homesec events tail${where}`,
+    `      cameras    npx homesec cameras list${where}`,
+    `      all well?  npx homesec health${where}`,
+    "",
+    "",
+  ].join("\n");
+}
+
+/** The address as it is reached from this machine: "every address" is none to connect to. */
+function reachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}

@@ -1,0 +1,75 @@
+import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
+import { isIP } from "node:net";
+import { bitString, identifier, integer, octetString, place, sequence, set, tagged, time, utf8String } from "./der.ts";
+
+/** What a certificate says. */
+export interface CertificateFacts {
+  /** For people: who this is. At most 64 characters are kept. */
+  readonly title: string;
+  /** Host names and IP addresses under which the server may be asked. */
+  readonly names: readonly string[];
+  readonly from: Date;
+  readonly to: Date;
+  /** A pair on the curve P-256. */
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+const ecdsaWithSha256 = sequence(identifier("1.2.840.10045.4.3.2"));
+
+/**
+ * A certificate (X.509 version 3, PEM) that is signed by its own key. It is no authority: who trusts it trusts this
+ * server and nobody else. It says nothing about key usage, since without the right to sign certificates it would not
+ * count as signed by itself.
+ */
+export function selfSignedCertificate({ title, names, from, to, publicKey, privateKey }: CertificateFacts): string {
+  const keyInfo = publicKey.export({ type: "spki", format: "der" });
+  const who = sequence(set(sequence(identifier("2.5.4.3"), utf8String([...title].slice(0, 64).join("")))));
+  const facts = sequence(
+    tagged(place(0, "values"), integer(Buffer.from([2]))),
+    integer(serialNumber()),
+    ecdsaWithSha256,
+    who,
+    sequence(time(from), time(to)),
+    who,
+    keyInfo,
+    tagged(
+      place(3, "values"),
+      sequence(
+        // a public key is its own best name; SHA-1 is what everybody takes for that
+        extension("2.5.29.14", octetString(createHash("sha1").update(keyInfo).digest())),
+        extension("2.5.29.17", sequence(...names.map(alternativeName))),
+        extension("2.5.29.19", sequence()),
+        extension("2.5.29.37", sequence(identifier("1.3.6.1.5.5.7.3.1"))),
+      ),
+    ),
+  );
+  const der = sequence(facts, ecdsaWithSha256, bitString(sign("sha256", facts, privateKey)));
+  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+  return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
+}
+
+function extension(id: string, value: Buffer): Buffer {
+  return sequence(identifier(id), octetString(value));
+}
+
+function alternativeName(name: string): Buffer {
+  return isIP(name) === 0 ? tagged(place(2, "content"), Buffer.from(name, "latin1")) : tagged(place(7, "content"), addressBytes(name));
+}
+
+/** The 4 or 16 bytes of an IP address. */
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split(".").map(Number));
+  // the URL parser writes the last 32 bits as hexadecimal too, so that there are groups only
+  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = [], tail = []] = groups.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  const all = [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
+  return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+/** 16 random bytes, of which the first is neither 0 nor above 127. */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16);
+  bytes[0] = 1 + ((bytes[0] ?? 0) % 127);
+  return bytes;
+}

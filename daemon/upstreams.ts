@@ -1,0 +1,150 @@
+import type { Clock } from "../src/clock/clock.ts";
+import type { Config } from "../src/config/config.ts";
+import type { Settings } from "../src/config/settings.ts";
+import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
+import type { Log } from "../src/log/log.ts";
+import { healthGate } from "../src/system/gate.ts";
+import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../src/system/runtime.ts";
+import { upstreamNames } from "../src/system/runtime.ts";
+import { Breaker } from "../src/upstream/breaker.ts";
+import { createDetector, type Detector } from "../src/upstream/detector.ts";
+import { createLanguageModel, type LanguageModel } from "../src/upstream/language-model.ts";
+import { probeHealth } from "../src/upstream/probe.ts";
+import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
+
+/** A probe that is younger than this is not made again. */
+const probeFreshMs = 2_000;
+
+/** The services that homesec asks: each configured by URL or built in, each behind its breaker. */
+export interface Upstreams {
+  readonly detector: Detector;
+  readonly languageModel: LanguageModel;
+  breakers(): readonly BreakerState[];
+  /** Jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
+  capacity(name: UpstreamName): number;
+  /** When the service last gave a good answer. */
+  answeredAt(name: UpstreamName): Date | null;
+  /** Who the service is, for people: `built-in`, or its URL. */
+  label(name: "detector" | "language_model"): string;
+  /** Closes a breaker whatever happened. Returns the state it was in. */
+  resetBreaker(name: UpstreamName): CircuitState;
+  /** The health of the services that are switched on, at most 2 s old. */
+  probe(): Promise<readonly UpstreamState[]>;
+}
+
+/** Starts built-in services where no URL is configured and makes the clients. Registers how to stop them. */
+export function startUpstreams(options: {
+  readonly config: Config;
+  /** Addresses and switches of the enrichment services: read at each use. */
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+  readonly onBreakerChange: (state: BreakerState, previous: CircuitState) => void;
+  /** A built-in service listens now: what waited for it can start. */
+  readonly onReady: (name: UpstreamName) => void;
+}): Upstreams {
+  const { config, clock, log, lifecycle } = options;
+  const breakers = new Map<UpstreamName, Breaker>(
+    upstreamNames.map((name) => [name, new Breaker(name, { clock, onChange: options.onBreakerChange })]),
+  );
+  const breakerOf = (name: UpstreamName): Breaker => breakers.get(name) as Breaker;
+
+  const builtins = new Map<UpstreamName, Builtin>();
+  const starting = new Set<UpstreamName>();
+  const urlOf = (name: "detector" | "language_model", configured: string | undefined): (() => string) => {
+    if (configured) return () => configured;
+    const builtin = startBuiltin(name, {
+      log: log.child({ service: name }),
+      env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence) },
+    });
+    builtins.set(name, builtin);
+    starting.add(name);
+    builtin.ready.then(
+      () => {
+        starting.delete(name);
+        options.onReady(name);
+      },
+      (error: unknown) => log.debug({ service: name, error: String(error) }, "stopped before it was ready"),
+    );
+    lifecycle.onStop(`built-in ${name}`, () => builtin.stop());
+    return () => builtin.url();
+  };
+  const urls = {
+    detector: urlOf("detector", config.detectorUrl),
+    language_model: urlOf("language_model", config.languageModelUrl),
+  };
+
+  const detector = createDetector({
+    url: urls.detector,
+    ...(builtins.has("detector") && { label: "built-in" }),
+    breaker: breakerOf("detector"),
+    clock,
+    log: log.child({ service: "detector" }),
+  });
+  lifecycle.onStop("detector client", () => detector.close());
+  const languageModel = createLanguageModel({
+    url: urls.language_model,
+    breaker: breakerOf("language_model"),
+    clock,
+    log: log.child({ service: "language_model" }),
+    timeoutMs: config.languageModelReadTimeout * 1000,
+  });
+  lifecycle.onStop("language model client", () => languageModel.close());
+
+  const probeOne = async (name: UpstreamName, urlNow: () => string): Promise<UpstreamState> => {
+    const builtIn = builtins.has(name);
+    if (starting.has(name)) {
+      return { name, healthy: false, builtIn, url: "", responseMs: null, error: "starting", checkedAt: clock.now() };
+    }
+    const url = urlNow();
+    // a service that is known to be down is left alone until its trial
+    if (breakerOf(name).state().state === "open") {
+      return { name, healthy: false, builtIn, url, responseMs: null, error: "circuit breaker open", checkedAt: clock.now() };
+    }
+    const probe = await probeHealth(url, config.aiHealthCheckTimeoutSeconds * 1000);
+    return { name, healthy: probe.healthy, builtIn, url, responseMs: probe.responseMs, error: probe.error, checkedAt: clock.now() };
+  };
+
+  /** The services that are switched on and have an address, or are built in. */
+  const switchedOn = (): readonly (readonly [UpstreamName, () => string])[] => {
+    const settings = options.settings.current();
+    const optional = [
+      ["vision", settings.visionUrl, settings.visionExtractionEnabled],
+      ["embedder", settings.embedderUrl, settings.reidEnabled],
+      ["enrichment", settings.enrichmentUrl, settings.visionExtractionEnabled || settings.reidEnabled],
+    ] as const;
+    return [
+      ["detector", urls.detector],
+      ["language_model", urls.language_model],
+      ...optional.flatMap(([name, url, enabled]) => (enabled && url !== null ? [[name, () => url] as const] : [])),
+    ];
+  };
+  const gate = healthGate(config);
+  // each probe has a deadline of its own: none is broken off
+  const patience = (): AbortSignal => new AbortController().signal;
+
+  let probed: Promise<readonly UpstreamState[]> | undefined;
+  let probedAt = 0;
+  return {
+    detector,
+    languageModel,
+    breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
+    capacity: (name) => {
+      if (starting.has(name)) return 0;
+      const { state } = breakerOf(name).state();
+      if (state === "closed") return Number.POSITIVE_INFINITY;
+      return state === "half_open" ? 1 : 0;
+    },
+    resetBreaker: (name) => breakerOf(name).reset(),
+    answeredAt: (name) => breakerOf(name).state().last_success,
+    label: (name) => (builtins.has(name) ? "built-in" : urls[name]()),
+    probe: () => {
+      if (!probed || clock.monotonic() - probedAt > probeFreshMs) {
+        probedAt = clock.monotonic();
+        probed = Promise.all(switchedOn().map(([name, url]) => gate.run(() => probeOne(name, url), patience())));
+      }
+      return probed;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { afterEach, describe, expect, it } from "vitest";
+import { createLog, type LogOptions } from "../../daemon/log.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder("log");
+afterEach(() => folder.remove());
+
+function logTo(options: Partial<LogOptions> = {}) {
+  let out = "";
+  let now = new Date(2026, 0, 31, 23, 59, 58);
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      out += chunk.toString();
+      done();
+    },
+  });
+  const clock = { now: () => now, monotonic: () => 0 };
+  const log = createLog({ level: "info", format: "json", destination, clock, ...options });
+  return {
+    log,
+    out: () => out,
+    setNow: (time: Date) => {
+      now = time;
+    },
+  };
+}
+
+const lines = (text: string) => text.trim().split("\n");
+
+describe("the log", () => {
+  it("writes JSON lines with level, time, fields of the child and the sentence", () => {
+    const { log, out } = logTo();
+    log.debug({}, "not this");
+    log.child({ worker: "detection_worker" }).warn({ image: 7 }, "the detector is slow");
+    expect(lines(out()).map((line) => JSON.parse(line))).toEqual([
+      {
+        level: "warn",
+        time: new Date(2026, 0, 31, 23, 59, 58).toISOString(),
+        worker: "detection_worker",
+        image: 7,
+        msg: "the detector is slow",
+      },
+    ]);
+  });
+
+  it("keeps stack and cause of errors", () => {
+    const { log, out } = logTo();
+    log.error({ err: new Error("outer", { cause: new Error("inner") }) }, "it failed");
+    expect(JSON.parse(out()).err.stack).toContain("inner");
+  });
+
+  it("masks secrets everywhere", () => {
+    const { log, out } = logTo({ folder: folder.path });
+    log.info({ url: "http://h/?api_key=geheim", authorization: "Bearer geheim", nested: { password: "geheim" } }, "api-key:geheim");
+    log.error({ err: new Error("postgres://ada:geheim@db failed") }, "no");
+    const file = readFileSync(join(folder.path, "2026-01-31.ndjson"), "utf8");
+    expect(out()).toBe(file);
+    expect(lines(file)).toHaveLength(2);
+    expect(file).not.toContain("geheim");
+    log.close();
+  });
+
+  it("begins a new file at midnight, in a folder that it makes", () => {
+    const { log, setNow } = logTo({ folder: join(folder.path, "logs") });
+    log.info({}, "before");
+    setNow(new Date(2026, 1, 1, 0, 0, 1));
+    log.info({}, "after");
+    log.close();
+    const files = readdirSync(join(folder.path, "logs")).sort();
+    expect(files).toEqual(["2026-01-31.ndjson", "2026-02-01.ndjson"]);
+    expect(readFileSync(join(folder.path, "logs", "2026-02-01.ndjson"), "utf8")).toContain("after");
+  });
+
+  it("goes on without its file, says so once, and tries again the next day", () => {
+    mkdirSync(folder.path, { recursive: true });
+    const blocked = join(folder.path, "logs");
+    writeFileSync(blocked, "");
+    const { log, out, setNow } = logTo({ folder: blocked });
+    for (const text of ["one", "two", "three"]) log.info({}, text);
+    expect(out().match(/cannot be written/g)).toHaveLength(1);
+    expect(lines(out())).toHaveLength(4);
+    setNow(new Date(2026, 1, 1, 8));
+    log.info({}, "four");
+    expect(out().match(/cannot be written/g)).toHaveLength(2);
+  });
+
+  it("is one line a message for people", () => {
+    const { log, out } = logTo({ format: "pretty" });
+    log.info({ camera: "front-door", nested: { a: 1 } }, "picture seen");
+    expect(out()).toBe('[23:59:58.000] INFO: picture seen {"camera":"front-door","nested":{"a":1}}\n');
+  });
+});

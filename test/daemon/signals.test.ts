@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { serveHomesec, startHomesec } from "../support/homesec-process.ts";
+import { copyIn } from "../support/pictures.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+let folder = temporaryFolder("signals");
+afterEach(async () => {
+  await folder.remove();
+  folder = temporaryFolder("signals");
+});
+
+/** Processes whose environment or command line names the data folder, and their descendants. Zombies do not count. */
+function processesOf(pid: number): readonly number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      if (state !== "Z") parents.set(Number(name), Number(parent));
+    } catch {
+      // it ended while we looked
+    }
+  }
+  const family = new Set([pid]);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const [child, parent] of parents) {
+      if (family.has(parent) && !family.has(child)) {
+        family.add(child);
+        grown = true;
+      }
+    }
+  }
+  return [...family].filter((member) => parents.has(member));
+}
+
+const isGone = (pid: number): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return true;
+  }
+};
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  test.runIf(process.platform === "linux")(
+    `${signal} ends the daemon with everything built in within 5 s, with exit code 0 and no process left`,
+    async () => {
+      const daemon = await serveHomesec({ DATA_DIR: folder.path });
+      const family = processesOf(daemon.pid);
+      // the daemon, two built-in services, and the database with its own
+      expect(family.length).toBeGreaterThan(5);
+      const startedAt = performance.now();
+      daemon.kill(signal);
+      expect(await daemon.exit).toEqual({ code: 0, signal: null });
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      await eventually(() => family.every(isGone), { timeoutMs: 2_000, what: "the end of all its processes" });
+    },
+  );
+}
+
+test.runIf(process.platform === "linux")("a second signal ends it at once, and no process is left either", async () => {
+  const daemon = await serveHomesec({ DATA_DIR: folder.path });
+  const family = processesOf(daemon.pid);
+  daemon.kill("SIGINT");
+  daemon.kill("SIGINT");
+  await daemon.exit;
+  await eventually(() => family.every(isGone), { timeoutMs: 3_000, what: "the end of all its processes" });
+});
+
+test("the demonstration with --once ends with exit code 0 after a judged event with people that were really found", async () => {
+  const demo = startHomesec(["demo", "--once"], { DATA_DIR: folder.path, PORT: "0", BATCH_IDLE_TIMEOUT_SECONDS: "2" });
+  expect(await demo.exit).toEqual({ code: 0, signal: null });
+  expect(demo.output()).toMatch(/API +http:\/\/127\.0\.0\.1:\d+/);
+  expect(demo.output()).toMatch(/picture seen +demo-walkway: /);
+  expect(demo.output()).toMatch(/found +\S+\.jpg: [1-9] x person/);
+  expect(demo.output()).toMatch(/event judged +event 1: risk [1-9]\d? of 100 \((medium|high|critical)\)/);
+}, 90_000);
+
+test("a second daemon on the same data folder is refused, naming the first", async () => {
+  const first = await serveHomesec({ DATA_DIR: folder.path });
+  const second = startHomesec(["serve"], { DATA_DIR: folder.path, PORT: "0" });
+  expect((await second.exit).code).toBe(5);
+  expect(second.output()).toContain(String(first.pid));
+  // the first is not disturbed
+  await copyIn(`${folder.path}/cameras/yard/a.jpg`);
+  await eventually(
+    async () => {
+      const list = (await (await fetch(`${first.url}/api/detections`)).json()) as { pagination: { total: number } };
+      return list.pagination.total > 0;
+    },
+    { timeoutMs: 20_000 },
+  );
+  first.kill("SIGTERM");
+  expect((await first.exit).code).toBe(0);
+});
