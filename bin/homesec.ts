@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+import { homedir } from "node:os";
+import process from "node:process";
+import type { DaemonOptions } from "../commands/host.ts";
+import { programVersion } from "../src/version.ts";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`homesec needs Node.js 20.19 or newer, this is ${process.versions.node}; see https://nodejs.org/\n`);
+  process.exit(1);
+}
+
+let isDaemon = false;
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    // Whoever reads a command's output has seen enough (`homesec events list | head`). A daemon goes on unread: its log has files.
+    if (!isDaemon) process.exit(0);
+  });
+}
+
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+    stopping.abort(signal);
+  });
+}
+
+/** Runs the work of the daemon with its log open. */
+async function withLog(options: DaemonOptions, work: (log: import("../src/log/log.ts").Log) => Promise<number>): Promise<number> {
+  const [{ createLog }, { systemClock }] = await Promise.all([import("../daemon/log.ts"), import("../src/clock/clock.ts")]);
+  isDaemon = true;
+  const { logLevel, logFormat, dataDir } = options.config;
+  const format = logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
+  const colour = options.colour && process.stderr.isTTY === true;
+  const log = createLog({ level: logLevel, format, colour, destination: process.stderr, folder: `${dataDir}/logs`, clock: systemClock });
+  try {
+    return await work(log);
+  } finally {
+    log.close();
+  }
+}
+
+/** Reads the command line and does what it says. Resolves to the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const [{ run }, { systemClock }] = await Promise.all([import("../commands/run.ts"), import("../src/clock/clock.ts")]);
+  return await run(args, {
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    isRoot: process.getuid?.() === 0,
+    version: programVersion(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    clock: systemClock,
+    signal: stopping.signal,
+    daemon: {
+      serve: (options) => withLog(options, async (log) => (await import("../daemon/serve.ts")).serve({ ...options, log })),
+      demo: (options) => withLog(options, async (log) => (await import("../daemon/demo.ts")).demo({ ...options, log })),
+    },
+  });
+}
+
+/** Scripts ask for it all the time, and the answer needs no parser. */
+function printVersion(): number {
+  process.stdout.write(`${programVersion()}\n`);
+  return 0;
+}
+
+const args = process.argv.slice(2);
+const asksVersion = args.length === 1 && ["--version", "-V"].includes(args[0] ?? "");
+process.exitCode = asksVersion ? printVersion() : await main(args);
+// an interrupted command may have left a request behind that nobody waits for any more
+if (stopping.signal.aborted) process.exit();

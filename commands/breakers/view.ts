@@ -1,0 +1,35 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { ago, localTime, type Paint } from "../output/people.ts";
+import type { RowView, View } from "../output/view.ts";
+
+type Breaker = Reply<Routes["listBreakers"]>["breakers"][number];
+type BreakerReset = Reply<Routes["resetBreaker"]>;
+
+const paints: Readonly<Record<Breaker["state"], Paint>> = { closed: "green", half_open: "yellow", open: "red" };
+
+export const breakerView: RowView<Breaker> = {
+  plural: "circuit breakers",
+  fields: ["name", "state", "failure_count", "last_failure", "last_success", "reset_at"],
+  id: ({ name }) => name,
+  columns: [
+    { title: "SERVICE", keep: true, cell: ({ name }) => ({ text: name }) },
+    { title: "STATE", keep: true, cell: ({ state }) => ({ text: state, paint: paints[state] }) },
+    { title: "FAILURES", align: "right", cell: (breaker) => ({ text: String(breaker.failure_count) }) },
+    { title: "LAST FAILURE", cell: (breaker, people) => ({ text: ago(people, breaker.last_failure) }) },
+    { title: "LAST SUCCESS", cell: (breaker, people) => ({ text: ago(people, breaker.last_success) }) },
+    { title: "TRIAL AT", cell: ({ reset_at }) => ({ text: reset_at === undefined ? "" : localTime(reset_at) }) },
+  ],
+};
+
+export const breakerResetView: View<BreakerReset> = {
+  plural: "circuit breakers",
+  fields: ["name", "previous_state", "state", "message", "timestamp"],
+  id: ({ name }) => name,
+  columns: [],
+  details: ({ name, previous_state, state }) => [
+    ["service", { text: name, paint: "bold" }],
+    ["before", { text: previous_state, paint: paints[previous_state] }],
+    ["now", { text: state, paint: paints[state] }],
+  ],
+};

@@ -1,0 +1,29 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { textArgument } from "../input/arguments.ts";
+import { text } from "../input/options.ts";
+import { printRecord } from "../output/output.ts";
+import { noteUnread } from "./unread.ts";
+
+export const addCamera = defineCommand({
+  name: "cameras add",
+  summary: "Add a camera and make its folder",
+  description: "Adds a camera. Its folder is made when it is missing; let the camera upload its pictures there.",
+  arguments: { name: textArgument("What people call it") },
+  options: {
+    cameraId: text("id", "Id: a-z, 0-9, _ and -; made from the name when left out"),
+    folderPath: text("folder", "Where it uploads, absolute or below CAMERA_ROOT; made from the id when left out"),
+  },
+  examples: [
+    { command: "homesec cameras add 'Front door'", note: "camera front_door in CAMERA_ROOT/front_door" },
+    { command: "homesec cameras add Garage --camera-id garage --folder-path /srv/ftp/garage", note: "in a folder of its own" },
+  ],
+  async run({ arguments: { name }, options: { cameraId, folderPath } }, io) {
+    const { cameraView } = await import("./view.ts");
+    const camera = await io.call("createCamera", { body: { name, camera_id: cameraId, folder_path: folderPath } });
+    io.output.note(`camera ${camera.camera_id} added; pictures go into ${camera.folder_path}`);
+    await noteUnread(io, camera);
+    await printRecord(io.output, camera, cameraView);
+    return exitCodes.ok;
+  },
+});

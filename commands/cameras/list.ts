@@ -1,0 +1,31 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { choice, flag, integer, withDefault } from "../input/options.ts";
+import { printList } from "../output/output.ts";
+import { pages } from "../output/pages.ts";
+
+export const listCameras = defineCommand({
+  name: "cameras list",
+  summary: "List the cameras",
+  options: {
+    status: choice(["unknown", "online", "offline", "error"], "Only cameras in this state"),
+    deleted: flag("The deleted cameras instead, which can be restored"),
+    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+  },
+  examples: [
+    { command: "homesec cameras list", note: "which cameras there are, and when each sent its last picture" },
+    { command: "homesec cameras list --status offline -o id", note: "the ids of silent cameras, one a line" },
+    { command: "homesec cameras list --deleted", note: "what `homesec cameras restore` can bring back" },
+  ],
+  async run({ options: { status, deleted, limit } }, io) {
+    const { cameraView } = await import("./view.ts");
+    if (deleted) {
+      const bodies = pages(limit, (page) => io.call("listDeletedCameras", { query: page }));
+      await printList(io.output, bodies, (body) => body.items, { ...cameraView, plural: "deleted cameras" });
+    } else {
+      const bodies = pages(limit, (page) => io.call("listCameras", { query: { status, ...page } }));
+      await printList(io.output, bodies, (body) => body.cameras, cameraView);
+    }
+    return exitCodes.ok;
+  },
+});

@@ -1,0 +1,28 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { ago, exactly, statePaint } from "../output/people.ts";
+import type { View } from "../output/view.ts";
+
+type Camera = Reply<Routes["getCamera"]>;
+
+export const cameraView: View<Camera> = {
+  plural: "cameras",
+  fields: ["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"],
+  id: (camera) => camera.camera_id,
+  columns: [
+    { title: "CAMERA", keep: true, cell: (camera) => ({ text: camera.camera_id }) },
+    { title: "NAME", cell: (camera) => ({ text: camera.name }) },
+    { title: "STATUS", keep: true, cell: (camera) => ({ text: camera.status, paint: statePaint(camera.status) }) },
+    { title: "LAST PICTURE", keep: true, cell: (camera, people) => ({ text: ago(people, camera.last_seen_at) }) },
+    { title: "FOLDER", cell: (camera) => ({ text: camera.folder_path }) },
+  ],
+  details: (camera, people) => [
+    ["camera", { text: camera.camera_id, paint: "bold" }],
+    ["name", { text: camera.name }],
+    ["status", { text: camera.status, paint: statePaint(camera.status) }],
+    ["last picture", { text: exactly(people, camera.last_seen_at) }],
+    ["folder", { text: camera.folder_path }],
+    ["created", { text: exactly(people, camera.created_at) }],
+    ...(camera.deleted_at === null ? [] : [["deleted", { text: exactly(people, camera.deleted_at), paint: "yellow" as const }] as const]),
+  ],
+};

@@ -1,0 +1,69 @@
+import type { Option } from "./input/options.ts";
+import type { Io } from "./io.ts";
+
+/** A positional argument of a command. */
+export interface Argument<T> {
+  readonly description: string;
+  /** Throws `WrongValue`. */
+  read(text: string): T;
+}
+
+/** What a person can type after `homesec`. Parsing, help and docs/cli.md read this value. */
+export interface Command {
+  /** The words: `cameras list`. */
+  readonly name: string;
+  /** One short sentence for lists of commands. */
+  readonly summary: string;
+  /** More for its own help, where the summary is not enough. */
+  readonly description?: string;
+  /** In this order. Keys are camel case; help shows kebab case. */
+  readonly arguments: Readonly<Record<string, Argument<unknown>>>;
+  readonly options: Readonly<Record<string, Option<unknown>>>;
+  readonly examples: readonly Example[];
+  /** Ends by itself, in order, when `io.signal` is aborted. Other commands are cut off. */
+  readonly endsOnSignal: boolean;
+  readonly hidden: boolean;
+  /** Resolves to the exit code. Throws `Problem` for what the person can set right. */
+  run(input: Input<never, never>, io: Io): Promise<number>;
+}
+
+export interface Example {
+  readonly command: string;
+  readonly note: string;
+}
+
+type Values<S> = { readonly [K in keyof S]: S[K] extends { read(given: never): infer T } ? T : never };
+
+export interface Input<A, O> {
+  readonly arguments: Values<A>;
+  readonly options: Values<O>;
+}
+
+interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOnSignal" | "hidden">> {
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments?: A;
+  readonly options?: O;
+  readonly examples: readonly Example[];
+  run(input: Input<A, O>, io: Io): Promise<number>;
+}
+
+/** Declares a command: the types of its input come from its arguments and options. */
+export function defineCommand<
+  A extends Record<string, Argument<unknown>> = Record<never, never>,
+  O extends Record<string, Option<unknown>> = Record<never, never>,
+>(definition: Definition<A, O>): Command {
+  return {
+    arguments: {},
+    options: {},
+    endsOnSignal: false,
+    hidden: false,
+    ...definition,
+    run: definition.run as Command["run"],
+  };
+}
+
+/** `camera_id`, `cameraId` -> `camera-id`, as options and arguments are written. */
+export function kebab(name: string): string {
+  return name.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,58 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { printRows } from "../output/output.ts";
+import type { RowView } from "../output/view.ts";
+
+interface Value {
+  readonly name: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
+const view: RowView<Value> = {
+  plural: "variables",
+  fields: ["name", "value", "source"],
+  id: ({ name }) => name,
+  columns: [
+    { title: "VARIABLE", keep: true, cell: ({ name }) => ({ text: name }) },
+    { title: "VALUE", cell: ({ value }) => shown(value) },
+    { title: "SOURCE", keep: true, cell: ({ source }) => ({ text: source, paint: source === "default" ? "dim" : "cyan" }) },
+  ],
+};
+
+export const showConfig = defineCommand({
+  name: "config show",
+  summary: "Show every value and who has set it",
+  description:
+    "Shows every configuration variable, its value and its source: settings (changed while homesec ran), flag, environment, .env, file or default. Secrets are masked.",
+  examples: [
+    { command: "homesec config show", note: "what holds here and now" },
+    { command: "homesec config show --config homesec.conf -o json", note: "what would hold with that file" },
+  ],
+  async run(_, io) {
+    const parsed = await io.configuration();
+    const { config, sources } = parsed;
+    const [{ configKey }, { variable, variableNames }, { maskedValue }, { configuredSettings }, { readStoredValues }] = await Promise.all([
+      import("../../src/config/config.ts"),
+      import("../../src/config/variables.ts"),
+      import("../../src/config/mask.ts"),
+      import("../../src/config/settings.ts"),
+      import("./stored.ts"),
+    ]);
+    const stored = await readStoredValues(io, config);
+    const value = (name: string, configured: unknown, source: string): Value =>
+      stored.has(name) ? { name, value: stored.get(name), source: "settings" } : { name, value: configured, source };
+    const values = [
+      ...variableNames.map((name) => value(name, maskedValue(variable(name), config[configKey(name)]), sources[name])),
+      value("RISK_SCORE_THRESHOLDS", configuredSettings(config).riskScoreThresholds, "default"),
+    ];
+    for (const warning of parsed.warnings) io.output.note(`warning: ${warning}`);
+    await printRows(io.output, values, view, values);
+    return exitCodes.ok;
+  },
+});
+
+function shown(value: unknown) {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return { text: "not set", paint: "dim" as const };
+  return { text: Array.isArray(value) ? value.join(", ") : typeof value === "object" ? JSON.stringify(value) : String(value) };
+}

@@ -1,0 +1,46 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import type { View } from "../output/view.ts";
+
+type Settings = Reply<Routes["getConfig"]>;
+
+export const settingsView: View<Settings> = {
+  plural: "settings",
+  fields: [
+    "batch_timeout_seconds",
+    "batch_idle_timeout_seconds",
+    "retention_days",
+    "detection_confidence_threshold",
+    "risk_score_thresholds",
+    "vision_url",
+    "embedder_url",
+    "enrichment_url",
+    "vision_extraction_enabled",
+    "reid_enabled",
+    "scene_change_enabled",
+  ],
+  id: () => "config",
+  columns: [],
+  details: (settings) => [
+    ["batch closes after", { text: `${settings.batch_timeout_seconds} s` }],
+    ["or when quiet for", { text: `${settings.batch_idle_timeout_seconds} s` }],
+    ["retention", { text: `${settings.retention_days} days` }],
+    ["least confidence", { text: String(settings.detection_confidence_threshold) }],
+    [
+      "risk levels from",
+      {
+        text: Object.entries(settings.risk_score_thresholds)
+          .map(([level, score]) => `${level} ${score}`)
+          .join(", "),
+      },
+    ],
+    ["vision", { text: service(settings.vision_extraction_enabled, settings.vision_url) }],
+    ["re-identification", { text: service(settings.reid_enabled, settings.embedder_url) }],
+    ["scene changes", { text: settings.scene_change_enabled ? "on" : "off" }],
+    ["enrichment", { text: settings.enrichment_url ?? "no service of your own" }],
+  ],
+};
+
+function service(enabled: boolean, url: string | null): string {
+  return enabled ? `on, ${url ?? "no service of your own"}` : "off";
+}

@@ -1,0 +1,43 @@
+import { createServer } from "node:net";
+import { defineCommand } from "./command.ts";
+import { flag, text } from "./input/options.ts";
+import { wrapping } from "./output/wrap.ts";
+
+export const demo = defineCommand({
+  name: "demo",
+  summary: "See homesec work, with pictures of a demonstration camera",
+  description:
+    "Runs homesec with a demonstration camera that sends real pictures, and prints what becomes of them: people found, an event, its score and why. Nothing else is needed. Runs until Ctrl-C.",
+  options: {
+    once: flag("End after the first judged event"),
+    port: text("port", "Port to listen on, instead of PORT; 0 takes any free one"),
+  },
+  examples: [
+    { command: "homesec demo", note: "runs on, with the API to look around" },
+    { command: "homesec demo --once", note: "ends by itself" },
+  ],
+  endsOnSignal: true,
+  async run({ options: { once, port } }, io) {
+    const chosen = await io.configuration(port === undefined ? {} : { PORT: port });
+    const { config, sources } = chosen;
+    // what the person has not chosen: a data folder apart from the real one, events that close soon, a quiet log
+    const parsed = await io.configuration({
+      ...(port === undefined ? {} : { PORT: port }),
+      ...(sources.DATA_DIR === "default" ? { DATA_DIR: `${config.dataDir}-demo` } : {}),
+      ...(sources.BATCH_IDLE_TIMEOUT_SECONDS === "default" ? { BATCH_IDLE_TIMEOUT_SECONDS: "4" } : {}),
+      ...(sources.LOG_LEVEL === "default" ? { LOG_LEVEL: "warn" } : {}),
+      ...(sources.PORT === "default" && !(await isFree(config.host, config.port)) ? { PORT: "0" } : {}),
+      ...(sources.BATCH_WINDOW_SECONDS === "default" ? { BATCH_WINDOW_SECONDS: "20" } : {}),
+    });
+    return io.host.daemon.demo({ ...parsed, once, out: wrapping(io.host.stdout), colour: io.output.people.colour, signal: io.host.signal });
+  },
+});
+
+/** Whether nobody listens there: a demonstration beside the real daemon takes another port. */
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,63 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { ago, exactly } from "../output/people.ts";
+import type { RowView, View } from "../output/view.ts";
+
+type Detection = Reply<Routes["getDetection"]>;
+type FoundDetection = Reply<Routes["searchDetections"]>["items"][number];
+
+const percent = (confidence: number): string => `${Math.round(confidence * 100)} %`;
+
+function box({ bbox_x, bbox_y, bbox_width, bbox_height }: Detection): string {
+  return bbox_x === null ? "" : `${bbox_width}x${bbox_height} at ${bbox_x},${bbox_y}`;
+}
+
+export const detectionView: View<Detection> = {
+  plural: "detections",
+  fields: [
+    "id",
+    "camera_id",
+    "file_path",
+    "file_type",
+    "detected_at",
+    "object_type",
+    "confidence",
+    "bbox_x",
+    "bbox_y",
+    "bbox_width",
+    "bbox_height",
+    "thumbnail_path",
+    "event_id",
+    "batch_id",
+    "enrichment",
+    "created_at",
+  ],
+  id: (detection) => detection.id,
+  columns: [
+    { title: "ID", align: "right", keep: true, cell: (detection) => ({ text: String(detection.id) }) },
+    { title: "WHEN", keep: true, cell: (detection, people) => ({ text: ago(people, detection.detected_at) }) },
+    { title: "CAMERA", cell: (detection) => ({ text: detection.camera_id }) },
+    { title: "OBJECT", keep: true, cell: (detection) => ({ text: detection.object_type }) },
+    { title: "SURE", align: "right", keep: true, cell: (detection) => ({ text: percent(detection.confidence) }) },
+    { title: "EVENT", align: "right", keep: true, cell: (detection) => ({ text: String(detection.event_id ?? "") }) },
+    { title: "PICTURE", cell: (detection) => ({ text: detection.file_path }) },
+  ],
+  details: (detection, people) => [
+    ["detection", { text: String(detection.id), paint: "bold" }],
+    ["object", { text: `${detection.object_type}, ${percent(detection.confidence)} sure` }],
+    ["camera", { text: detection.camera_id }],
+    ["when", { text: exactly(people, detection.detected_at) }],
+    ["box", { text: box(detection) }],
+    ["event", { text: detection.event_id === null ? "not yet: its batch is open" : String(detection.event_id) }],
+    ["picture", { text: detection.file_path }],
+  ],
+};
+
+export const foundDetectionView: RowView<FoundDetection> = {
+  ...detectionView,
+  fields: [...detectionView.fields, "relevance_score"],
+  columns: [
+    ...detectionView.columns,
+    { title: "RELEVANCE", align: "right", cell: (detection) => ({ text: percent(detection.relevance_score) }) },
+  ],
+};

@@ -1,0 +1,61 @@
+import type { Client } from "../src/contract/client.ts";
+import { Problem } from "../src/contract/problem.ts";
+import type { Database } from "../src/engines/database.ts";
+import { type Log, silentLog } from "../src/log/log.ts";
+import type { Io } from "./io.ts";
+
+/** Lets go of something that was opened. */
+export type Close = () => Promise<void>;
+type OnClose = (close: Close) => void;
+
+/** Enough for a command: it does one thing at a time. */
+const poolSize = 3;
+
+/** The database of the configuration, beside a daemon that runs; where none runs, its server is started for this command. */
+export async function openDatabaseOf(io: Io, onClose: OnClose): Promise<Database> {
+  const { config } = await io.configuration();
+  const { openDatabase } = await import("../src/engines/open-database.ts");
+  const { databaseUrl, dataDir } = config;
+  const opened = await openDatabase({ databaseUrl, dataDir, poolSize, log: commandLog(io), ownership: "share" });
+  onClose(() => opened.close());
+  return opened.db;
+}
+
+/** A client that runs the operations of the API in this process, for `--direct`. Throws `Problem("conflict")` when the schema is not this program's. */
+export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client> {
+  const { config } = await io.configuration();
+  const db = await io.database();
+  const log = commandLog(io);
+  const { clock } = io.host;
+  await requireSchema(db, io);
+  const [{ createDirectClient }, { operations }, { createSettings }, { openStore }] = await Promise.all([
+    import("../src/operations/direct-client.ts"),
+    import("../src/operations/operations.ts"),
+    import("../src/config/settings.ts"),
+    import("../src/engines/open-store.ts"),
+  ]);
+  const store = await openStore({ redisUrl: config.redisUrl, log });
+  onClose(() => store.close());
+  const settings = createSettings({ db, config, log, clock });
+  await settings.load();
+  return createDirectClient(operations, { db, store, config, settings, clock, log, runtime: undefined });
+}
+
+/** An empty database is made ready; one of another version is left alone. */
+async function requireSchema(db: Database, io: Io): Promise<void> {
+  const { migrate, migrationStatus } = await import("../src/engines/migrate.ts");
+  const { applied, pending, refusal } = await migrationStatus(db);
+  if (refusal !== null) throw new Problem("conflict", refusal);
+  if (applied.length === 0) await migrate(db, { log: commandLog(io), clock: io.host.clock });
+  else if (pending.length > 0) {
+    throw new Problem("conflict", "the database was made by an older homesec; bring it up to date with `homesec db migrate`");
+  }
+}
+
+/** What the engines have to say goes to the person only with --debug: failures end the command and are told by it. */
+export function commandLog(io: Io): Log {
+  if (!io.global.debug) return silentLog;
+  const line = (level: string) => (fields: object, message: string) => io.output.note(`${level}: ${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error"), child: () => log };
+  return log;
+}

@@ -1,0 +1,45 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { ago, exactly } from "../output/people.ts";
+import type { RowView, View } from "../output/view.ts";
+
+type DeadLetter = Reply<Routes["listDeadLetters"]>["items"][number];
+
+/** What the job is about, for a person. */
+function thingOf({ image, event, subject }: DeadLetter): string {
+  if (image) return `${image.camera_id}: ${image.path}`;
+  return event ? `${event.camera_id}: event ${event.event_id}` : subject;
+}
+
+export const deadLetterView: View<DeadLetter> = {
+  plural: "dead letters",
+  fields: ["job_id", "queue", "subject", "error", "attempts", "created_at", "failed_at", "image", "event"],
+  id: (letter) => letter.job_id,
+  columns: [
+    { title: "JOB", align: "right", keep: true, cell: (letter) => ({ text: String(letter.job_id) }) },
+    { title: "FAILED", keep: true, cell: (letter, people) => ({ text: ago(people, letter.failed_at ?? letter.created_at) }) },
+    { title: "ABOUT", cell: (letter) => ({ text: thingOf(letter) }) },
+    { title: "ERROR", cell: (letter) => ({ text: letter.error ?? "" }) },
+  ],
+  details: (letter, people) => [
+    ["job", { text: `${letter.job_id}`, paint: "bold" }],
+    ["queue", { text: letter.queue }],
+    ["about", { text: thingOf(letter) }],
+    ["error", { text: letter.error ?? "unknown", paint: "red" }],
+    ["attempts", { text: String(letter.attempts) }],
+    ["created", { text: exactly(people, letter.created_at) }],
+    ["failed", { text: exactly(people, letter.failed_at) }],
+  ],
+};
+
+type Stats = { readonly queue: string; readonly count: number };
+
+export const queueView: RowView<Stats> = {
+  plural: "queues",
+  fields: ["queue", "count"],
+  id: ({ queue }) => queue,
+  columns: [
+    { title: "QUEUE", keep: true, cell: ({ queue }) => ({ text: queue }) },
+    { title: "DEAD LETTERS", align: "right", cell: ({ count }) => ({ text: String(count), paint: count > 0 ? "red" : "green" }) },
+  ],
+};

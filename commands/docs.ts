@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { defineCommand } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { text, withDefault } from "./input/options.ts";
+
+export const docs = defineCommand({
+  name: "docs",
+  summary: "Write the reference pages",
+  options: { folder: withDefault(text("folder", "Where to"), "docs") },
+  examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md and openapi.json" }],
+  hidden: true,
+  async run({ options: { folder } }, io) {
+    const [{ configurationReference }, { commandReference }, { allCommands }, { openapi }, { routes }] = await Promise.all([
+      import("../src/config/reference.ts"),
+      import("./reference.ts"),
+      import("./registry.ts"),
+      import("../src/contract/openapi.ts"),
+      import("../src/contract/routes/index.ts"),
+    ]);
+    const pages = {
+      "configuration.md": configurationReference(),
+      "cli.md": commandReference(await allCommands()),
+      "openapi.json": `${JSON.stringify(openapi(routes, io.host.version), null, 2)}\n`,
+    };
+    const target = resolve(io.host.cwd, folder);
+    await mkdir(target, { recursive: true });
+    for (const [name, text] of Object.entries(pages)) await writeFile(resolve(target, name), text);
+    io.output.note(`${Object.keys(pages).join(", ")} written into ${target}`);
+    return exitCodes.ok;
+  },
+});

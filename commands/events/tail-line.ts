@@ -1,0 +1,51 @@
+import type { JournalMessage } from "../../src/contract/live.ts";
+import { localTime, type People, paint, plain, riskPaint, statePaint } from "../output/people.ts";
+
+/** A message as one line for a person: time, what it is, what it says. */
+export function tailLine(message: JournalMessage, people: People): string {
+  const time = paint(people, "dim", localTime(message.timestamp).slice(11));
+  return `${time}  ${sentence(message, people)}\n`;
+}
+
+function sentence(message: JournalMessage, people: People): string {
+  const { type, data } = message;
+  switch (type) {
+    case "detection.new":
+      return `${plain(data.camera_id)}: ${plain(data.object_type)} seen, ${Math.round(data.confidence * 100)} % sure`;
+    case "detection.batch":
+      return `${plain(data.camera_id)}: batch of ${data.detection_count} detections closed (${closing[data.close_reason]}), becomes event ${data.event_id}`;
+    case "event":
+      return `${plain(data.camera_id)}: event ${data.id} opened, ${plain(data.object_types.join(", "))}`;
+    case "event.updated":
+      return `${plain(data.camera_id)}: event ${data.id} ${risk(data, people)}${data.summary === "" ? "" : `  ${plain(data.summary)}`}`;
+    case "event.deleted":
+      return `event ${data.id} deleted`;
+    case "camera_status": {
+      const reason = data.reason === null ? "" : ` (${plain(data.reason)})`;
+      return `${plain(data.camera_id)}: camera is ${paint(people, statePaint(data.status), data.status)}${reason}`;
+    }
+    case "batch.analysis_started":
+      return `${plain(data.camera_id)}: event ${data.event_id} is being judged`;
+    case "batch.analysis_completed":
+      return `${plain(data.camera_id)}: event ${data.event_id} judged, ${paint(people, riskPaint(data.risk_level), `${data.risk_level} ${data.risk_score}`)}`;
+    case "batch.analysis_failed":
+      return `${plain(data.camera_id)}: event ${data.event_id} ${paint(people, "red", "could not be judged")}: ${plain(data.error)}`;
+    case "worker_status": {
+      const state = data.running ? "running" : "stopped";
+      return `${plain(data.name)} is ${paint(people, statePaint(state), state)}${data.message === null ? "" : ` (${plain(data.message)})`}`;
+    }
+    case "circuit_breaker":
+      return `${plain(data.name)}: breaker is ${paint(people, data.state === "closed" ? "green" : "yellow", data.state)}`;
+    default:
+      return type satisfies never;
+  }
+}
+
+const closing = { window: "its time was over", idle: "nothing more came", full: "full" } as const;
+
+type Event = Extract<JournalMessage, { type: "event.updated" }>["data"];
+
+function risk(event: Event, people: People): string {
+  if (event.risk_score === null) return event.analysis_status === "failed" ? "was not judged" : "is not judged yet";
+  return paint(people, riskPaint(event.risk_level), `${event.risk_level} ${event.risk_score}`);
+}

@@ -1,0 +1,27 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { Problem } from "../../src/contract/problem.ts";
+
+/** The sequence kept in the file; undefined when there is no file yet. Throws `Problem("invalid")` when it holds something else. */
+export function readPlace(file: string): number | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new Problem("invalid", `--state ${file} cannot be read (${code}); name a file that can`, { cause });
+  }
+  if (!/^\d{1,15}$/.test(text)) throw new Problem("invalid", `--state ${file} holds no sequence; delete it to begin anew`);
+  return Number(text);
+}
+
+/** Replaces the file in one step, so that it always holds a whole number. Throws `Problem("invalid")` when it cannot. */
+export function writePlace(file: string, sequence: number): void {
+  try {
+    writeFileSync(`${file}.part`, `${sequence}\n`);
+    renameSync(`${file}.part`, file);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Problem("invalid", `--state ${file} cannot be written (${code}); name a file that can`, { cause });
+  }
+}

@@ -1,0 +1,106 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { detectionView } from "../detections/view.ts";
+import { ago, exactly, type People, paint, plain, riskPaint } from "../output/people.ts";
+import { type Cell, table } from "../output/table.ts";
+import type { RowView, View } from "../output/view.ts";
+
+type Event = Reply<Routes["listEvents"]>["items"][number];
+type FoundEvent = Reply<Routes["searchEvents"]>["items"][number];
+type EventWithDetections = Reply<Routes["getEvent"]>;
+
+/** `high 72`, or why there is no score. */
+function risk(event: Event): Cell {
+  if (event.risk_score !== null) return { text: `${event.risk_level} ${event.risk_score}`, paint: riskPaint(event.risk_level) };
+  return { text: event.analysis_status === "failed" ? "analysis failed" : "not judged yet", paint: "dim" };
+}
+
+const seconds = (event: Event): string => `${Math.round((event.ended_at.getTime() - event.started_at.getTime()) / 1000)} s`;
+
+export const eventView: View<Event> = {
+  plural: "events",
+  fields: [
+    "id",
+    "batch_id",
+    "camera_id",
+    "started_at",
+    "ended_at",
+    "risk_score",
+    "risk_level",
+    "summary",
+    "reasoning",
+    "reviewed",
+    "notes",
+    "detection_count",
+    "detection_ids",
+    "object_types",
+    "thumbnail_url",
+    "analysis_status",
+    "risk_factors",
+    "analyzed_by",
+    "created_at",
+    "deleted_at",
+  ],
+  id: (event) => event.id,
+  columns: [
+    { title: "ID", align: "right", keep: true, cell: (event) => ({ text: String(event.id) }) },
+    { title: "WHEN", keep: true, cell: (event, people) => ({ text: ago(people, event.started_at) }) },
+    { title: "CAMERA", cell: (event) => ({ text: event.camera_id }) },
+    { title: "RISK", keep: true, cell: risk },
+    { title: "SEEN", cell: (event) => ({ text: event.object_types.join(", ") }) },
+    { title: "SUMMARY", cell: (event) => ({ text: event.summary }) },
+  ],
+  details: (event, people) => [
+    ["event", { text: String(event.id), paint: "bold" }],
+    ["camera", { text: event.camera_id }],
+    ["started", { text: exactly(people, event.started_at) }],
+    ["lasted", { text: seconds(event) }],
+    ["risk", risk(event)],
+    ["seen", { text: event.object_types.join(", ") || "nothing" }],
+    ["summary", { text: event.summary }],
+    ["reasoning", { text: event.reasoning }],
+    ["judged by", { text: event.analyzed_by ?? "nobody yet" }],
+    ["reviewed", { text: event.reviewed ? "yes" : "no" }],
+    ["notes", { text: event.notes }],
+  ],
+};
+
+export const eventWithDetectionsView: View<EventWithDetections> = {
+  ...eventView,
+  fields: [...eventView.fields, "detections"],
+  more: (event, people) => factors(event, people) + detections(event, people),
+};
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+/** An excerpt for a terminal: without the marks of the page that it is made for. */
+function withoutMarkup(html: string): string {
+  return html.replace(/<\/?mark>/g, "").replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "");
+}
+
+export const foundEventView: RowView<FoundEvent> = {
+  ...eventView,
+  fields: [...eventView.fields, "relevance_score", "highlight"],
+  columns: [
+    ...eventView.columns.filter(({ title }) => title !== "SUMMARY"),
+    { title: "FOUND", cell: (event) => ({ text: withoutMarkup(event.highlight ?? event.summary) }) },
+  ],
+};
+
+function factors(event: Event, people: People): string {
+  const lines = event.risk_factors.map(({ name, contribution, detail }) => {
+    const points = `${contribution > 0 ? "+" : ""}${contribution}`;
+    return `  ${points.padStart(5)}  ${plain(name)}${detail === undefined ? "" : paint(people, "dim", `  ${plain(detail)}`)}\n`;
+  });
+  return lines.length === 0 ? "" : `${paint(people, "bold", "What made the score")}\n${lines.join("")}\n`;
+}
+
+function detections(event: EventWithDetections, people: People): string {
+  if (event.detections.length === 0) return "";
+  const { columns } = detectionView;
+  return table(
+    people,
+    columns,
+    event.detections.map((detection) => columns.map((column) => column.cell(detection, people))),
+  );
+}

@@ -1,0 +1,34 @@
+import type { ProblemKind } from "../src/contract/problem.ts";
+
+/** What a command's end means to the shell. */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  authentication: 4,
+  conflict: 5,
+  unreachable: 6,
+  findings: 7,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+const byKind: Readonly<Record<ProblemKind, number>> = {
+  invalid: exitCodes.usage,
+  bad_request: exitCodes.usage,
+  unauthorized: exitCodes.authentication,
+  forbidden: exitCodes.authentication,
+  not_found: exitCodes.notFound,
+  conflict: exitCodes.conflict,
+  too_large: exitCodes.failure,
+  media_type: exitCodes.failure,
+  rate_limited: exitCodes.failure,
+  unavailable: exitCodes.failure,
+  unreachable: exitCodes.unreachable,
+};
+
+/** The exit code for a problem of that kind. */
+export function exitCodeOf(kind: ProblemKind): number {
+  return byKind[kind];
+}

@@ -1,0 +1,74 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { exactly, localTime } from "../output/people.ts";
+import type { Cell } from "../output/table.ts";
+import type { View } from "../output/view.ts";
+
+type GpuStats = Reply<Routes["getGpuStats"]>;
+
+/** A value with its unit; a dash where the card does not tell. */
+function measured(value: number | null, unit: string): Cell {
+  return value === null ? { text: "-", paint: "dim" } : { text: `${value}${unit === "" ? "" : ` ${unit}`}` };
+}
+
+function of(used: number | null, total: number | null, unit: string): Cell {
+  return used === null ? measured(null, unit) : { text: `${used} of ${total ?? "?"} ${unit}` };
+}
+
+export const gpuView: View<GpuStats> = {
+  plural: "looks at the graphics card",
+  fields: [
+    "recorded_at",
+    "gpu_name",
+    "utilization",
+    "memory_used",
+    "memory_total",
+    "temperature",
+    "power_usage",
+    "inference_fps",
+    "fan_speed",
+    "sm_clock",
+    "memory_bandwidth_utilization",
+    "pstate",
+    "throttle_reasons",
+    "power_limit",
+    "sm_clock_max",
+    "compute_processes_count",
+    "pcie_replay_counter",
+    "temp_slowdown_threshold",
+    "memory_clock",
+    "memory_clock_max",
+    "pcie_link_gen",
+    "pcie_link_width",
+    "pcie_tx_throughput",
+    "pcie_rx_throughput",
+    "encoder_utilization",
+    "decoder_utilization",
+    "bar1_used",
+  ],
+  id: ({ recorded_at }) => recorded_at?.toISOString() ?? "",
+  columns: [
+    { title: "TIME", keep: true, cell: ({ recorded_at }) => ({ text: recorded_at === null ? "-" : localTime(recorded_at) }) },
+    { title: "LOAD", align: "right", keep: true, cell: (gpu) => measured(gpu.utilization, "%") },
+    { title: "MEMORY", align: "right", cell: (gpu) => of(gpu.memory_used, gpu.memory_total, "MiB") },
+    { title: "TEMPERATURE", align: "right", cell: (gpu) => measured(gpu.temperature, "°C") },
+    { title: "POWER", align: "right", cell: (gpu) => measured(gpu.power_usage, "W") },
+    { title: "PICTURES/S", align: "right", cell: (gpu) => measured(gpu.inference_fps, "") },
+  ],
+  details: (gpu, people) => [
+    ["card", { text: gpu.gpu_name ?? "none", paint: "bold" }],
+    ["time", { text: exactly(people, gpu.recorded_at) }],
+    ["load", measured(gpu.utilization, "%")],
+    ["memory", of(gpu.memory_used, gpu.memory_total, "MiB")],
+    ["temperature", measured(gpu.temperature, "°C")],
+    ["slows down at", measured(gpu.temp_slowdown_threshold, "°C")],
+    ["fan", measured(gpu.fan_speed, "%")],
+    ["power", of(gpu.power_usage, gpu.power_limit, "W")],
+    ["clock", of(gpu.sm_clock, gpu.sm_clock_max, "MHz")],
+    ["memory clock", of(gpu.memory_clock, gpu.memory_clock_max, "MHz")],
+    ["state", { text: gpu.pstate ?? "-" }],
+    ["held back by", { text: gpu.throttle_reasons?.join(", ") || "-" }],
+    ["processes", measured(gpu.compute_processes_count, "")],
+    ["pictures", measured(gpu.inference_fps, "per second")],
+  ],
+};

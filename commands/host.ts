@@ -1,0 +1,37 @@
+import type { Clock } from "../src/clock/clock.ts";
+import type { ParsedConfig } from "../src/config/config.ts";
+
+/** A stream of text, and the terminal behind it. */
+export interface TextSink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+/** What the daemon is started with. */
+export interface DaemonOptions extends ParsedConfig {
+  readonly out: TextSink;
+  /** Whether the person has a terminal with colours and wants them. */
+  readonly colour: boolean;
+  /** Aborted when it shall stop. */
+  readonly signal: AbortSignal;
+}
+
+/** Everything outside that commands depend on: a test gives its own. */
+export interface Host {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly isRoot: boolean;
+  readonly version: string;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly clock: Clock;
+  /** Aborted by SIGINT or SIGTERM; the reason is the name of the signal. */
+  readonly signal: AbortSignal;
+  /** The long-running commands; each resolves to the exit code. */
+  readonly daemon: {
+    serve(options: DaemonOptions): Promise<number>;
+    demo(options: DaemonOptions & { readonly once: boolean }): Promise<number>;
+  };
+}

@@ -1,0 +1,133 @@
+import { parseTime } from "./time.ts";
+
+/** One option of a command. `T` is what the command receives. */
+export interface Option<T> {
+  readonly description: string;
+  /** Without one the option takes no value. */
+  readonly placeholder?: string;
+  readonly choices?: readonly string[];
+  /** There is `--no-...` too. */
+  readonly negatable?: boolean;
+  readonly repeatable?: boolean;
+  /** How help names the default. */
+  readonly fallback?: string;
+  /** Turns what was typed into the value. `texts` is empty when the option was not given. Throws `WrongValue`. */
+  read(given: Given): T;
+}
+
+/** What was typed for one option. */
+export interface Given {
+  readonly texts: readonly string[];
+  /** `--name` or `--no-name`, for options without a value. */
+  readonly set: boolean | undefined;
+  readonly now: Date;
+}
+
+/** A value that an option does not take; the message completes "must be ...". */
+export class WrongValue extends Error {
+  override name = "WrongValue";
+}
+
+/** An option without a value. */
+export function flag(description: string): Option<boolean> {
+  return { description, read: ({ set }) => set === true };
+}
+
+/** An option without a value that has an opposite, `--no-...`. */
+export function toggle(description: string): Option<boolean | undefined> {
+  return { description, negatable: true, read: ({ set }) => set };
+}
+
+/** Any text. */
+export function text(placeholder: string, description: string): Option<string | undefined> {
+  return { description, placeholder, read: ({ texts }) => texts.at(-1) };
+}
+
+/** Texts: the option is repeated, or its value has commas. */
+export function list(placeholder: string, description: string): Option<string[] | undefined> {
+  return { description, placeholder, repeatable: true, read: ({ texts }) => (texts.length > 0 ? split(texts) : undefined) };
+}
+
+/** One of some words, in either case. */
+export function choice<const T extends string>(choices: readonly T[], description: string): Option<T | undefined> {
+  return {
+    description,
+    placeholder: "word",
+    choices,
+    read: ({ texts }) => (texts.length > 0 ? pick(choices, texts.at(-1) ?? "") : undefined),
+  };
+}
+
+/** Some of some words: the option is repeated, or its value has commas. */
+export function choiceList<const T extends string>(choices: readonly T[], description: string): Option<T[] | undefined> {
+  return {
+    description,
+    placeholder: "word",
+    choices,
+    repeatable: true,
+    read: ({ texts }) => (texts.length > 0 ? split(texts).map((word) => pick(choices, word)) : undefined),
+  };
+}
+
+/** A whole number between two bounds, both allowed. */
+export function integer(placeholder: string, minimum: number, maximum: number, description: string): Option<number | undefined> {
+  return {
+    description,
+    placeholder,
+    read: ({ texts }) => {
+      const given = texts.at(-1);
+      if (given === undefined) return undefined;
+      const value = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a whole number from ${minimum} to ${maximum}`);
+      return value;
+    },
+  };
+}
+
+/** A number between two bounds, both allowed. */
+export function number(placeholder: string, minimum: number, maximum: number, description: string): Option<number | undefined> {
+  return {
+    description,
+    placeholder,
+    read: ({ texts }) => {
+      const given = texts.at(-1);
+      if (given === undefined) return undefined;
+      const value = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : Number.NaN;
+      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a number from ${minimum} to ${maximum}`);
+      return value;
+    },
+  };
+}
+
+/** A time in any form that `parseTime` understands. */
+export function time(description: string): Option<Date | undefined> {
+  return {
+    description,
+    placeholder: "time",
+    read: ({ texts, now }) => {
+      const given = texts.at(-1);
+      if (given === undefined) return undefined;
+      const parsed = parseTime(given, now);
+      if (parsed === undefined) throw new WrongValue("a time such as 2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'");
+      return parsed;
+    },
+  };
+}
+
+/** The same option with a value that holds when it is not given. */
+export function withDefault<T>(option: Option<T | undefined>, value: T): Option<T> {
+  return { ...option, fallback: String(value), read: (given) => option.read(given) ?? value };
+}
+
+function split(texts: readonly string[]): string[] {
+  return texts
+    .flatMap((entry) => entry.split(","))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function pick<T extends string>(choices: readonly T[], given: string): T {
+  const found = choices.find((word) => word === given.toLowerCase());
+  if (found === undefined) throw new WrongValue(`one of ${choices.join(", ")}`);
+  return found;
+}

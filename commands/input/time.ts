@@ -1,0 +1,38 @@
+const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds of `90s`, `5m`, `2h`, `30d`; undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d{1,9})([smhd])$/.exec(text.trim().toLowerCase());
+  return match ? Number(match[1]) * units[match[2] as keyof typeof units] : undefined;
+}
+
+/**
+ * The time that a person means: ISO 8601 with or without a zone (without one it is local time), a date (its first
+ * instant, local), `HH:MM` (today), `now`, `-2h`, `today`, `yesterday`, `yesterday 21:00`. Undefined for anything else.
+ */
+export function parseTime(text: string, now: Date): Date | undefined {
+  const given = text.trim().toLowerCase();
+  if (given === "now") return now;
+  if (given.startsWith("-")) {
+    const back = parseDuration(given.slice(1));
+    return back === undefined ? undefined : new Date(now.getTime() - back);
+  }
+  const named = /^(?:(today|yesterday)(?:\s+|$))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/.exec(given);
+  if (named && given !== "") {
+    const [, day, hour = "0", minute = "0", second = "0"] = named;
+    const date = now.getDate() - (day === "yesterday" ? 1 : 0);
+    return local(now.getFullYear(), now.getMonth(), date, Number(hour), Number(minute), Number(second));
+  }
+  const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(z|[+-]\d\d:?\d\d)?)?$/.exec(given);
+  if (!iso) return undefined;
+  const [, year, month, day, hour = "0", minute = "0", second = "0", zone] = iso;
+  const wall = local(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  if (wall === undefined || wall.getDate() !== Number(day) || zone === undefined) return wall?.getDate() === Number(day) ? wall : undefined;
+  const exact = new Date(text.trim().replace(" ", "T").toUpperCase());
+  return Number.isNaN(exact.getTime()) ? undefined : exact;
+}
+
+function local(year: number, month: number, day: number, hour: number, minute: number, second: number): Date | undefined {
+  if (month > 11 || hour > 23 || minute > 59 || second > 59) return undefined;
+  return new Date(year, month, day, hour, minute, second);
+}

@@ -1,0 +1,179 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { ParsedConfig } from "../src/config/config.ts";
+import type { VariableName } from "../src/config/variables.ts";
+import type { Client, ClientReply, ClientRequest } from "../src/contract/client.ts";
+import { Problem } from "../src/contract/problem.ts";
+import type { OperationId, Routes } from "../src/contract/routes/index.ts";
+import type { Database } from "../src/engines/database.ts";
+import { type Close, openDatabaseOf, openDirectClient } from "./direct.ts";
+import type { Host } from "./host.ts";
+import type { OutputFormat } from "./output/formats.ts";
+import type { Output } from "./output/output.ts";
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  readonly url?: string;
+  readonly apiKeyFile?: string;
+  readonly caFile?: string;
+  readonly direct?: boolean;
+  readonly output: OutputFormat;
+  readonly color: boolean;
+  readonly quiet?: boolean;
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly debug?: boolean;
+}
+
+/** What a command works with. */
+export interface Io {
+  readonly host: Host;
+  readonly global: GlobalOptions;
+  readonly output: Output;
+  /** Asks the daemon, or with --direct the database itself. Throws `Problem`. */
+  call<K extends OperationId>(operation: K, request: ClientRequest<Routes[K]>): Promise<ClientReply<Routes[K]>>;
+  /** Where the daemon answers, and the key for it. */
+  endpoint(): Promise<Endpoint>;
+  /** The configuration, with flags of the command on top. Throws `Problem("invalid")`. */
+  configuration(flags?: Partial<Record<VariableName, string>>): Promise<ParsedConfig>;
+  /** The database of the configuration, beside a daemon that runs or without one. Closed when the command ends. */
+  database(): Promise<Database>;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  /** Certificates (PEM) to trust instead of those of the system. */
+  readonly ca: string | undefined;
+}
+
+/** An `Io` and how to let go of what it opened. */
+export interface OpenIo extends Io {
+  close(): Promise<void>;
+}
+
+export function createIo(host: Host, global: GlobalOptions): OpenIo {
+  const closers: Close[] = [];
+  const onClose = (close: Close): number => closers.push(close);
+  let client: Promise<Client> | undefined;
+  let database: Promise<Database> | undefined;
+
+  const io: OpenIo = {
+    host,
+    global,
+    output: createOutput(host, global),
+    async call(operation, request) {
+      client ??= global.direct ? openDirectClient(io, onClose) : openHttpClient(io);
+      const { routes } = await import("../src/contract/routes/index.ts");
+      return (await client).call(routes[operation], request);
+    },
+    async endpoint() {
+      const url = (await daemonUrl(io)).replace(/\/+$/, "");
+      return { url, apiKey: await apiKey(host, global), ca: await trustedCertificates(io) };
+    },
+    async configuration(flags = {}) {
+      const { loadConfig } = await import("../src/config/load.ts");
+      return loadConfig({
+        flags: { ...flags, ...(global.dataDir === undefined ? {} : { DATA_DIR: global.dataDir }) },
+        env: host.env,
+        configPath: global.config,
+        isRoot: host.isRoot,
+        home: host.home,
+        cwd: host.cwd,
+      });
+    },
+    database() {
+      database ??= openDatabaseOf(io, onClose);
+      return database;
+    },
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+  return io;
+}
+
+function createOutput(host: Host, global: GlobalOptions): Output {
+  const { stdout, stderr } = host;
+  const noColour = !global.color || (host.env["NO_COLOR"] ?? "") !== "" || host.env["TERM"] === "dumb";
+  return {
+    format: global.output,
+    people: {
+      now: host.clock.now(),
+      colour: stdout.isTTY === true && !noColour,
+      width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    },
+    write: (text) => stdout.write(text),
+    note: (text) => {
+      if (!global.quiet) stderr.write(`${text}\n`);
+    },
+  };
+}
+
+/** Commands give up on a daemon that accepts but does not answer. */
+const timeoutMs = 30_000;
+
+async function openHttpClient(io: Io): Promise<Client> {
+  const { createHttpClient } = await import("../src/contract/http-client.ts");
+  const { url, apiKey, ca } = await io.endpoint();
+  const trusting = ca === undefined ? undefined : (await import("../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs });
+}
+
+function givenUrl({ global, host }: Io): string {
+  return global.url ?? host.env["HOMESEC_URL"] ?? "";
+}
+
+async function daemonUrl(io: Io): Promise<string> {
+  const given = givenUrl(io);
+  if (given === "") {
+    const { config } = await io.configuration();
+    const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.host] ?? config.host;
+    return `${config.tlsMode === "disabled" ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${config.port}`;
+  }
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "") {
+    const where = io.global.url === undefined ? "HOMESEC_URL" : "--url";
+    throw new Problem("invalid", `${where} ${JSON.stringify(given)} is not an address such as http://127.0.0.1:8000`);
+  }
+  return given;
+}
+
+/** The file that was named; else, for the daemon of the own configuration, the certificate that it made itself. */
+async function trustedCertificates(io: Io): Promise<string | undefined> {
+  const { caFile } = io.global;
+  const given = caFile ?? io.host.env["HOMESEC_CA_FILE"] ?? "";
+  if (given !== "") return await readCertificates(resolve(io.host.cwd, given), caFile === undefined ? "HOMESEC_CA_FILE" : "--ca-file");
+  if (givenUrl(io) !== "") return undefined;
+  const { config } = await io.configuration();
+  if (config.tlsMode !== "self_signed") return undefined;
+  return await readCertificates(join(config.dataDir, "tls", "cert.pem"), "the daemon's own certificate").catch((error: unknown) => {
+    // no daemon has run here yet, or another user's: the connection will tell
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+}
+
+async function readCertificates(path: string, name: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw new Problem("invalid", `${name} ${path} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Problem("invalid", `${name} ${path} holds no certificate in PEM form`);
+  return text;
+}
+
+async function apiKey(host: Host, global: GlobalOptions): Promise<string | undefined> {
+  if (global.apiKeyFile === undefined) return host.env["HOMESEC_API_KEY"]?.trim() || undefined;
+  let text: string;
+  try {
+    text = await readFile(resolve(host.cwd, global.apiKeyFile), "utf8");
+  } catch (cause) {
+    throw new Problem("invalid", `--api-key-file ${global.apiKeyFile} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+  const key = text.trim();
+  if (key === "") throw new Problem("invalid", `--api-key-file ${global.apiKeyFile} is empty`);
+  return key;
+}

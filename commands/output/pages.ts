@@ -1,0 +1,19 @@
+import type { ListBody } from "./output.ts";
+
+/** The largest page that a list answers with. */
+const largestPage = 1000;
+
+/** Fetches page after page until `limit` rows are there or the list ends. */
+export async function* pages<B extends ListBody>(
+  limit: number,
+  fetchPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<B>,
+): AsyncGenerator<B> {
+  let cursor: string | null = null;
+  for (let left = limit; left > 0; left -= largestPage) {
+    const size = Math.min(left, largestPage);
+    const body: B = await fetchPage(cursor === null ? { limit: size } : { limit: size, cursor });
+    yield body;
+    cursor = body.pagination.next_cursor;
+    if (cursor === null) return;
+  }
+}

@@ -1,0 +1,25 @@
+import type { People } from "./people.ts";
+import type { Cell, Head } from "./table.ts";
+
+/** How rows of one kind are shown. */
+export interface RowView<T> {
+  /** What a person calls them: `cameras`. */
+  readonly plural: string;
+  /** The columns of CSV: every field of the record. */
+  readonly fields: readonly (keyof T & string)[];
+  id(record: T): string | number;
+  readonly columns: readonly Column<T>[];
+}
+
+/** How records of one kind are shown, each by itself too. */
+export interface View<T> extends RowView<T> {
+  /** One record for a person: its lines, label and value. */
+  details(record: T, people: People): readonly (readonly [string, Cell])[];
+  /** What follows the lines. */
+  more?(record: T, people: People): string;
+}
+
+/** A column of the table of a list. */
+export interface Column<T> extends Head {
+  cell(record: T, people: People): Cell;
+}

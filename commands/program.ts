@@ -1,0 +1,116 @@
+import { Command as Parser, Option as ParserOption } from "commander";
+import { type Command, type Example, kebab } from "./command.ts";
+import type { Host } from "./host.ts";
+import type { Option } from "./input/options.ts";
+import type { GlobalOptions } from "./io.ts";
+import { outputFormats } from "./output/formats.ts";
+import type { Noun } from "./registry.ts";
+
+/** What was typed, found good by the parser but not yet read. */
+export interface Typed {
+  readonly command: Command;
+  readonly arguments: readonly string[];
+  readonly options: Readonly<Record<string, string[] | boolean | undefined>>;
+  readonly global: GlobalOptions;
+}
+
+const firstSteps: readonly Example[] = [
+  { command: "homesec demo", note: "see it work" },
+  { command: "homesec serve", note: "run it" },
+  { command: "homesec events tail", note: "watch it" },
+];
+
+/** The options that every command takes, as help shows them. */
+export const globalOptions: readonly ParserOption[] = [
+  new ParserOption("-o, --output <format>", "How results are printed").choices(outputFormats).default("table"),
+  new ParserOption("--url <address>", "Address of the daemon (HOMESEC_URL)"),
+  new ParserOption("--api-key-file <file>", "File with the API key (or HOMESEC_API_KEY)"),
+  new ParserOption("--ca-file <file>", "Certificates to trust, for a daemon with TLS (or HOMESEC_CA_FILE)"),
+  new ParserOption("--direct", "Work on the database itself, with or without a daemon"),
+  new ParserOption("--config <file>", "Configuration file"),
+  new ParserOption("--data-dir <folder>", "Data folder, instead of DATA_DIR"),
+  new ParserOption("--no-color", "No colours (also NO_COLOR)"),
+  new ParserOption("-q, --quiet", "Only results and errors"),
+  new ParserOption("--debug", "Show where errors come from"),
+];
+
+/** The parser of the command line. `onCommand` gets what was typed; wrong usage, help and version throw commander's error. */
+export function createProgram(commands: readonly Command[], nouns: readonly Noun[], host: Host, onCommand: (typed: Typed) => void): Parser {
+  const program = configured(new Parser("homesec"), host)
+    .description("Home security monitoring: cameras upload pictures, homesec watches, judges, tells and keeps them searchable.")
+    .version(host.version, "-V, --version", "Show the version")
+    .helpCommand("help [command]", "Help for a command")
+    .addHelpText("before", `${examplesText(firstSteps)}\n`);
+  for (const option of globalOptions) program.addOption(option);
+
+  const parents = new Map<string, Parser>([["", program]]);
+  const add = (command: Command): void => {
+    const words = command.name.split(" ");
+    const verb = words.pop() ?? "";
+    const parent = parents.get(words.join(" "));
+    if (!parent) throw new Error(`no noun stands before ${command.name}`);
+    addCommand(parent, verb, command, host, (typed) => onCommand({ ...typed, global: program.opts<GlobalOptions>() }));
+  };
+  for (const command of commands.filter(({ name }) => !name.includes(" "))) add(command);
+  for (const { name, summary } of nouns) {
+    parents.set(name, configured(program.command(name), host).summary(summary).description(summary).helpCommand(false));
+  }
+  for (const command of commands.filter(({ name }) => name.includes(" "))) add(command);
+  return program;
+}
+
+function addCommand(parent: Parser, verb: string, command: Command, host: Host, onCommand: (typed: Omit<Typed, "global">) => void): void {
+  const parser = configured(parent.command(verb, { hidden: command.hidden }), host)
+    .summary(command.summary)
+    .addHelpText("before", `${opening(command)}\n`);
+  for (const [name, argument] of Object.entries(command.arguments)) parser.argument(`<${kebab(name)}>`, argument.description);
+  for (const [name, option] of Object.entries(command.options)) {
+    for (const each of parserOptions(name, option)) parser.addOption(each);
+  }
+  parser.action((...given: unknown[]) => {
+    const texts = given.slice(0, Object.keys(command.arguments).length) as string[];
+    onCommand({ command, arguments: texts, options: parser.opts() });
+  });
+}
+
+/** Help begins with what the command is for, and with examples. */
+function opening(command: Command): string {
+  return `${command.description ?? `${command.summary}.`}\n\n${examplesText(command.examples)}`;
+}
+
+function examplesText(examples: readonly Example[]): string {
+  return ["Examples:", ...examples.map(({ command, note }) => `  ${command}\n      ${note}`)].join("\n");
+}
+
+function parserOptions(name: string, option: Option<unknown>): ParserOption[] {
+  const long = `--${kebab(name)}`;
+  if (option.placeholder === undefined) {
+    const positive = new ParserOption(long, option.description);
+    return option.negatable ? [positive, new ParserOption(`--no-${kebab(name)}`, "The opposite").hideHelp()] : [positive];
+  }
+  const notes = [option.choices && `choices: ${option.choices.join(", ")}`, option.fallback && `default: ${option.fallback}`];
+  const known = notes.filter((note) => note !== undefined);
+  const description = known.length === 0 ? option.description : `${option.description} (${known.join("; ")})`;
+  const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
+  return [new ParserOption(`${long} <${option.placeholder}>`, description).argParser(collect)];
+}
+
+function configured(parser: Parser, { stdout, stderr }: Host): Parser {
+  return parser
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .helpOption("-h, --help", "Show this help")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+      outputError: (text, write) => write(`${text.replace(/^error: /, "homesec: ")}\`${pathOf(parser)} --help\` shows what there is.\n`),
+    });
+}
+
+/** `homesec cameras list`, as it is typed. */
+function pathOf(parser: Parser): string {
+  return parser.parent ? `${pathOf(parser.parent)} ${parser.name()}` : parser.name();
+}

@@ -1,0 +1,41 @@
+import { cleanup } from "./cleanup.ts";
+import type { Command } from "./command.ts";
+import { demo } from "./demo.ts";
+import { docs } from "./docs.ts";
+import { health } from "./health.ts";
+import { serve } from "./serve.ts";
+
+/** The first word of some commands. Their files are read only when that word is typed: each costs a millisecond of every start. */
+export interface Noun {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<{ readonly commands: readonly Command[] }>;
+}
+
+/** The commands of one word, in the order of help. */
+export const plainCommands: readonly Command[] = [serve, demo, health, cleanup, docs];
+
+/** The first words of all others, in the order of help. */
+export const nouns: readonly Noun[] = [
+  { name: "cameras", summary: "Cameras and their folders", load: () => import("./cameras/commands.ts") },
+  { name: "events", summary: "What happened, and how it was judged", load: () => import("./events/commands.ts") },
+  { name: "detections", summary: "What was seen in single pictures", load: () => import("./detections/commands.ts") },
+  { name: "workers", summary: "What runs in the background", load: () => import("./workers/commands.ts") },
+  { name: "breakers", summary: "Which AI services are left alone", load: () => import("./breakers/commands.ts") },
+  { name: "dlq", summary: "Dead letters: jobs that failed for good", load: () => import("./dlq/commands.ts") },
+  { name: "gpu", summary: "The graphics card", load: () => import("./gpu/commands.ts") },
+  { name: "keys", summary: "Keys for the API", load: () => import("./keys/commands.ts") },
+  { name: "config", summary: "The configuration", load: () => import("./config/commands.ts") },
+  { name: "db", summary: "The database", load: () => import("./db/commands.ts") },
+];
+
+/** The commands that `words` can mean: those of one word, and those whose noun is among them. */
+export async function commandsFor(words: readonly string[]): Promise<readonly Command[]> {
+  const modules = await Promise.all(nouns.filter(({ name }) => words.includes(name)).map((noun) => noun.load()));
+  return [...plainCommands, ...modules.flatMap(({ commands }) => commands)];
+}
+
+/** Every command. */
+export function allCommands(): Promise<readonly Command[]> {
+  return commandsFor(nouns.map(({ name }) => name));
+}

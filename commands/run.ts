@@ -1,0 +1,118 @@
+import { CommanderError } from "commander";
+import { Problem } from "../src/contract/problem.ts";
+import { type Command, kebab } from "./command.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import type { Host } from "./host.ts";
+import { WrongValue } from "./input/options.ts";
+import type { Io } from "./io.ts";
+import { wrapping } from "./output/wrap.ts";
+import { createProgram, type Typed } from "./program.ts";
+import { commandsFor, nouns } from "./registry.ts";
+
+/** Runs what was typed after `homesec`, prints its errors, and resolves to the exit code. Never throws for what a command does. */
+export async function run(args: readonly string[], host: Host): Promise<number> {
+  let typed: Typed | undefined;
+  const commands = await commandsFor(args);
+  try {
+    createProgram(commands, nouns, host, (what) => {
+      typed = what;
+    }).parse([...args], { from: "user" });
+  } catch (error) {
+    // commander has printed help, version or the complaint already
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    throw error;
+  }
+  if (typed === undefined) return exitCodes.usage;
+  const { command } = typed;
+  const list = commands.find(({ name }) => name === `${command.name.split(" ")[0]} list`);
+  return await runCommand(typed, host, list);
+}
+
+async function runCommand(typed: Typed, host: Host, list: Command | undefined): Promise<number> {
+  const { command, global } = typed;
+  const { createIo } = await import("./io.ts");
+  const io = createIo(host, global);
+  let code: number;
+  try {
+    const running = command.run(read(typed, host) as never, io);
+    code = command.endsOnSignal ? await running : await orInterrupted(running, host.signal);
+  } catch (error) {
+    code = report(error, io, list);
+  }
+  try {
+    await io.close();
+  } catch (error) {
+    code = report(error, io, list);
+  }
+  return code === exitCodes.interrupted && host.signal.reason === "SIGTERM" ? exitCodes.terminated : code;
+}
+
+/** Reads arguments and options. Throws `Problem("invalid")` that names every value which is not taken. */
+function read({ command, arguments: texts, options }: Typed, host: Host) {
+  const now = host.clock.now();
+  const wrong: string[] = [];
+  const attempt = (name: string, given: string | undefined, take: () => unknown): unknown => {
+    try {
+      return take();
+    } catch (error) {
+      if (!(error instanceof WrongValue)) throw error;
+      wrong.push(`${name} ${JSON.stringify(given)} must be ${error.message}`);
+      return undefined;
+    }
+  };
+  const values = {
+    arguments: Object.fromEntries(
+      Object.entries(command.arguments).map(([name, argument], at) => {
+        const text = texts[at] ?? "";
+        return [name, attempt(`<${kebab(name)}>`, text, () => argument.read(text))];
+      }),
+    ),
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, option]) => {
+        const given = options[name];
+        const known = { texts: Array.isArray(given) ? given : [], set: typeof given === "boolean" ? given : undefined, now };
+        return [name, attempt(`--${kebab(name)}`, known.texts.at(-1), () => option.read(known))];
+      }),
+    ),
+  };
+  if (wrong.length > 0) throw new Problem("invalid", wrong.join("; "));
+  return values;
+}
+
+/** The command's own exit code, or 130 as soon as the person interrupts it. */
+async function orInterrupted(running: Promise<number>, signal: AbortSignal): Promise<number> {
+  let interrupt = (): void => {};
+  const interrupted = new Promise<number>((resolve) => {
+    interrupt = () => resolve(exitCodes.interrupted);
+  });
+  if (signal.aborted) interrupt();
+  signal.addEventListener("abort", interrupt);
+  try {
+    return await Promise.race([running, interrupted]);
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+  }
+}
+
+/** What the person did wrong is said in a line or two; anything else is a fault of ours and says where. */
+function report(error: unknown, io: Io, list: Command | undefined): number {
+  const stderr = wrapping(io.host.stderr);
+  const message = error instanceof Error ? error.message : String(error);
+  stderr.write(`homesec: ${message}\n`);
+  const known = error instanceof Problem;
+  const remedy = known ? remedyFor(error, list) : "this should not have happened; --debug shows where";
+  if (remedy !== undefined && !(io.global.debug && !known)) stderr.write(`${remedy}\n`);
+  if (io.global.debug) stderr.write(`${stackOf(error)}\n`);
+  return known ? exitCodeOf(error.kind) : exitCodes.failure;
+}
+
+/** Many problems say what to do themselves. `list` is the command that lists what was asked for. */
+function remedyFor({ kind }: Problem, list: Command | undefined): string | undefined {
+  if (kind === "unauthorized") return "Give the key in HOMESEC_API_KEY or with --api-key-file.";
+  return kind === "not_found" && list ? `\`homesec ${list.name}\` shows which there are.` : undefined;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  return error.cause === undefined ? (error.stack ?? "") : `${error.stack}\ncaused by: ${stackOf(error.cause)}`;
+}

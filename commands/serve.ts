@@ -1,0 +1,29 @@
+import { defineCommand } from "./command.ts";
+import { text } from "./input/options.ts";
+import { wrapping } from "./output/wrap.ts";
+
+export const serve = defineCommand({
+  name: "serve",
+  summary: "Run homesec",
+  description:
+    "Runs homesec until Ctrl-C: watches the camera folders, judges what is seen, and answers the API. A second Ctrl-C ends it at once.",
+  options: {
+    host: text("address", "Address to listen on, instead of HOST"),
+    port: text("port", "Port to listen on, instead of PORT; 0 takes any free one"),
+  },
+  examples: [
+    { command: "homesec serve", note: "on http://127.0.0.1:8000, with everything built in" },
+    { command: "homesec serve --config /etc/homesec.conf", note: "with a configuration file" },
+    { command: "homesec serve --port 9000 --data-dir /srv/homesec", note: "elsewhere" },
+  ],
+  endsOnSignal: true,
+  async run({ options: { host, port } }, io) {
+    const flags = { ...(host === undefined ? {} : { HOST: host }), ...(port === undefined ? {} : { PORT: port }) };
+    return io.host.daemon.serve({
+      ...(await io.configuration(flags)),
+      out: wrapping(io.host.stdout),
+      colour: io.output.people.colour,
+      signal: io.host.signal,
+    });
+  },
+});

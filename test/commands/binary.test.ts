@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, describe, expect, it } from "vitest";
+import { apiStandIn } from "../support/api-stand-in.ts";
+import { startBinary } from "../support/cli.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { camera, page } from "./records.ts";
+
+const folder = temporaryFolder("binary");
+afterAll(() => folder.remove());
+const inFolder = { cwd: folder.path };
+
+describe("the built program", () => {
+  it("knows its version", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+    expect(await startBinary(["--version"], inFolder)).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("ends by itself with data on stdout, remarks on stderr and the exit code of what happened", async () => {
+    const api = await apiStandIn(({ path }) =>
+      path === "/api/cameras" ? { body: { cameras: [camera], count: 1, pagination: page(2) } } : undefined,
+    );
+    const options = { ...inFolder, env: { HOMESEC_URL: api.url } };
+    expect(await startBinary(["cameras", "list", "-o", "id"], options)).toMatchObject({ exitCode: 0, stdout: "front-door\n", stderr: "" });
+    expect(await startBinary(["cameras", "list"], options)).toMatchObject({ exitCode: 0, stderr: "1 of 2 cameras; --limit 2 shows all\n" });
+    expect(await startBinary(["cameras", "show", "x"], options)).toMatchObject({ exitCode: 3, stdout: "" });
+    expect(await startBinary(["cameras", "list", "--bad"], options)).toMatchObject({ exitCode: 2, stdout: "" });
+    await api.close();
+    expect(await startBinary(["cameras", "list"], options)).toMatchObject({ exitCode: 6, stdout: "" });
+  });
+
+  it("reads .env of the working folder and only its own environment", async () => {
+    const { stdout } = await startBinary(["config", "show", "-o", "csv"], { ...inFolder, env: { PORT: "9001" } });
+    expect(stdout).toContain("PORT,9001,environment\r\n");
+  });
+
+  it("ends quietly when its reader has seen enough", async () => {
+    const items = Array.from({ length: 1000 }, (_, at) => ({ ...camera, camera_id: `camera-${at}`, name: "x".repeat(200) }));
+    const pagination = { ...page(1_000_000), next_cursor: "more", has_more: true };
+    const api = await apiStandIn(() => ({ body: { cameras: items, count: items.length, pagination } }));
+    const binary = startBinary(["cameras", "list", "-o", "ndjson", "--limit", "1000000"], { ...inFolder, env: { HOMESEC_URL: api.url } });
+    binary.stdout.once("data", () => binary.stdout.destroy());
+    const { exitCode, stderr } = await binary;
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    await api.close();
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("ends with its own exit code on %s", async (signal, exitCode) => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const binary = startBinary(["cameras", "list"], { ...inFolder, env: { HOMESEC_URL: `http://127.0.0.1:${port}` } });
+    await new Promise((resolve) => silent.once("request", resolve));
+    binary.kill(signal);
+    expect(await binary).toMatchObject({ exitCode, stdout: "" });
+    silent.close();
+  });
+});

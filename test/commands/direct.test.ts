@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cli } from "../support/cli.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+let database: TestDatabase;
+const folder = temporaryFolder("direct");
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await database.close();
+  await folder.remove();
+});
+
+const direct = (...args: string[]) =>
+  cli([...args, "--direct"], { cwd: folder.path, env: { DATABASE_URL: database.url, DATA_DIR: folder.path } });
+
+describe("--direct", () => {
+  it("works on the database without a daemon", async () => {
+    const added = await direct("cameras", "add", "Front door", "-o", "json");
+    expect(added.code, added.err).toBe(0);
+    expect(JSON.parse(added.out)).toMatchObject({ camera_id: "front_door", folder_path: join(folder.path, "cameras", "front_door") });
+    expect((await direct("cameras", "list", "-o", "id")).out).toBe("front_door\n");
+    expect((await direct("cameras", "update", "front_door", "--name", "Gate", "-o", "csv")).out).toContain("front_door,Gate,");
+    expect((await direct("cameras", "remove", "front_door")).err).toBe(
+      "camera front_door removed; homesec cameras restore front_door brings it back\n",
+    );
+    expect((await direct("cameras", "show", "front_door")).code).toBe(3);
+    expect((await direct("cameras", "list", "--deleted", "-o", "id")).out).toBe("front_door\n");
+    expect((await direct("cameras", "restore", "front_door")).code).toBe(0);
+    expect((await direct("events", "list", "-o", "json")).out).toContain('"total": 0');
+    expect((await direct("detections", "list")).err).toBe("no detections\n");
+  });
+
+  it("says when the pictures of a camera will not be read", async () => {
+    expect((await direct("cameras", "add", "Elsewhere", "--folder-path", "/etc")).err).toBe(
+      `camera elsewhere added; pictures go into /etc
+its pictures are not read: The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${join(folder.path, "cameras")}); add a root or move it. It is not read
+`,
+    );
+  });
+
+  it("has the exit codes of the API", async () => {
+    expect((await direct("cameras", "show", "nobody")).code).toBe(3);
+    expect((await direct("cameras", "add", "x".repeat(256))).code).toBe(2);
+    expect(await direct("cameras", "add", "")).toMatchObject({ code: 2, err: "homesec: name: Must not be empty\n" });
+    await direct("cameras", "add", "Twice");
+    expect((await direct("cameras", "add", "Twice")).code).toBe(5);
+  });
+
+  it("makes an empty database ready", async () => {
+    const empty = await testDatabase({ migrated: false });
+    const env = { DATABASE_URL: empty.url, DATA_DIR: folder.path };
+    const status = await cli(["db", "status", "-o", "csv"], { env });
+    expect(status.out).toMatch(/^version,name,state,applied_at\r\n1,0001_init.sql,pending,\r\n/);
+    expect(await cli(["cameras", "list", "--direct"], { env })).toEqual({ code: 0, out: "", err: "no cameras\n" });
+    expect((await cli(["db", "status"], { env })).out).toMatch(/1 {2}0001_init.sql\s+applied {2}(just now|\d+ s ago)/);
+    await empty.close();
+  });
+
+  it("db migrate brings the schema up, once", async () => {
+    const empty = await testDatabase({ migrated: false });
+    const env = { DATABASE_URL: empty.url, DATA_DIR: folder.path };
+    expect((await cli(["db", "migrate", "-o", "json"], { env })).out).toContain('"0001_init.sql"');
+    expect(await cli(["db", "migrate"], { env })).toEqual({ code: 0, out: "", err: "the schema is up to date\n" });
+    await empty.db.query((sql) => sql`update schema_migrations set checksum = 'x' where version = 1`);
+    for (const command of [
+      ["db", "status"],
+      ["db", "migrate"],
+      ["cameras", "list", "--direct"],
+    ]) {
+      const { code, err } = await cli(command, { env });
+      expect(code).toBe(5);
+      expect(err).toContain("0001_init.sql was changed");
+    }
+    await empty.close();
+  });
+
+  it("starts the embedded server for itself, and stops it without delay", async () => {
+    const own = temporaryFolder("direct-embedded");
+    const env = { DATA_DIR: own.path };
+    const first = await cli(["cameras", "add", "Garage", "--direct", "-o", "id"], { env });
+    expect([first.code, first.out], first.err).toEqual([0, "garage\n"]);
+    const start = performance.now();
+    expect((await cli(["cameras", "list", "--direct", "-o", "id"], { env })).out).toBe("garage\n");
+    // a session of its own that looks like somebody else's would be waited for, 10 s
+    expect(performance.now() - start).toBeLessThan(8_000);
+    await own.remove();
+  });
+
+  it("config show names what was changed at run time", async () => {
+    await database.db.query((sql) => sql`insert into settings (key, value) values ('RETENTION_DAYS', '3')`);
+    const env = { DATABASE_URL: database.url, RETENTION_DAYS: "9" };
+    const { out, err } = await cli(["config", "show", "-o", "csv"], { env });
+    expect(err).toBe("");
+    expect(out).toContain("RETENTION_DAYS,3,settings\r\n");
+    expect(out).toContain("BATCH_WINDOW_SECONDS,90,default\r\n");
+  });
+});

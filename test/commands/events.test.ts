@@ -1,0 +1,149 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../daemon/http/app.ts";
+import { type Listening, listen } from "../../daemon/http/listen.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { operations } from "../../src/operations/operations.ts";
+import { cli } from "../support/cli.ts";
+import { type Desk, openDesk } from "../support/operations.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+let desk: Desk;
+let daemon: Listening;
+const folder = temporaryFolder("events-commands");
+beforeAll(async () => {
+  desk = await openDesk();
+  daemon = await listen({
+    app: createApp({ context: desk.context, operations, log: silentLog, allowedHosts: [], strictReplies: true }),
+    host: "127.0.0.1",
+    port: 0,
+  });
+  await desk.db.query(
+    (sql) => sql`insert into cameras (camera_id, name, folder_path) values ('front-door', 'Front door', '/a'), ('yard', 'Yard', '/b')`,
+  );
+  const event = { camera_id: "yard", started_at: "2026-03-01T10:00:00Z", risk_score: 40 };
+  await desk.ask("createEvents", {
+    body: {
+      events: [
+        { ...event, summary: "A man carries a <ladder> & a bucket", camera_id: "front-door" },
+        { ...event, summary: "A dog in the yard" },
+        { ...event, summary: "=A cat" },
+      ],
+    },
+  });
+});
+afterAll(async () => {
+  await daemon.close();
+  await desk.close();
+  await folder.remove();
+});
+
+describe.each(["over HTTP", "--direct"])("%s", (way) => {
+  const run = (...args: string[]) =>
+    way === "--direct"
+      ? cli([...args, "--direct"], { cwd: folder.path, env: { DATABASE_URL: desk.url, DATA_DIR: folder.path } })
+      : cli([...args, "--url", `http://127.0.0.1:${daemon.port}`], { cwd: folder.path });
+
+  it("events search finds words, and shows where they stand", async () => {
+    const table = await run("events", "search", "ladder");
+    expect([table.code, table.err]).toEqual([0, ""]);
+    expect(table.out).toMatch(/FOUND/);
+    expect(table.out).toContain("A man carries a <ladder> & a bucket");
+    expect((await run("events", "search", "yard -dog", "-o", "id")).out).toBe("3\n");
+    expect((await run("events", "search", "man OR dog", "--camera-id", "yard", "-o", "id")).out).toBe("2\n");
+    const { items } = JSON.parse((await run("events", "search", "man", "-o", "json")).out);
+    expect(items).toEqual([
+      expect.objectContaining({ id: 1, relevance_score: expect.any(Number), highlight: expect.stringContaining("<mark>man</mark>") }),
+    ]);
+    expect((await run("events", "search", "nothing")).err).toBe("no events\n");
+    expect((await run("events", "search", "***")).code).toBe(2);
+  });
+
+  it("events delete, restore and list --deleted", async () => {
+    expect(await run("events", "delete", "2")).toEqual({
+      code: 0,
+      out: "",
+      err: "event 2 deleted; homesec events restore 2 brings it back\n",
+    });
+    expect((await run("events", "delete", "2")).code).toBe(5);
+    expect((await run("events", "list", "--deleted", "-o", "id")).out).toBe("2\n");
+    expect((await run("events", "list", "--deleted", "--camera-id", "yard")).code).toBe(2);
+    expect((await run("events", "show", "2")).code).toBe(3);
+    const restored = await run("events", "restore", "2", "-o", "json");
+    expect(JSON.parse(restored.out)).toMatchObject({ id: 2, deleted_at: null });
+    expect((await run("events", "restore", "2")).code).toBe(5);
+    expect((await run("events", "restore", "99")).code).toBe(3);
+  });
+
+  it("events review and note", async () => {
+    expect(JSON.parse((await run("events", "review", "1", "--note", "the neighbour", "-o", "json")).out)).toMatchObject({
+      reviewed: true,
+      notes: "the neighbour",
+    });
+    expect(JSON.parse((await run("events", "review", "1", "--undo", "-o", "json")).out)).toMatchObject({
+      reviewed: false,
+      notes: "the neighbour",
+    });
+    expect((await run("events", "note", "1", "his ladder")).out).toContain("his ladder");
+    expect((await run("events", "note", "1", "")).err).toBe("the note on event 1 is gone\n");
+    expect((await run("events", "note", "1", "x".repeat(4001))).code).toBe(2);
+    expect((await run("events", "review", "99")).code).toBe(3);
+  });
+
+  it("events reanalyze queues the event", async () => {
+    const { code, out } = await run("events", "reanalyze", "1");
+    expect([code, out]).toEqual([0, "event  1 queued, to be judged again\n"]);
+    expect((await run("events", "reanalyze", "99")).code).toBe(3);
+  });
+
+  it("events export saves a file, and spares one that is there", async () => {
+    const name = way === "--direct" ? "direct" : "http";
+    const saved = await run("events", "export", "--to", `${name}.csv`, "--camera-id", "yard", "-o", "json");
+    expect(saved.code, saved.err).toBe(0);
+    const text = await readFile(join(folder.path, `${name}.csv`), "utf8");
+    expect(JSON.parse(saved.out)).toEqual({
+      file: join(folder.path, `${name}.csv`),
+      media_type: "text/csv; charset=utf-8",
+      size_bytes: text.length,
+    });
+    expect(text.trimEnd().split("\r\n")).toHaveLength(3);
+    expect(text).toContain(",'=A cat,");
+    const again = await run("events", "export", "--to", `${name}.csv`);
+    expect([again.code, again.err]).toEqual([5, expect.stringContaining("is there already")]);
+    expect(await readFile(join(folder.path, `${name}.csv`), "utf8")).toBe(text);
+    expect((await run("events", "export", "--to", `${name}.xlsx`)).code).toBe(0);
+    expect((await readFile(join(folder.path, `${name}.xlsx`))).subarray(0, 2).toString()).toBe("PK");
+    expect((await run("events", "export", "--to", "nowhere/a.csv")).code).toBe(2);
+    expect((await readdir(folder.path)).filter((file) => file.endsWith("a.csv"))).toEqual([]);
+  });
+
+  it("events export has a name of its own", async () => {
+    const own = temporaryFolder("events-export");
+    const args = way === "--direct" ? ["--direct"] : ["--url", `http://127.0.0.1:${daemon.port}`];
+    const env = way === "--direct" ? { DATABASE_URL: desk.url, DATA_DIR: folder.path } : {};
+    const { code } = await cli(["events", "export", "--format", "xlsx", ...args], { cwd: own.path, env });
+    expect([code, await readdir(own.path)]).toEqual([0, ["homesec-events.xlsx"]]);
+    await writeFile(join(own.path, "homesec-events.csv"), "mine");
+    expect((await cli(["events", "export", ...args], { cwd: own.path, env })).code).toBe(5);
+    await own.remove();
+  });
+});
+
+it("an export that breaks off is told, and leaves no half of a file", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "Content-Type": "text/csv; charset=utf-8" });
+    response.write("id,camera_id\r\n1,yard\r\n", () => setTimeout(() => response.destroy(), 50));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const own = temporaryFolder("events-export");
+  const { code, err } = await cli(["events", "export", "--url", `http://127.0.0.1:${(server.address() as AddressInfo).port}`], {
+    cwd: own.path,
+  });
+  expect([code, err]).toEqual([6, expect.stringContaining("broke off in the middle")]);
+  expect(await readdir(own.path)).toEqual([]);
+  server.close();
+  await own.remove();
+});

@@ -1,0 +1,240 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { apiStandIn, type StandInAnswer } from "../support/api-stand-in.ts";
+import { type CliOptions, cli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { camera, page } from "./records.ts";
+
+let answer: (path: string) => StandInAnswer | undefined = () => undefined;
+let api: Awaited<ReturnType<typeof apiStandIn>>;
+const folder = temporaryFolder("exit");
+
+beforeAll(async () => {
+  api = await apiStandIn(({ path }) => answer(path));
+});
+afterAll(async () => {
+  await api.close();
+  await folder.remove();
+});
+afterEach(() => {
+  answer = () => undefined;
+});
+
+const on = (args: string, options: CliOptions = {}) => cli(args.split(" "), { ...options, env: { HOMESEC_URL: api.url, ...options.env } });
+
+describe("exit codes", () => {
+  it("0: done", async () => {
+    answer = () => ({ body: camera });
+    expect((await on("cameras show front-door")).code).toBe(0);
+  });
+
+  it("1: the daemon failed", async () => {
+    answer = () => ({ status: 500, body: { detail: "internal error, request 17" } });
+    const { code, out, err } = await on("cameras show x");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(/^homesec: .*request 17\nthis should not have happened; --debug shows where\n$/);
+  });
+
+  it.each([
+    "cameras list --colour",
+    "cameras list --limit 0",
+    "cameras list --limit x",
+    "cameras list --status loud",
+    "cameras list extra",
+    "cameras show",
+    "cameras update front-door",
+    "cameras",
+    "camera list",
+    "events list --start-date tomorrowish",
+    "events show front",
+    "events tail -o csv",
+    "events tail --direct",
+    "events tail --types event,evnet",
+    "health --direct",
+    "events show -5",
+    "cameras list -o yaml",
+    "cameras list --url localhost",
+    "cameras list --api-key-file /nonexistent/key",
+    "cameras list --config /nonexistent/conf --url=",
+    "config check --config /nonexistent/conf",
+  ])("2: homesec %s", async (args) => {
+    const { code, out, err } = await on(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).not.toContain("    at ");
+    expect(err).not.toBe("");
+  });
+
+  it("2: the daemon finds a value invalid, and every item is said", async () => {
+    const detail = [
+      { loc: ["body", "name"], msg: "Must have at most 255 characters", type: "string_too_long" },
+      { loc: ["body", "folder_path"], msg: "Must not contain ..", type: "value_error" },
+    ];
+    answer = () => ({ status: 422, body: { detail } });
+    const { code, err } = await on("cameras add Front");
+    expect(code).toBe(2);
+    expect(err).toContain("name: Must have at most 255 characters");
+    expect(err).toContain("folder_path: Must not contain ..");
+  });
+
+  it("3: not there, with where to look", async () => {
+    answer = () => ({ status: 404, body: { detail: "camera garage does not exist" } });
+    expect(await on("cameras show garage")).toEqual({
+      code: 3,
+      out: "",
+      err: "homesec: camera garage does not exist\n`homesec cameras list` shows which there are.\n",
+    });
+  });
+
+  it.each([401, 403])("4: %i", async (status) => {
+    answer = () => ({ status, body: { detail: "API key required" } });
+    const { code, err } = await on("cameras list");
+    expect(code).toBe(4);
+    if (status === 401) expect(err).toBe("homesec: API key required\nGive the key in HOMESEC_API_KEY or with --api-key-file.\n");
+  });
+
+  it("5: conflict", async () => {
+    answer = () => ({ status: 409, body: { detail: "camera garage exists already" } });
+    expect((await on("cameras add garage")).code).toBe(5);
+  });
+
+  it("6: nobody there, or somebody else", async () => {
+    const gone = await apiStandIn(() => undefined);
+    await gone.close();
+    const { code, err } = await cli(["cameras", "list", "--url", gone.url]);
+    expect(code).toBe(6);
+    expect(err).toContain(gone.url);
+    expect(err).toContain("homesec serve");
+    answer = () => ({ body: { hello: "world" } });
+    expect((await on("cameras list")).code).toBe(6);
+    expect((await cli(["events", "tail", "--url", gone.url])).code).toBe(6);
+  });
+
+  it("7: health is not well; the body is printed all the same", async () => {
+    const service = (status: string) => ({ status, message: "", details: null });
+    const health = (status: string) => ({
+      status,
+      services: { database: service("healthy"), store: service("healthy"), ai: { ...service(status), details: { detector: status } } },
+      timestamp: "2026-01-31T12:00:00.000Z",
+      recent_events: [],
+    });
+    const check = { status: "healthy", latency_ms: 1, error: null };
+    const ready = (is: boolean, watches = true) => ({
+      ready: is,
+      status: is ? "ready" : "not_ready",
+      checks: { database: check, store: check, pipeline_workers: check, supervisor: check },
+      workers: [
+        { name: "detection_worker", running: is, message: is ? null : "restarting" },
+        { name: "file_watcher", running: watches, message: watches ? null : "EACCES" },
+      ],
+    });
+    const queue = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
+    const since = "2026-01-31T12:00:00.000Z";
+    const stuck = [{ path: "/srv/yard/half.jpg", reason: "the end marker of the JPEG is missing", since }];
+    const pipeline = (files: typeof stuck) => ({
+      file_watcher: { running: true, camera_root: "/srv", pending: files.length, stuck: files, watch_mode: "notify" },
+      detection_worker: { ...queue, dead: files.length },
+      batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
+      analysis_worker: queue,
+      degradation: { mode: "normal", services: {} },
+      timestamp: since,
+    });
+    const state =
+      (status: string, isReady: boolean, files: typeof stuck = []) =>
+      (path: string) => {
+        if (path.endsWith("pipeline")) return { body: pipeline(files) };
+        return path.endsWith("ready")
+          ? { status: isReady ? 200 : 503, body: ready(isReady) }
+          : { status: status === "healthy" ? 200 : 503, body: health(status) };
+      };
+
+    answer = state("healthy", true);
+    expect(await on("health")).toEqual({
+      code: 0,
+      out: `PART              STATE    MESSAGE
+database          healthy
+store             healthy
+ai                healthy
+detector          healthy
+detection_worker  running
+file_watcher      running
+`,
+      err: "healthy, ready\n",
+    });
+    answer = state("healthy", true, stuck);
+    expect(await on("health -o id")).toMatchObject({
+      code: 0,
+      err: `healthy, ready
+stays incomplete: /srv/yard/half.jpg: the end marker of the JPEG is missing
+given up: 1 picture
+`,
+    });
+    answer = state("degraded", true);
+    const degraded = await on("health -o json");
+    expect(degraded.code).toBe(7);
+    expect(JSON.parse(degraded.out)).toEqual({ ...health("degraded"), ready: ready(true) });
+    answer = state("healthy", false);
+    expect((await on("health")).code).toBe(7);
+    // a worker that the API does not call critical, but without which no picture is seen
+    answer = (path) => (path.endsWith("ready") ? { body: ready(true, false) } : state("healthy", true)(path));
+    expect(await on("health -o id")).toMatchObject({ code: 7, err: "healthy, ready\nstopped: file_watcher\n" });
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ])("%s: %i, at once, though the daemon does not answer", async (reason, code) => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const stop = new AbortController();
+    const running = cli(["cameras", "list", "--url", `http://127.0.0.1:${(silent.address() as AddressInfo).port}`], {
+      signal: stop.signal,
+    });
+    setTimeout(() => stop.abort(reason), 100);
+    expect((await running).code).toBe(code);
+    silent.close();
+    silent.closeAllConnections();
+  });
+});
+
+describe("where the daemon is", () => {
+  const list = { cameras: [], count: 0, pagination: page(0) };
+
+  it("is said by --url before HOMESEC_URL before HOST and PORT", async () => {
+    answer = () => ({ body: list });
+    const { port } = new URL(api.url);
+    expect((await cli(["cameras", "list", "--url", api.url], { env: { HOMESEC_URL: "http://127.0.0.1:1" } })).code).toBe(0);
+    expect((await cli(["cameras", "list"], { env: { HOMESEC_URL: `${api.url}/`, PORT: "1" } })).code).toBe(0);
+    expect((await cli(["cameras", "list"], { env: { PORT: port, HOST: "0.0.0.0", API_KEYS: "" } })).code).toBe(0);
+    writeFileSync(join(folder.path, ".env"), `PORT=${port}\n`);
+    expect((await cli(["cameras", "list"], { cwd: folder.path })).code).toBe(0);
+  });
+
+  it("the key comes from --api-key-file, else from HOMESEC_API_KEY", async () => {
+    answer = () => ({ body: list });
+    const file = join(folder.path, "key");
+    writeFileSync(file, "from-file\n");
+    const keys = async (args: string) => {
+      await on(args, { env: { HOMESEC_API_KEY: "from-env" } });
+      return api.seen.at(-1)?.headers["x-api-key"];
+    };
+    expect([await keys("cameras list"), await keys(`cameras list --api-key-file ${file}`)]).toEqual(["from-env", "from-file"]);
+  });
+});
+
+describe("errors", () => {
+  it("offer what was probably meant", async () => {
+    expect((await on("cameras lst")).err).toContain("Did you mean list?");
+    expect((await on("evnts list")).err).toContain("Did you mean events?");
+    expect((await on("cameras list --stauts online")).err).toContain("Did you mean --status?");
+    expect((await on("cameras list --drect")).err).toContain("Did you mean --direct?");
+  });
+
+  it("show stacks with --debug only", async () => {
+    answer = () => ({ status: 404, body: { detail: "no" } });
+    expect((await on("cameras show x")).err).not.toContain("    at ");
+    expect((await on("cameras show x --debug")).err).toContain("    at ");
+  });
+});

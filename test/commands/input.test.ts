@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseDuration, parseTime } from "../../commands/input/time.ts";
+
+const now = new Date(2026, 2, 15, 14, 30, 20);
+
+describe("times", () => {
+  it.each([
+    ["now", now],
+    ["-90s", new Date(2026, 2, 15, 14, 28, 50)],
+    ["-2h", new Date(2026, 2, 15, 12, 30, 20)],
+    ["-30d", new Date(now.getTime() - 30 * 86_400_000)],
+    ["22:15", new Date(2026, 2, 15, 22, 15)],
+    ["9:05:07", new Date(2026, 2, 15, 9, 5, 7)],
+    ["today", new Date(2026, 2, 15)],
+    ["Yesterday", new Date(2026, 2, 14)],
+    ["yesterday 21:00", new Date(2026, 2, 14, 21)],
+    ["2026-01-31", new Date(2026, 0, 31)],
+    ["2026-01-31T22:15", new Date(2026, 0, 31, 22, 15)],
+    ["2026-01-31 22:15:30", new Date(2026, 0, 31, 22, 15, 30)],
+    ["2026-01-31T22:15:00Z", new Date("2026-01-31T22:15:00Z")],
+    ["2026-01-31 22:15:00.250+02:00", new Date("2026-01-31T20:15:00.250Z")],
+    ["2028-02-29", new Date(2028, 1, 29)],
+  ])("%s", (text, time) => {
+    expect(parseTime(text, now)).toEqual(time);
+  });
+
+  it.each(["", " ", "tomorrow", "25:00", "12:60", "2026-02-30", "2026-13-01", "2h", "-2", "-2w", "yesterday at nine", "2026-01-31T25:00Z"])(
+    "not %j",
+    (text) => {
+      expect(parseTime(text, now)).toBeUndefined();
+    },
+  );
+
+  it("never is an invalid date", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^-?\d{0,4}[-:smhdTZ ]{0,2}\d{0,2}[-:]?\d{0,2}.{0,6}$/)), (text) => {
+        expect(parseTime(text, now)?.getTime()).not.toBeNaN();
+      }),
+    );
+  });
+});
+
+describe("durations", () => {
+  it.each([
+    ["90s", 90_000],
+    ["5m", 300_000],
+    ["2h", 7_200_000],
+    ["30d", 2_592_000_000],
+    ["5 m", undefined],
+    ["5", undefined],
+  ])("%s", (text, milliseconds) => {
+    expect(parseDuration(text)).toBe(milliseconds);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { parseConfig } from "../../src/config/config.ts";
+import { cli } from "../support/cli.ts";
+
+const keyLine = /^hs_[\w-]{43}$/;
+
+it("makes keys that the daemon takes as they are printed, and says what to do with them", async () => {
+  const { code, out, err } = await cli(["keys", "generate", "--count", "2"]);
+  expect(code).toBe(0);
+  const keys = out.match(/hs_[\w-]{43}/g) ?? [];
+  expect(new Set(keys).size).toBe(2);
+  expect(err).toContain("API_KEY_ENABLED=true");
+  expect(err).toContain(`HOMESEC_API_KEY=${keys[0]}`);
+  const [, line = ""] = /^\s*API_KEYS=(.*)$/m.exec(err) ?? [];
+  const { config } = parseConfig({ env: { API_KEY_ENABLED: "true", API_KEYS: line }, isRoot: false, home: "/", cwd: "/" });
+  expect(config.apiKeys).toEqual(keys);
+});
+
+it("prints for programs too, without a word to people", async () => {
+  const json = await cli(["keys", "generate", "-o", "json"]);
+  expect(JSON.parse(json.out)).toEqual([{ api_key: expect.stringMatching(keyLine) }]);
+  const id = await cli(["keys", "generate", "--count", "3", "-o", "id"]);
+  expect(id.out.trim().split("\n")).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(keyLine)));
+  expect([json.err, id.err]).toEqual(["", ""]);
+  const quiet = await cli(["keys", "generate", "--quiet"]);
+  expect(quiet.err).toBe("");
+});
+
+it("refuses impossible numbers", async () => {
+  for (const count of ["0", "101", "x"]) {
+    const { code, err } = await cli(["keys", "generate", "--count", count]);
+    expect([code, err]).toEqual([2, expect.stringContaining("--count")]);
+  }
+});

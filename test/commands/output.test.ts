@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cameraView } from "../../commands/cameras/view.ts";
+import { detectionView } from "../../commands/detections/view.ts";
+import { eventView, eventWithDetectionsView } from "../../commands/events/view.ts";
+import { Camera } from "../../src/contract/routes/cameras.ts";
+import { Detection } from "../../src/contract/routes/detections.ts";
+import { Event, EventWithDetections } from "../../src/contract/routes/events.ts";
+import { apiStandIn, type StandInAnswer } from "../support/api-stand-in.ts";
+import { type CliOptions, cli } from "../support/cli.ts";
+import { camera, detection, event, now, page } from "./records.ts";
+
+let answers: Record<string, unknown> = {};
+let api: Awaited<ReturnType<typeof apiStandIn>>;
+
+beforeAll(async () => {
+  api = await apiStandIn(({ path }): StandInAnswer | undefined => (answers[path] === undefined ? undefined : { body: answers[path] }));
+});
+afterAll(() => api.close());
+
+const garage = { ...camera, camera_id: "garage", name: "Garage, =1+1", status: "offline", last_seen_at: null };
+const events = {
+  items: [event, { ...event, id: 43, risk_score: null, risk_level: null, analysis_status: "pending" }],
+  pagination: page(2),
+};
+
+beforeEach(() => {
+  answers = {
+    "/api/cameras": { cameras: [camera, garage], count: 2, pagination: page(2) },
+    "/api/cameras/front-door": camera,
+    "/api/events": events,
+    "/api/events/42": { ...event, detections: [detection] },
+    "/api/detections": { items: [detection], pagination: page(1) },
+    "/api/detections/7": detection,
+  };
+});
+
+const at = (options: CliOptions = {}): CliOptions => ({
+  clock: { now: () => now, monotonic: () => 0 },
+  ...options,
+  env: { HOMESEC_URL: api.url, ...options.env },
+});
+const out = async (args: string, options?: CliOptions): Promise<string> => {
+  const { code, out, err } = await cli(args.split(" "), at(options));
+  expect([code, err]).toEqual([0, ""]);
+  return out;
+};
+
+describe("tables", () => {
+  it("have plain columns where there is no terminal", async () => {
+    expect(await out("cameras list")).toBe(`CAMERA      NAME          STATUS   LAST PICTURE  FOLDER
+front-door  Front door    online   3 min ago     /srv/cameras/front-door
+garage      Garage, =1+1  offline  never         /srv/cameras/front-door
+`);
+    expect(await out("events list")).toBe(`ID  WHEN       CAMERA      RISK            SEEN    SUMMARY
+42  3 min ago  front-door  high 72         person  One person at the front door
+43  3 min ago  front-door  not judged yet  person  One person at the front door
+`);
+    expect(await out("detections list")).toBe(`ID  WHEN       CAMERA      OBJECT  SURE  EVENT  PICTURE
+ 7  3 min ago  front-door  person  91 %     42  /srv/cameras/front-door/2026/01/31/a.jpg
+`);
+  });
+
+  it.each([40, 60, 80, 120])("fit into a terminal of %i columns, a row a line", async (terminal) => {
+    for (const list of ["cameras list", "events list", "detections list"]) {
+      const lines = (await out(list, { terminal, env: { NO_COLOR: "1" } })).trimEnd().split("\n");
+      expect(lines).toHaveLength(list === "detections list" ? 2 : 3);
+      for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(terminal);
+    }
+    const narrow = await out("events list", { terminal: 60, env: { NO_COLOR: "1" } });
+    expect(narrow).toContain("high 72");
+    expect(narrow).toContain("…");
+  });
+
+  it("have colours on a terminal only, and not with NO_COLOR, --no-color or a dumb terminal", async () => {
+    const red = "\u001b[31mhigh 72\u001b[39m";
+    expect(await out("events list", { terminal: 100 })).toContain(red);
+    const without = [
+      await out("events list"),
+      await out("events list", { terminal: 100, env: { NO_COLOR: "1" } }),
+      await out("events list --no-color", { terminal: 100 }),
+      await out("--no-color events list", { terminal: 100 }),
+      await out("events list", { terminal: 100, env: { TERM: "dumb" } }),
+    ];
+    for (const text of without) expect(text).not.toContain("\u001b");
+    expect(await out("events list", { terminal: 100, env: { NO_COLOR: "" } })).toContain(red);
+  });
+
+  it("let nothing through that moves the cursor or breaks the line", async () => {
+    const name = "a\u001b[2Jb\nc\u202ed";
+    answers["/api/cameras"] = { cameras: [{ ...camera, name }], count: 1, pagination: page(1) };
+    const text = await out("cameras list");
+    expect(text.split("\n")).toHaveLength(3);
+    expect(text).toContain("a\ufffd[2Jb c\ufffdd");
+  });
+
+  it("count wide letters as the terminal does", async () => {
+    answers["/api/cameras"] = { cameras: [{ ...camera, name: "玄関カメラ" }, garage], count: 2, pagination: page(2) };
+    const [, wide, narrow] = (await out("cameras list")).split("\n");
+    // five letters take ten columns
+    expect((wide ?? "").indexOf("online")).toBe((narrow ?? "").indexOf("offline") - 5);
+  });
+
+  it("say when there is more, and when there is nothing, beside the data", async () => {
+    answers["/api/cameras"] = { cameras: [camera], count: 1, pagination: page(9, "next") };
+    const some = await cli(["cameras", "list", "--limit", "1"], at());
+    expect(some.err).toBe("1 of 9 cameras; --limit 9 shows all\n");
+    answers["/api/cameras"] = { cameras: [], count: 0, pagination: page(0) };
+    expect(await cli(["cameras", "list"], at())).toEqual({ code: 0, out: "", err: "no cameras\n" });
+    expect(await cli(["cameras", "list", "--quiet"], at())).toEqual({ code: 0, out: "", err: "" });
+  });
+});
+
+describe("one record", () => {
+  it("is shown with all that matters", async () => {
+    expect((await out("events show 42")).replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "<local time>")).toBe(`event      42
+camera     front-door
+started    <local time> (3 min ago)
+lasted     42 s
+risk       high 72
+seen       person
+summary    One person at the front door
+reasoning  A person stood there for 42 s.
+judged by  built-in scorer
+reviewed   no
+notes${"      "}
+
+What made the score
+    +60  person  91 % sure
+    +12  dwell
+
+ID  WHEN       CAMERA      OBJECT  SURE  EVENT  PICTURE
+ 7  3 min ago  front-door  person  91 %     42  /srv/cameras/front-door/2026/01/31/a.jpg
+`);
+    expect(await out("cameras show front-door")).toMatch(/^camera\s+front-door\nname\s+Front door\nstatus\s+online\n/);
+    expect(await out("detections show 7")).toContain("object     person, 91 % sure\n");
+  });
+
+  it("breaks long texts between words on a terminal, and nowhere else", async () => {
+    const reasoning = "A person came up the path, stood in front of the door for 42 s, and went away again without ringing.";
+    answers["/api/events/42"] = { ...event, reasoning, detections: [] };
+    const narrow = await out("events show 42", { terminal: 60, env: { NO_COLOR: "1" } });
+    expect(narrow).toContain(`reasoning  A person came up the path, stood in front of the
+           door for 42 s, and went away again without
+           ringing.
+judged by`);
+    expect(await out("events show 42")).toContain(`reasoning  ${reasoning}\n`);
+  });
+});
+
+describe("for programs", () => {
+  it("json is the body of the API", async () => {
+    expect(JSON.parse(await out("cameras list -o json"))).toEqual(answers["/api/cameras"]);
+    expect(JSON.parse(await out("events list -o json"))).toEqual(answers["/api/events"]);
+    expect(JSON.parse(await out("events show 42 -o json"))).toEqual(answers["/api/events/42"]);
+    expect(JSON.parse(await out("-o json detections show 7"))).toEqual(detection);
+  });
+
+  it("ndjson is one record a line", async () => {
+    const lines = (await out("events list -o ndjson")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(events.items);
+    expect(JSON.parse(await out("cameras show front-door -o ndjson"))).toEqual(camera);
+  });
+
+  it("id is one id a line", async () => {
+    expect(await out("cameras list -o id")).toBe("front-door\ngarage\n");
+    expect(await out("events list -o id")).toBe("42\n43\n");
+  });
+
+  it("csv has every field, exact times, and no formulas", async () => {
+    answers["/api/cameras"] = { cameras: [{ ...garage, name: '=HYPERLINK("http://x")' }, garage], count: 2, pagination: page(2) };
+    expect(await out("cameras list -o csv")).toBe(
+      "camera_id,name,folder_path,status,last_seen_at,created_at,updated_at,deleted_at\r\n" +
+        `garage,"'=HYPERLINK(""http://x"")",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,\r\n` +
+        `garage,"Garage, =1+1",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,\r\n`,
+    );
+    expect(await out("events list -o csv")).toContain("42,6f2f1f0e-5a44-4a9e-9b1f-6a4d6b1f0a11,front-door,2026-01-31T11:56:30.000Z");
+    answers["/api/cameras"] = { cameras: [], count: 0, pagination: page(0) };
+    expect(await out("cameras list -o csv")).toMatch(/^camera_id,.*\r\n$/);
+  });
+
+  it("csv knows every field of the contract", () => {
+    expect([...cameraView.fields]).toEqual(Object.keys(Camera.shape));
+    expect([...detectionView.fields]).toEqual(Object.keys(Detection.shape));
+    expect([...eventView.fields]).toEqual(Object.keys(Event.shape));
+    expect([...eventWithDetectionsView.fields]).toEqual(Object.keys(EventWithDetections.shape));
+  });
+});

@@ -1,0 +1,51 @@
+import { afterEach, expect, it } from "vitest";
+import { apiStandIn } from "../support/api-stand-in.ts";
+import { cli } from "../support/cli.ts";
+import { detection } from "./records.ts";
+
+let close = async (): Promise<void> => {};
+afterEach(() => close());
+
+/** A daemon with so many detections. */
+async function daemonWith(total: number) {
+  const api = await apiStandIn(({ query }) => {
+    const from = Number(query.get("cursor") ?? 0);
+    const limit = Number(query.get("limit"));
+    const items = Array.from({ length: Math.min(limit, total - from) }, (_, at) => ({ ...detection, id: from + at + 1 }));
+    const end = from + items.length;
+    const more = end < total;
+    return { body: { items, pagination: { total, limit, offset: 0, next_cursor: more ? String(end) : null, has_more: more } } };
+  });
+  close = api.close;
+  const list = (...args: string[]) => cli(["detections", "list", "--url", api.url, ...args]);
+  return { ...api, list };
+}
+
+it("lists page through cursors up to --limit", async () => {
+  const { list, seen } = await daemonWith(2500);
+  const { out } = await list("-o", "id", "--limit", "2300");
+  const ids = out.trimEnd().split("\n").map(Number);
+  expect(ids).toEqual(Array.from({ length: 2300 }, (_, at) => at + 1));
+  expect(seen.map(({ query }) => query.get("limit"))).toEqual(["1000", "1000", "300"]);
+});
+
+it("a list that ends before --limit ends", async () => {
+  const { list, seen } = await daemonWith(1200);
+  expect((await list("-o", "csv", "--limit", "100000")).out.split("\r\n")).toHaveLength(1202);
+  expect(seen).toHaveLength(2);
+});
+
+it("json puts the pages together into one body", async () => {
+  const { list } = await daemonWith(2500);
+  const body = JSON.parse((await list("-o", "json", "--limit", "1500")).out);
+  expect(body.items).toHaveLength(1500);
+  expect(body.pagination).toEqual({ total: 2500, limit: 1500, offset: 0, next_cursor: "1500", has_more: true });
+});
+
+it("asks for 50 by default", async () => {
+  const { list, seen } = await daemonWith(60);
+  const { out, err } = await list();
+  expect(out.trimEnd().split("\n")).toHaveLength(51);
+  expect(err).toBe("50 of 60 detections; --limit 60 shows all\n");
+  expect(seen[0]?.query.get("limit")).toBe("50");
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cli } from "../support/cli.ts";
+import { type TestDaemon, testDaemon } from "../support/daemon.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+
+let database: TestDatabase;
+let services: readonly [StandIn, StandIn];
+let daemon: TestDaemon;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  [database, services] = [await testDatabase(), await Promise.all([detectorStandIn(), languageModelStandIn()])];
+  const [detector, model] = services;
+  daemon = await testDaemon({ env: { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url } });
+  env = { HOMESEC_URL: daemon.url, DATABASE_URL: database.url, DATA_DIR: daemon.dataDir };
+  await database.db.query(async (sql) => {
+    await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere/yard')`;
+    await sql`
+      insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason, finished_at)
+      values ('yard', '/nowhere/yard/a.jpg', 1, 1, 'watch', now(), now(), 'skipped', 'refused', now())
+    `;
+    await sql`
+      insert into jobs (queue, subject, status, position, available_at, attempts, last_error)
+      select 'detect', i.image_id::text, 'dead', now(), now(), 1, 'the picture cannot be read' from images i
+    `;
+    await sql`insert into events (camera_id, started_at, ended_at) values ('yard', '2020-01-01', '2020-01-01')`;
+  });
+});
+afterAll(async () => {
+  await daemon.stop();
+  await Promise.all(services.map((service) => service.close()));
+  await database.close();
+});
+
+const homesec = (...args: string[]) => cli(args, { env });
+
+describe("commands for the system", () => {
+  it("list workers and breakers, and reset one", async () => {
+    expect((await homesec("workers", "list")).out).toMatch(/cleanup_service +running/);
+    expect((await homesec("breakers", "list")).out).toMatch(/language_model +closed +0/);
+    expect(JSON.parse((await homesec("breakers", "list", "-o", "json")).out).breakers).toHaveLength(5);
+    expect(await homesec("breakers", "reset", "detector")).toMatchObject({ code: 0, err: expect.stringContaining("closed already") });
+    expect(await homesec("breakers", "reset", "nobody")).toMatchObject({ code: 3, err: expect.stringContaining("detector") });
+  });
+
+  it("say where only the daemon knows", async () => {
+    for (const args of [
+      ["workers", "list"],
+      ["breakers", "list"],
+      ["breakers", "reset", "detector"],
+    ]) {
+      expect(await homesec(...args, "--direct")).toMatchObject({ code: 1, err: expect.stringContaining("homesec serve") });
+    }
+  });
+
+  it("show the graphics card, or that there is none", async () => {
+    expect(await homesec("gpu", "show")).toMatchObject({ code: 0, out: expect.stringMatching(/^card +\S/) });
+    expect(JSON.parse((await homesec("gpu", "show", "--direct", "-o", "json")).out)).toHaveProperty("utilization");
+    expect(JSON.parse((await homesec("gpu", "history", "--hours", "2", "-o", "json")).out)).toMatchObject({ hours: 2, interval: "5m" });
+    expect((await homesec("gpu", "history", "--hours", "200")).code).toBe(2);
+  });
+
+  it("show dead letters, and have them tried again", async () => {
+    expect((await homesec("dlq", "list")).out).toMatch(/detect +1\nanalyze +0/);
+    const [id] = (await homesec("dlq", "list", "--queue", "detect", "-o", "id")).out.trim().split("\n");
+    expect((await homesec("dlq", "list", "--queue", "detect", "--direct")).out).toContain("the picture cannot be read");
+    expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/about +yard: \/nowhere\/yard\/a.jpg/);
+    expect(await homesec("dlq", "show", "detect", "999")).toMatchObject({ code: 3 });
+    expect(await homesec("dlq", "requeue", "detect", "--job", String(id))).toMatchObject({ code: 0, err: "1 requeued\n" });
+    // the file is not there: it ends in the dead letters again
+    await eventually(async () => (await homesec("dlq", "list")).out.includes("detect              1"));
+    expect(await homesec("dlq", "purge", "detect", "-o", "json")).toMatchObject({
+      code: 0,
+      out: '{\n  "queue": "detect",\n  "purged": 1\n}\n',
+    });
+    expect(await homesec("dlq", "purge", "nothing")).toMatchObject({ code: 3, err: expect.stringContaining("detect, analyze") });
+  });
+
+  it("change the configuration, which `config show` tells", async () => {
+    const args = ["--retention-days", "400", "--high-from", "55", "--no-reid-enabled", "--vision-url", "http://127.0.0.1:9"];
+    expect((await homesec("config", "set", ...args)).out).toMatch(
+      /retention +400 days[\s\S]*high 55[\s\S]*vision +on, http:\/\/127.0.0.1:9\n/,
+    );
+    const shown = await homesec("config", "show", "-o", "csv");
+    for (const line of ["RETENTION_DAYS,400,settings", "REID_ENABLED,false,settings", "VISION_URL,http://127.0.0.1:9,settings"]) {
+      expect(shown.out).toContain(line);
+    }
+    expect((await homesec("config", "set", "--direct", "--vision-url", "", "-o", "json")).out).toContain('"vision_url": null');
+    expect(await homesec("config", "set")).toMatchObject({ code: 2, err: expect.stringContaining("nothing to change") });
+    expect(await homesec("config", "set", "--high-from", "90")).toMatchObject({ code: 2, err: expect.stringContaining("ascend") });
+  });
+
+  it("delete what is old", async () => {
+    expect((await homesec("cleanup", "--dry-run")).out).toMatch(/would delete +what is older than 400 days\nevents +1\n/);
+    expect(JSON.parse((await homesec("cleanup", "-o", "json")).out)).toMatchObject({ events_deleted: 1, dry_run: false });
+    expect((await homesec("cleanup", "--direct")).out).toMatch(/deleted +what is older than 400 days\nevents +0\n/);
+  });
+});
