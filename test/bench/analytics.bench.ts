@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type BenchDaemon, benchDaemon } from "./daemon.ts";
+import { detectionsPerEvent, fillWithEvents } from "./many-events.ts";
+import { report } from "./report.ts";
+import { percentile } from "./statistics.ts";
+import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
+
+const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
+const rounds = 5;
+const requests = 100;
+const questions = [
+  "detection-trends",
+  "risk-history",
+  "camera-uptime",
+  "object-distribution",
+  "risk-score-distribution",
+  "risk-score-trends",
+];
+
+let database: TestDatabase;
+let upstreams: InstantUpstreams;
+let daemon: BenchDaemon;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await fillWithEvents(database.db, events);
+  upstreams = await instantUpstreams();
+  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+});
+
+afterAll(async () => {
+  await daemon?.stop();
+  await upstreams?.stop();
+  await database?.close();
+});
+
+const dayText = (at: number) => new Date(at).toISOString().slice(0, 10);
+const year = `start_date=${dayText(Date.now() - 364 * 86_400_000)}&end_date=${dayText(Date.now())}`;
+
+/** Makes every answer that the daemon keeps an old one. */
+async function changeSomething(): Promise<void> {
+  await database.db.transaction(async (sql) => {
+    await sql`
+      insert into detections (camera_id, file_path, detected_at, object_type, confidence)
+      values ('camera-0', '/cameras/camera-0/new.jpg', now(), 'person', 0.9)
+    `;
+    await sql`
+      insert into events (camera_id, started_at, ended_at, risk_score, risk_level)
+      values ('camera-0', now(), now(), 50, 'medium')
+    `;
+  });
+}
+
+/** The milliseconds of each request for a question. */
+async function ask(question: string, before: () => Promise<void>): Promise<readonly number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < requests; n += 1) {
+    await before();
+    const begun = performance.now();
+    const answer = await fetch(`${daemon.url}/api/analytics/${question}?${year}`);
+    await answer.arrayBuffer();
+    took.push(performance.now() - begun);
+    expect(answer.status).toBe(200);
+  }
+  return took;
+}
+
+async function roundTrips(): Promise<readonly number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < requests; n += 1) {
+    const begun = performance.now();
+    await database.db.query((sql) => sql`select 1`);
+    took.push(performance.now() - begun);
+  }
+  return took;
+}
+
+test("analytics of a year are fast with many rows", async ({ task }) => {
+  const worst = { changed: [] as number[], unchanged: [] as number[] };
+  const baseline: number[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const changed: number[] = [];
+    const unchanged: number[] = [];
+    for (const question of questions) {
+      changed.push(percentile(await ask(question, changeSomething), 99));
+      unchanged.push(percentile(await ask(question, async () => {}), 99));
+    }
+    const trip = percentile(await roundTrips(), 99);
+    // the first round warms up
+    if (round < 0) continue;
+    worst.changed.push(Math.max(...changed));
+    worst.unchanged.push(Math.max(...unchanged));
+    baseline.push(trip);
+  }
+  const size = `365 days, ${events.toLocaleString("en")} events, ${(events * detectionsPerEvent).toLocaleString("en")} detections`;
+  const row = {
+    unit: "ms",
+    baseline: { what: "p99 of `select 1` over a connection that is open", values: baseline },
+    compare: "absolute" as const,
+  };
+  report(task, {
+    what: `\`GET /api/analytics/*\` over ${size}, p99 of the slowest of the six, data changed before each request`,
+    ...row,
+    homesec: worst.changed,
+    limit: { atMost: 20 },
+  });
+  report(task, { what: "the same without a change in between, p99 of the slowest of the six", ...row, homesec: worst.unchanged });
+});

@@ -1,0 +1,53 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+/** `homesec serve` with a database and upstreams from outside, as a process of its own. */
+export interface BenchDaemon {
+  readonly url: string;
+  readonly pid: number;
+  readonly cameraRoot: string;
+  /** A folder on the same file system that nobody watches. */
+  readonly staging: string;
+  stop(): Promise<void>;
+}
+
+export interface BenchDaemonOptions {
+  readonly databaseUrl: string;
+  readonly upstreamUrl: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Gets the camera root before the daemon starts. */
+  readonly prepare?: (cameraRoot: string) => Promise<void>;
+}
+
+/** Starts one. Limits on requests are off: the load comes from a single address. Stop it at the end. */
+export async function benchDaemon({ databaseUrl, upstreamUrl, env, prepare }: BenchDaemonOptions): Promise<BenchDaemon> {
+  const folder = temporaryFolder("bench");
+  const cameraRoot = join(folder.path, "cameras");
+  const staging = join(folder.path, "staging");
+  await mkdir(cameraRoot);
+  await mkdir(staging);
+  await prepare?.(cameraRoot);
+  const upstreams = ["DETECTOR", "LANGUAGE_MODEL", "VISION", "EMBEDDER", "ENRICHMENT"].map((name) => [`${name}_URL`, upstreamUrl]);
+  const homesec: HomesecProcess & { readonly url: string } = await serveHomesec({
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: join(folder.path, "data"),
+    CAMERA_ROOT: cameraRoot,
+    RATE_LIMIT_ENABLED: "false",
+    WEBSOCKET_IDLE_TIMEOUT_SECONDS: "3600",
+    ...Object.fromEntries(upstreams),
+    ...env,
+  });
+  return {
+    url: homesec.url,
+    pid: homesec.pid,
+    cameraRoot,
+    staging,
+    stop: async () => {
+      homesec.kill("SIGTERM");
+      await homesec.exit;
+      await folder.remove();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Sql } from "../../src/engines/database.ts";
+import { openPool } from "../../src/engines/pool.ts";
+import { countEvents, listEvents } from "../../src/events/events-repository.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type Child, startChild } from "./child.ts";
+import { type BenchDaemon, benchDaemon } from "./daemon.ts";
+import { detectionsPerEvent, fillWithEvents } from "./many-events.ts";
+import { report } from "./report.ts";
+import { percentile } from "./statistics.ts";
+import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
+
+const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
+const rounds = 5;
+const forMs = 4_000;
+const connections = 8;
+const limit = 50;
+
+interface Load {
+  readonly perSecond: number;
+  readonly tookMs: readonly number[];
+}
+
+let database: TestDatabase;
+let upstreams: InstantUpstreams;
+let daemon: BenchDaemon;
+let bare: Child<object, string>;
+let bareUrl: string;
+let load: Child<object, Load>;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await fillWithEvents(database.db, events);
+  upstreams = await instantUpstreams();
+  daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
+  bare = startChild("bare-list-server");
+  bareUrl = await bare.ask({ databaseUrl: database.url, ...(await statements()) });
+  load = startChild("load");
+});
+
+afterAll(async () => {
+  await daemon?.stop();
+  await Promise.all([load?.stop(), bare?.stop(), upstreams?.stop()]);
+  await database?.close();
+});
+
+/** The statements of the list as homesec sends them. One more row than asked for tells whether there are more. */
+async function statements() {
+  const list = (sql: Sql) => listEvents(sql, { filter: {}, after: undefined, offset: 0, limit: limit + 1 });
+  return {
+    list: { text: await textOf(list), parameters: [limit + 1, 0] },
+    count: { text: await textOf((sql) => countEvents(sql, {})), parameters: [] },
+  };
+}
+
+async function textOf(work: (sql: Sql) => Promise<unknown>): Promise<string> {
+  const texts: string[] = [];
+  const db = openPool({ url: database.url }, { max: 1, log: silentLog, onStatement: (text) => texts.push(text) });
+  await db.query(work);
+  await db.close();
+  const text = texts.at(-1);
+  if (text === undefined) throw new Error("no statement was sent");
+  return text;
+}
+
+async function measure(url: string): Promise<Load> {
+  return await load.ask({ url: `${url}/api/events?limit=${limit}`, connections, forMs });
+}
+
+test("the list of events is fast with many of them", async ({ task }) => {
+  const answer = await fetch(`${daemon.url}/api/events?limit=${limit}`);
+  const { items, pagination } = (await answer.json()) as { items: { detection_ids: number[] }[]; pagination: { total: number } };
+  expect(items).toHaveLength(limit);
+  expect(items[0]?.detection_ids).toHaveLength(detectionsPerEvent);
+  expect(pagination.total).toBe(events);
+
+  const homesec: Load[] = [];
+  const baseline: Load[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const figures = { homesec: await measure(daemon.url), baseline: await measure(bareUrl) };
+    // the first round warms up
+    if (round < 0) continue;
+    homesec.push(figures.homesec);
+    baseline.push(figures.baseline);
+  }
+  const size = `${events.toLocaleString("en")} events, ${(events * detectionsPerEvent).toLocaleString("en")} detections`;
+  const what = "the same statements over postgres.js in a bare node:http server";
+  report(task, {
+    what: `\`GET /api/events?limit=${limit}\` at ${size}, throughput with ${connections} connections`,
+    unit: "requests/s",
+    homesec: homesec.map(({ perSecond }) => perSecond),
+    baseline: { what, values: baseline.map(({ perSecond }) => perSecond) },
+    compare: "ratio",
+    limit: { atLeast: 0.6 },
+  });
+  report(task, {
+    what: `\`GET /api/events?limit=${limit}\` at ${size}, p99`,
+    unit: "ms",
+    homesec: homesec.map(({ tookMs }) => percentile(tookMs, 99)),
+    baseline: { what, values: baseline.map(({ tookMs }) => percentile(tookMs, 99)) },
+    compare: "ratio",
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, test } from "vitest";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { type Child, startChild } from "./child.ts";
+import { type BenchDaemon, benchDaemon } from "./daemon.ts";
+import { type LiveMessages, liveMessages } from "./live-messages.ts";
+import { preparePictures } from "./prepared-pictures.ts";
+import { processorMs } from "./process-cost.ts";
+import { report } from "./report.ts";
+import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
+
+const rounds = 5;
+const picturesPerRound = 500;
+/** A full batch becomes an event at once, so that no round has to sit out the time windows. */
+const picturesPerEvent = 50;
+const setups = [
+  { name: "five cameras, default DETECT_CONCURRENCY", cameras: 5, env: {} },
+  { name: "five cameras, DETECT_CONCURRENCY 4", cameras: 5, env: { DETECT_CONCURRENCY: "4" } },
+  { name: "one camera, DETECT_CONCURRENCY 4", cameras: 1, env: { DETECT_CONCURRENCY: "4" } },
+] as const;
+
+interface Subject {
+  readonly name: string;
+  readonly cameras: number;
+  readonly database: TestDatabase;
+  readonly daemon: BenchDaemon;
+  readonly live: LiveMessages;
+}
+
+let upstreams: InstantUpstreams;
+let script: Child<object, number>;
+let subjects: readonly Subject[];
+
+beforeAll(async () => {
+  upstreams = await instantUpstreams();
+  subjects = await Promise.all(
+    setups.map(async ({ name, cameras, env }) => {
+      const database = await testDatabase();
+      const daemon = await benchDaemon({
+        databaseUrl: database.url,
+        upstreamUrl: upstreams.url,
+        env: { ...env, BATCH_MAX_DETECTIONS: String(picturesPerEvent) },
+      });
+      return { name, cameras, database, daemon, live: await liveMessages(daemon.url) };
+    }),
+  );
+  script = startChild("bare-pipeline");
+  await script.ask({ databaseUrl: subjects[0]?.database.url, upstreamUrl: upstreams.url });
+});
+
+afterAll(async () => {
+  for (const { live, daemon, database } of subjects ?? []) {
+    await live.close();
+    await daemon.stop();
+    await database.close();
+  }
+  await Promise.all([script?.stop(), upstreams?.stop()]);
+});
+
+interface Upload {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a picture cost. */
+interface Cost {
+  readonly perSecond: number;
+  /** Of the daemon's or the script's process alone. */
+  readonly processorMs: number;
+}
+
+async function costOf(pid: number, pictures: number, work: () => Promise<number>): Promise<Cost> {
+  const usedBefore = await processorMs(pid);
+  const tookMs = await work();
+  return { perSecond: (pictures * 1000) / tookMs, processorMs: ((await processorMs(pid)) - usedBefore) / pictures };
+}
+
+/** Writes the pictures of a round beside the cameras' folders, and says where each is to go. */
+async function prepare({ daemon, cameras }: Subject): Promise<readonly Upload[]> {
+  const folders = Array.from({ length: cameras }, (_, n) => join(daemon.cameraRoot, `camera-${n + 1}`));
+  for (const folder of folders) await mkdir(folder, { recursive: true });
+  const names = await preparePictures(daemon.staging, picturesPerRound);
+  return names.map((name, i) => ({ from: join(daemon.staging, name), to: join(folders[i % cameras] as string, name) }));
+}
+
+/** Renames the pictures in as fast as it can; resolves with the milliseconds until all were looked at and their events are judged. */
+async function pipeline({ live }: Subject, pictures: readonly Upload[]): Promise<number> {
+  let missing = pictures.length;
+  let unjudged = pictures.length / picturesPerEvent;
+  const done = live.until(({ type }) => {
+    if (type === "detection.new") missing -= 1;
+    if (type === "batch.analysis_completed") unjudged -= 1;
+    return missing === 0 && unjudged === 0;
+  }, 120_000);
+  const startedAt = performance.now();
+  for (const { from, to } of pictures) await rename(from, to);
+  return (await done) - startedAt;
+}
+
+test("pictures go through all stages fast", async ({ task }) => {
+  const perRound: { readonly homesec: readonly Cost[]; readonly baseline: Cost }[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const homesec: Cost[] = [];
+    let paths: readonly string[] = [];
+    for (const subject of subjects) {
+      const pictures = await prepare(subject);
+      paths = pictures.map(({ to }) => to);
+      homesec.push(await costOf(subject.daemon.pid, pictures.length, () => pipeline(subject, pictures)));
+    }
+    const baseline = await costOf(script.pid, paths.length, () => script.ask({ paths }));
+    // the first round warms up
+    if (round >= 0) perRound.push({ homesec, baseline });
+  }
+  const what = "the same bare script over the same pictures, one after the other";
+  for (const [index, { name }] of subjects.entries()) {
+    const row = (title: string, unit: string, figure: keyof Cost) => ({
+      what: `${title}, ${name}`,
+      unit,
+      homesec: perRound.map(({ homesec }) => homesec[index]?.[figure] ?? Number.NaN),
+      baseline: { what, values: perRound.map(({ baseline }) => baseline[figure]) },
+      compare: "ratio" as const,
+    });
+    report(task, { ...row("sustained pictures per second, all stages", "pictures/s", "perSecond"), limit: { atLeast: 0.5 } });
+    report(task, row("processor time of the process per picture", "ms", "processorMs"));
+  }
+});

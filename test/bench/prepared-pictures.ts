@@ -1,0 +1,18 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { uniqueJpeg } from "../support/pictures.ts";
+
+let prepared = 0;
+
+/** Writes real pictures, no two of them the same, under names that were never used. Returns the names. */
+export async function preparePictures(folder: string, count: number): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const names: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    prepared += 1;
+    const name = `picture-${String(prepared).padStart(6, "0")}.jpg`;
+    await writeFile(join(folder, name), await uniqueJpeg(prepared));
+    names.push(name);
+  }
+  return names;
+}

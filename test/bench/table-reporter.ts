@@ -1,0 +1,80 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import CliTable from "cli-table3";
+import type { Reporter, TestModule } from "vitest/node";
+import { describeMachine } from "./machine.ts";
+import type { Row } from "./report.ts";
+import type { Spread } from "./statistics.ts";
+
+const document = join(import.meta.dirname, "../../docs/benchmarks.md");
+const columns = ["what", "baseline", "homesec", "compared", "limit", ""];
+
+/** Prints the rows as a table, and writes docs/benchmarks.md when every row was measured. */
+export class TableReporter implements Reporter {
+  /** What others did on the machine when the run began: figures in milliseconds grow with it, ratios hardly. */
+  readonly #loadBefore = loadavg()[0] ?? 0;
+
+  async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
+    const rows = modules.flatMap((module) => [...module.children.allTests()].flatMap((test) => test.meta().benchRows ?? []));
+    if (rows.length === 0) return;
+    const table = new CliTable({ head: columns, style: { head: [], border: [] } });
+    table.push(...rows.map(cells));
+    process.stdout.write(`\n${table.toString()}\n${describeMachine()}\n`);
+    if (await isWhole(modules)) await writeFile(document, page(rows, this.#loadBefore));
+  }
+}
+
+async function isWhole(modules: readonly TestModule[]): Promise<boolean> {
+  const files = (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".bench.ts"));
+  const measured = modules.filter((module) => [...module.children.allTests()].every((test) => test.meta().benchRows));
+  return measured.length === files.length;
+}
+
+function cells(row: Row): string[] {
+  const { what, unit, baseline, homesec, compared, limit, ok } = row;
+  const suffix = row.compare === "ratio" ? " x" : ` ${unit}`;
+  const sign = row.compare === "added" ? "+" : "";
+  return [
+    what,
+    baseline ? `${spread(baseline)} ${unit}` : "-",
+    `${spread(homesec)} ${unit}`,
+    row.compare === "absolute" ? "-" : `${sign}${spread(compared)}${suffix}`,
+    limit ? `${"atMost" in limit ? `<= ${sign}${limit.atMost}` : `>= ${limit.atLeast}`}${suffix}` : "-",
+    limit ? (ok ? "ok" : "MISSED") : "",
+  ];
+}
+
+function spread({ median, min, max }: Spread): string {
+  return `${figure(median)} (${figure(min)} to ${figure(max)})`;
+}
+
+function figure(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits);
+}
+
+function page(rows: readonly Row[], loadBefore: number): string {
+  const line = (texts: readonly string[]): string => `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`;
+  const baselines = rows.filter((row) => row.baseline).map((row) => `- ${row.what}: ${row.baseline?.what}.`);
+  return `<!-- Written by npm run bench; do not edit. -->
+# Benchmarks
+
+Measured on: ${describeMachine()}. Load average before the run: ${loadBefore.toFixed(1)}.
+
+Each figure is the median of the rounds, with the least and the greatest in brackets. Baseline and homesec take turns within
+each round, in the same run and on the same PostgreSQL (the embedded one, with its normal settings: a commit waits for the
+disk). What is compared with the limit is the median of what each round gave. A limit that is missed says so here.
+
+${line(columns)}
+${line(columns.map(() => "---"))}
+${rows.map((row) => line(cells(row))).join("\n")}
+
+## What the baselines are
+
+${baselines.join("\n")}
+
+\`npm run bench\` measures all of it and writes this page anew; \`npm run bench -- <part of a file name>\` measures one row of
+\`test/bench/\` and prints it.
+`;
+}

@@ -1,0 +1,237 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type TestDaemon, testDaemon } from "../support/daemon.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { renameIn, uniqueJpeg } from "../support/pictures.ts";
+import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+
+/** A row of an endpoint table: what is asked, the status of success, and the keys of the answer that the interface names. */
+type Endpoint = readonly [call: string, status: number, keys: readonly string[] | "bytes" | "empty", body?: unknown];
+
+const page = ["items", "pagination"];
+const detectionKeys = [
+  ...["id", "camera_id", "file_path", "file_type", "detected_at", "object_type", "confidence", "thumbnail_path"],
+  ...["bbox_x", "bbox_y", "bbox_width", "bbox_height", "event_id", "batch_id", "enrichment", "created_at"],
+];
+const eventKeys = [
+  ...["id", "batch_id", "camera_id", "started_at", "ended_at", "risk_score", "risk_level", "summary", "reasoning", "reviewed", "notes"],
+  ...["detection_count", "detection_ids", "object_types", "thumbnail_url", "analysis_status", "risk_factors", "analyzed_by", "created_at"],
+  "deleted_at",
+];
+const cameraKeys = ["camera_id", "name", "folder_path", "status", "last_seen_at", "created_at", "updated_at", "deleted_at"];
+const days = "start_date=2026-01-01&end_date=2026-01-31";
+const bulk = ["total", "succeeded", "failed", "results"];
+const gpuKeys = [
+  ...["recorded_at", "gpu_name", "utilization", "memory_used", "memory_total", "temperature", "power_usage", "inference_fps", "fan_speed"],
+  ...["sm_clock", "memory_bandwidth_utilization", "pstate", "throttle_reasons", "power_limit", "sm_clock_max", "compute_processes_count"],
+  ...["pcie_replay_counter", "temp_slowdown_threshold", "memory_clock", "memory_clock_max", "pcie_link_gen", "pcie_link_width"],
+  ...["pcie_tx_throughput", "pcie_rx_throughput", "encoder_utilization", "decoder_utilization", "bar1_used"],
+];
+const configKeys = [
+  ...["batch_timeout_seconds", "batch_idle_timeout_seconds", "retention_days", "detection_confidence_threshold", "risk_score_thresholds"],
+  ...["vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
+];
+const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
+
+const tables: Readonly<Record<string, readonly Endpoint[]>> = {
+  Events: [
+    ["GET /api/events?limit=5", 200, page],
+    ["GET /api/events/stats", 200, ["total_events", "events_by_risk_level", "risk_distribution", "events_by_camera", "unscored_events"]],
+    [`GET /api/events/timeline-summary?${days}`, 200, ["buckets", "total_events"]],
+    ["GET /api/events/search?q=somebody", 200, page],
+    ["GET /api/events/export?format=csv", 200, "bytes"],
+    ["GET /api/events/export?format=xlsx", 200, "bytes"],
+    ["GET /api/events/deleted", 200, page],
+    ["GET /api/events/{event}", 200, [...eventKeys, "detections"]],
+    ["PATCH /api/events/{event}", 200, [...eventKeys, "detections"], { reviewed: true, notes: "seen" }],
+    ["POST /api/events/{event}/reanalyze", 202, ["event_id", "status"]],
+    ["DELETE /api/events/{event}", 204, "empty"],
+    ["POST /api/events/{event}/restore", 200, [...eventKeys, "detections"]],
+    ["POST /api/events/bulk", 207, bulk, { events: [{ camera_id: "yard", started_at: "2026-01-15T12:00:00Z", risk_score: 10 }] }],
+    ["PATCH /api/events/bulk", 207, bulk, { events: [{ id: 1, reviewed: true }] }],
+    ["DELETE /api/events/bulk", 207, bulk, { event_ids: [999_999] }],
+  ],
+  Cameras: [
+    ["GET /api/cameras", 200, ["cameras", "count", "pagination"]],
+    ["POST /api/cameras", 201, cameraKeys, { name: "Side gate" }],
+    ["GET /api/cameras/deleted", 200, page],
+    [
+      "GET /api/cameras/validation/paths",
+      200,
+      ["base_path", "total_cameras", "valid_count", "invalid_count", "valid_cameras", "invalid_cameras"],
+    ],
+    ["GET /api/cameras/yard", 200, cameraKeys],
+    ["PATCH /api/cameras/yard", 200, cameraKeys, { name: "Back yard" }],
+    ["GET /api/cameras/yard/snapshot", 200, "bytes"],
+    [
+      "GET /api/cameras/yard/baseline",
+      200,
+      [
+        ...["camera_id", "camera_name", "baseline_established", "data_points", "hourly_patterns", "daily_patterns"],
+        ...["object_baselines", "current_deviation"],
+      ],
+    ],
+    ["GET /api/cameras/yard/baseline/anomalies", 200, ["camera_id", "anomalies", "count", "period_days"]],
+    [
+      "GET /api/cameras/yard/baseline/activity",
+      200,
+      ["camera_id", "entries", "total_samples", "peak_hour", "peak_day", "learning_complete", "min_samples_required"],
+    ],
+    ["GET /api/cameras/yard/baseline/classes", 200, ["camera_id", "entries", "unique_classes", "total_samples", "most_common_class"]],
+    ["GET /api/cameras/yard/scene-changes", 200, ["camera_id", "scene_changes", "total_changes", "next_cursor", "has_more"]],
+    ["DELETE /api/cameras/side_gate", 204, "empty"],
+    ["POST /api/cameras/side_gate/restore", 200, cameraKeys],
+  ],
+  "Camera baseline configuration": [
+    ["GET /api/cameras/yard/baseline/config", 200, baselineConfig],
+    ["PUT /api/cameras/yard/baseline/config", 200, baselineConfig, { threshold_stdev: 3, override_global_config: true }],
+    ["POST /api/cameras/yard/baseline/reset", 200, ["activity_baselines_deleted", "class_baselines_deleted"]],
+  ],
+  Detections: [
+    ["GET /api/detections", 200, page],
+    [
+      "GET /api/detections/stats",
+      200,
+      ["total_detections", "detections_by_class", "object_class_distribution", "average_confidence", "trends"],
+    ],
+    ["GET /api/detections/search?q=person", 200, page],
+    ["GET /api/detections/labels", 200, ["labels"]],
+    ["GET /api/detections/{detection}", 200, detectionKeys],
+    ["GET /api/detections/{detection}/thumbnail", 200, "bytes"],
+    [
+      "GET /api/detections/{detection}/enrichment",
+      200,
+      ["detection_id", "enriched_at", "attributes", "ocr", "caption", "entity_id", "has_embedding", "services", "errors"],
+    ],
+    ["GET /api/detections/{detection}/image", 200, "bytes"],
+    ["GET /api/detections/{detection}/video", 400, ["detail"]],
+    ["GET /api/detections/{detection}/video/thumbnail", 400, ["detail"]],
+    [
+      "POST /api/detections/bulk",
+      207,
+      bulk,
+      {
+        detections: [{ camera_id: "yard", file_path: "/x.jpg", detected_at: "2026-01-15T12:00:00Z", object_type: "cat", confidence: 0.8 }],
+      },
+    ],
+    ["PATCH /api/detections/bulk", 207, bulk, { detections: [{ id: 1, confidence: 0.95 }] }],
+    ["DELETE /api/detections/bulk", 207, bulk, { detection_ids: [999_999] }],
+  ],
+  System: [
+    ["GET /health", 200, ["status", "version"]],
+    ["GET /api/health", 200, ["status", "version"]],
+    ["GET /api/system/health", 200, ["status", "services", "timestamp", "recent_events"]],
+    ["GET /api/system/health/ready", 200, ["ready", "status", "checks", "workers"]],
+    ["GET /api/system/health/websocket", 200, ["status", "connected_clients", "broadcaster_running", "last_broadcast"]],
+    [
+      "GET /api/system/health/full",
+      200,
+      ["status", "ready", "message", "database", "store", "ai_services", "circuit_breakers", "workers", "timestamp", "version"],
+    ],
+    ["GET /api/system/monitoring/health", 200, ["status", "checks"]],
+    ["GET /api/system/monitoring/targets", 200, ["targets"]],
+    ["GET /api/system/gpu/stats", 200, gpuKeys],
+    ["GET /api/system/gpu/stats/history", 200, ["items", "interval", "hours", "count"]],
+    ["GET /api/system/config", 200, configKeys],
+    ["PATCH /api/system/config", 200, configKeys, { retention_days: 31 }],
+    ["GET /api/system/circuit-breakers", 200, ["breakers"]],
+    ["POST /api/system/circuit-breakers/detector/reset", 200, ["name", "previous_state", "state", "message", "timestamp"]],
+    ["GET /api/system/workers", 200, ["workers"]],
+    [
+      "GET /api/system/pipeline",
+      200,
+      ["file_watcher", "detection_worker", "batch_aggregator", "analysis_worker", "degradation", "timestamp"],
+    ],
+    ["GET /api/system/telemetry", 200, ["queues", "latencies", "websocket", "api_requests", "timestamp"]],
+    ["GET /api/system/pipeline-latency", 200, ["watch_to_detect", "detect_to_batch", "batch_to_analyze", "total_pipeline"]],
+    [
+      "GET /api/system/storage",
+      200,
+      [
+        ...["disk_used_bytes", "disk_total_bytes", "disk_free_bytes", "disk_usage_percent", "thumbnails", "images", "database_bytes"],
+        ...["events_count", "detections_count", "gpu_stats_count", "logs_count", "timestamp"],
+      ],
+    ],
+    ["GET /api/dlq/stats", 200, ["queues", "total_count"]],
+    [
+      "POST /api/system/cleanup?dry_run=true",
+      200,
+      [
+        ...["events_deleted", "detections_deleted", "gpu_stats_deleted", "logs_deleted", "thumbnails_deleted", "images_deleted"],
+        ...["space_reclaimed", "retention_days", "dry_run", "timestamp"],
+      ],
+    ],
+  ],
+  Analytics: [
+    [`GET /api/analytics/detection-trends?${days}`, 200, ["data_points", "total_detections", "start_date", "end_date"]],
+    [`GET /api/analytics/risk-history?${days}`, 200, ["data_points", "start_date", "end_date"]],
+    [`GET /api/analytics/camera-uptime?${days}`, 200, ["cameras", "start_date", "end_date"]],
+    [`GET /api/analytics/object-distribution?${days}`, 200, ["object_types", "total_detections", "start_date", "end_date"]],
+    [`GET /api/analytics/risk-score-distribution?${days}`, 200, ["buckets", "total_events", "start_date", "end_date", "bucket_size"]],
+    [`GET /api/analytics/risk-score-trends?${days}`, 200, ["data_points", "start_date", "end_date"]],
+  ],
+  Documents: [
+    ["GET /metrics", 200, "bytes"],
+    ["GET /openapi.json", 200, ["openapi", "info", "servers", "tags", "security", "paths", "components"]],
+    ["GET /docs", 200, "bytes"],
+  ],
+};
+
+let database: TestDatabase;
+let detector: StandIn;
+let model: StandIn;
+let daemon: TestDaemon;
+let detectionId: number;
+let eventId: number;
+
+beforeAll(async () => {
+  [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
+  daemon = await testDaemon({
+    env: {
+      DATABASE_URL: database.url,
+      DETECTOR_URL: detector.url,
+      LANGUAGE_MODEL_URL: model.url,
+      BATCH_IDLE_TIMEOUT_SECONDS: "1",
+      RATE_LIMIT_ENABLED: "false",
+      VISION_EXTRACTION_ENABLED: "false",
+      REID_ENABLED: "false",
+      SCENE_CHANGE_ENABLED: "false",
+    },
+  });
+  await renameIn(join(daemon.cameraRoot, "yard", "a.jpg"), await uniqueJpeg());
+  const event = await eventually(async () => {
+    const list = (await (await fetch(`${daemon.url}/api/events`)).json()) as {
+      items: { id: number; risk_score: number | null; detection_ids: number[] }[];
+    };
+    return list.items.find(({ risk_score }) => risk_score === 42);
+  });
+  eventId = event.id;
+  detectionId = event.detection_ids[0] as number;
+});
+
+afterAll(async () => {
+  await daemon.stop();
+  await Promise.all([detector.close(), model.close(), database.close()]);
+});
+
+for (const [table, endpoints] of Object.entries(tables)) {
+  // in order: some rows prepare the next one, as a DELETE its restore
+  describe.sequential(table, () => {
+    for (const [call, status, keys, body] of endpoints) {
+      test(`${call.replace(/\?.*/, "")} answers ${status}`, async () => {
+        const [method = "GET", path = ""] = call.replace("{event}", String(eventId)).replace("{detection}", String(detectionId)).split(" ");
+        const response = await fetch(`${daemon.url}${path}`, {
+          method,
+          ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+        });
+        const text = await response.text();
+        expect(response.status, text.slice(0, 500)).toBe(status);
+        expect(response.headers.get("x-request-id")).toBeTruthy();
+        if (keys === "empty") expect(text).toBe("");
+        else if (keys === "bytes") expect(text.length).toBeGreaterThan(0);
+        else expect(Object.keys(JSON.parse(text) as object).toSorted()).toEqual([...keys].toSorted());
+      });
+    }
+  });
+}

@@ -1,0 +1,57 @@
+import { execa } from "execa";
+import type { Host, TextSink } from "../../commands/host.ts";
+import { run } from "../../commands/run.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+
+export interface CliResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CliOptions extends Partial<Omit<Host, "stdout" | "stderr">> {
+  /** Pretends that both outputs are a terminal of so many columns. */
+  readonly terminal?: number;
+  /** Sees the output while the command runs. */
+  readonly onOut?: (text: string) => void;
+}
+
+/** Runs a command in this process, in an environment of its own: only what `env` holds is set. */
+export async function cli(args: readonly string[], { terminal, onOut, ...host }: CliOptions = {}): Promise<CliResult> {
+  let out = "";
+  let err = "";
+  const sink = (take: (text: string) => void): TextSink => ({ write: take, isTTY: terminal !== undefined, columns: terminal });
+  const noDaemon = (): Promise<number> => Promise.reject(new Error("this test starts no daemon"));
+  const code = await run(args, {
+    env: {},
+    cwd: "/nonexistent",
+    home: "/home/somebody",
+    isRoot: false,
+    version: "1.2.3",
+    clock: systemClock,
+    signal: new AbortController().signal,
+    daemon: { serve: noDaemon, demo: noDaemon },
+    ...host,
+    stdout: sink((text) => {
+      out += text;
+      onOut?.(text);
+    }),
+    stderr: sink((text) => {
+      err += text;
+    }),
+  });
+  return { code, out, err };
+}
+
+const binary = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
+
+/** Starts the built program as a process of its own. Its environment is `env` and what Node needs. */
+export function startBinary(args: readonly string[], options: { readonly env?: Record<string, string>; readonly cwd?: string } = {}) {
+  return execa(process.execPath, [binary, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...options.env },
+    extendEnv: false,
+    reject: false,
+    stripFinalNewline: false,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+}

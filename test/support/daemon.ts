@@ -1,0 +1,32 @@
+import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
+import type { Clock } from "../../src/clock/clock.ts";
+import { parseConfig } from "../../src/config/config.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+export interface TestDaemon extends Daemon {
+  readonly dataDir: string;
+  readonly cameraRoot: string;
+}
+
+/** The real daemon in this process, on a free port, in a data folder of its own that goes with `stop`. */
+export async function testDaemon(options: { readonly env: Readonly<Record<string, string>>; readonly clock?: Clock }): Promise<TestDaemon> {
+  const folder = temporaryFolder("daemon");
+  const { config } = parseConfig({
+    // a test asks more than any person; those that are about the limits switch them on again
+    env: { DATA_DIR: folder.path, PORT: "0", RATE_LIMIT_ENABLED: "false", ...options.env },
+    isRoot: process.getuid?.() === 0,
+    home: folder.path,
+    cwd: folder.path,
+  });
+  const daemon = await startDaemon({ config, log: silentLog, strictReplies: true, ...(options.clock && { clock: options.clock }) });
+  return {
+    ...daemon,
+    dataDir: config.dataDir,
+    cameraRoot: config.cameraRoot,
+    stop: async () => {
+      await daemon.stop();
+      await folder.remove();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { systemClock } from "../../src/clock/clock.ts";
+import { startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { migrate } from "../../src/engines/migrate.ts";
+import { openPool } from "../../src/engines/pool.ts";
+import { silentLog } from "../../src/log/log.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The test server's maintenance database, as a superuser. */
+    testServerUrl: string;
+  }
+}
+
+export const templateName = "homesec_template";
+
+const carefree = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+/** One PostgreSQL for the whole run, with a migrated template that `testDatabase()` copies. Nothing in it outlives the run. */
+export default function setup(project: TestProject): Promise<() => Promise<void>> {
+  return serveDatabases(project, carefree);
+}
+
+/** Starts the server for `testDatabase()`, with these settings on top of the embedded server's own. Returns how to stop it. */
+export async function serveDatabases(project: TestProject, settings: Readonly<Record<string, string>>): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), "homesec-test-pg-"));
+  const port = await freePort();
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: silentLog,
+    port,
+    settings: { listen_addresses: "127.0.0.1", max_connections: "200", ...settings },
+  });
+  const password = randomBytes(12).toString("hex");
+  const admin = openPool(server, { max: 1, log: silentLog });
+  await admin.query(async (sql) => {
+    await sql.unsafe(`alter role ${server.user} password '${password}'`);
+    await sql.unsafe(`create database ${templateName}`);
+  });
+  const template = openPool({ ...server, database: templateName }, { max: 1, log: silentLog });
+  await migrate(template, { log: silentLog, clock: systemClock });
+  await template.close();
+  await admin.query((sql) => sql.unsafe(`alter database ${templateName} allow_connections false`));
+  await admin.close();
+
+  project.provide("testServerUrl", `postgres://${server.user}:${password}@127.0.0.1:${port}/${server.database}`);
+  return async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+
+const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
+
+/** The real program as a child process. */
+export interface HomesecProcess {
+  readonly pid: number;
+  /** Everything printed so far, stdout and stderr together. */
+  output(): string;
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** The match of a pattern in the output; fails when the program ends before. */
+  printed(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Environment of a program under test: nothing of the caller's but what a program needs to start. */
+export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC", ...own };
+}
+
+/** Starts the built program. The caller waits for its end. */
+export function startHomesec(args: readonly string[], env: Readonly<Record<string, string>>, cwd?: string): HomesecProcess {
+  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+    env: cleanEnvironment(env),
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  let output = "";
+  const listeners = new Set<() => void>();
+  const take = (chunk: Buffer): void => {
+    output += chunk.toString();
+    for (const listener of listeners) listener();
+  };
+  child.stdout?.on("data", take);
+  child.stderr?.on("data", take);
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  if (child.pid === undefined) throw new Error("the program could not be started; was it built?");
+  return {
+    pid: child.pid,
+    output: () => output,
+    exit,
+    kill: (signal) => void child.kill(signal),
+    printed: (pattern, timeoutMs = 20_000) =>
+      new Promise((resolve, reject) => {
+        const done = (finish: () => void): void => {
+          clearTimeout(timer);
+          listeners.delete(look);
+          finish();
+        };
+        const look = (): void => {
+          const match = output.match(pattern);
+          if (match) done(() => resolve(match));
+        };
+        const timer = setTimeout(
+          () => done(() => reject(new Error(`${pattern} was not printed within ${timeoutMs} ms:\n${output}`))),
+          timeoutMs,
+        );
+        listeners.add(look);
+        exit.then(({ code }) => done(() => reject(new Error(`ended with ${code} before ${pattern} was printed:\n${output}`))));
+        look();
+      }),
+  };
+}
+
+/** Starts `homesec serve` on a free port and waits until it answers. */
+export async function serveHomesec(env: Readonly<Record<string, string>>): Promise<HomesecProcess & { readonly url: string }> {
+  const homesec = startHomesec(["serve"], { PORT: "0", LOG_FORMAT: "json", RATE_LIMIT_ENABLED: "false", ...env });
+  const [, url] = await homesec.printed(/API\s+(http:\/\/\S+)/);
+  return { ...homesec, url: url as string };
+}

@@ -1,0 +1,120 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { z } from "zod";
+import { parseConfig } from "../../src/config/config.ts";
+import { createSettings } from "../../src/config/settings.ts";
+import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
+import { encodeAnswer } from "../../src/contract/encode.ts";
+import { type OperationId, routes } from "../../src/contract/routes/index.ts";
+import { decodeRequest } from "../../src/contract/validate.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { inProcessStore } from "../../src/engines/in-process-store.ts";
+import { silentLog } from "../../src/log/log.ts";
+import type { OperationContext } from "../../src/operations/operation.ts";
+import { operations } from "../../src/operations/operations.ts";
+import { testDatabase } from "./database.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+type Id = OperationId;
+
+/** What a client sends. */
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>;
+  /** As behind the question mark of an address. */
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+/** The answer of a route in the form of the wire. */
+export type Wire<I extends Id> = (typeof routes)[I] extends { readonly reply: infer R extends z.ZodType } ? z.input<R> : undefined;
+
+/** The data of a journal entry in the form of the wire. */
+type Told = Readonly<Record<string, unknown>>;
+
+/** The domains' use cases on a database of their own, asked as over the wire but without a server. */
+export interface Desk {
+  readonly context: OperationContext;
+  readonly db: Database;
+  /** Of the database, for another process. */
+  readonly url: string;
+  readonly cameraRoot: string;
+  readonly dataDir: string;
+  /** Below which nothing may be read. */
+  readonly outside: string;
+  /** Sets the time. */
+  at(time: string | Date): void;
+  /** Decodes, runs and encodes; an answer that its route did not promise fails. */
+  ask<I extends Id>(id: I, asked?: Asked): Promise<Wire<I>>;
+  /** The same for a route that answers with bytes. */
+  askBytes(id: Id, asked: Asked): Promise<Bytes>;
+  /** The same for a route that answers with a stream; `accept` as in the header. */
+  askStream(id: Id, asked: Asked & { readonly accept?: string }): Promise<StreamedBytes>;
+  /** Data of all journal entries of a type, oldest first. */
+  journal(type: string): Promise<readonly Told[]>;
+  close(): Promise<void>;
+}
+
+/** Makes a desk. Close it in `afterAll` or `afterEach`. */
+export async function openDesk(variables: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const folder = temporaryFolder("desk");
+  const dataDir = join(folder.path, "data");
+  const cameraRoot = join(dataDir, "cameras");
+  const outside = join(folder.path, "outside");
+  await mkdir(cameraRoot, { recursive: true });
+  await mkdir(outside);
+  const database = await testDatabase();
+  const env = { DATA_DIR: dataDir, ...variables };
+  const { config } = parseConfig({ env, isRoot: false, home: folder.path, cwd: folder.path });
+  let now = new Date("2026-03-01T12:00:00Z");
+  const clock = { now: () => now, monotonic: () => now.getTime() };
+  const context: OperationContext = {
+    db: database.db,
+    store: inProcessStore(),
+    config,
+    settings: createSettings({ db: database.db, config, log: silentLog, clock }),
+    clock,
+    log: silentLog,
+    runtime: undefined,
+  };
+  const run = async (id: Id, { params = {}, query = "", body, accept }: Asked & { readonly accept?: string }) => {
+    const { request } = decodeRequest(routes[id], { params, query: new URLSearchParams(query), body, accept });
+    const operation = operations[id] as unknown as (request: unknown, context: OperationContext) => Promise<unknown>;
+    return encodeAnswer(routes[id], await operation(request, context));
+  };
+  return {
+    context,
+    db: database.db,
+    url: database.url,
+    cameraRoot,
+    dataDir,
+    outside,
+    at: (time) => {
+      now = new Date(time);
+    },
+    ask: (async (id: Id, asked: Asked = {}) => {
+      const answer = await run(id, asked);
+      if (answer.kind === "bytes") throw new Error(`${id} answered with bytes`);
+      if (answer.kind === "json" && answer.mismatch) throw answer.mismatch;
+      return answer.kind === "json" ? JSON.parse(JSON.stringify(answer.wire)) : undefined;
+    }) as Desk["ask"],
+    askBytes: async (id, asked) => {
+      const answer = await run(id, asked);
+      if (answer.kind !== "bytes" || "fileName" in answer.bytes) throw new Error(`${id} answered without bytes`);
+      return answer.bytes;
+    },
+    askStream: async (id, asked) => {
+      const answer = await run(id, asked);
+      if (answer.kind !== "bytes" || !("fileName" in answer.bytes)) throw new Error(`${id} answered without a stream`);
+      return answer.bytes;
+    },
+    journal: (type) =>
+      database.db.query(async (sql) => {
+        const rows = await sql<{ data: Told }[]>`select j.data from journal j where j.type = ${type} order by j.journal_id`;
+        return rows.map((row) => row.data);
+      }),
+    close: async () => {
+      await database.close();
+      await folder.remove();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createServer } from "node:net";
+import { temporaryFolder } from "./temporary.ts";
+
+/** Whether Debian's redis-server (or another of that name) is installed. Tests that need it are skipped loudly without. */
+export const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
+
+if (!redisInstalled) process.stderr.write("redis-server is not installed: the tests that need it are skipped\n");
+
+/** A real Redis on a free port of 127.0.0.1 that keeps nothing. */
+export async function redisServer(): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {
+  const port = await freePort();
+  const folder = temporaryFolder("redis");
+  const server = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder.path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exit = new Promise<void>((resolve) => server.once("close", () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.stdout.on("data", (chunk: Buffer) => {
+      if (chunk.toString().includes("Ready to accept connections")) resolve();
+    });
+  });
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    pid: server.pid as number,
+    stop: async () => {
+      server.kill("SIGTERM");
+      await exit;
+      await folder.remove();
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}

@@ -1,0 +1,25 @@
+import type { Runtime } from "../../src/system/runtime.ts";
+
+/** The runtime of a daemon in which all is well and nothing happens. */
+export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
+  return {
+    startedAt: new Date("2026-01-31T12:00:00Z"),
+    version: "1.2.3",
+    workers: () => [],
+    supervisorAlive: () => true,
+    url: () => "http://127.0.0.1:8000",
+    breakers: () => [],
+    resetBreaker: async () => "closed",
+    probeUpstreams: async () => [],
+    watcher: () => ({ running: true, cameraRoot: "/cameras", watchMode: "notify", pending: 0, stuck: [] }),
+    disk: async () => ({ freeBytes: 50, totalBytes: 100, usedBytes: 50 }),
+    live: () => ({ connectedClients: 0, messagesSent: 0, replayed: 0, cutSlow: 0, running: true, lastBroadcast: null }),
+    requests: () => ({ total: 0, byStatus: {}, p50Ms: null, p99Ms: null }),
+    recentEvents: () => [],
+    wakeJournal: () => {},
+    wakeJobs: () => {},
+    wakeWatcher: () => {},
+    metrics: async () => "homesec_up 1\n",
+    ...changes,
+  };
+}
