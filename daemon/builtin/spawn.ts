@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { signalChild } from "../../src/lifecycle/signal-child.ts";
 import type { Log } from "../../src/log/log.ts";
 
 export type BuiltinName = "detector" | "language_model";
@@ -131,8 +132,8 @@ function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void
 async function end(child: ChildProcess): Promise<void> {
   const closed = new Promise((resolve) => child.once("close", resolve));
   // it holds nothing that would have to be saved
-  child.kill("SIGTERM");
-  const patience = setTimeout(() => child.kill("SIGKILL"), stopPatienceMs);
+  signalChild(child, "SIGTERM");
+  const patience = setTimeout(() => signalChild(child, "SIGKILL"), stopPatienceMs);
   await closed;
   clearTimeout(patience);
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { signalChild } from "../lifecycle/signal-child.ts";
 
 /** The tool is not there: no NVIDIA driver on this machine. */
 export class NvidiaSmiAbsent extends Error {
@@ -48,7 +49,7 @@ export function createNvidiaSmi({
       };
       const fail = (error: Error): void => {
         end(() => reject(error));
-        child.kill("SIGKILL");
+        signalChild(child, "SIGKILL");
         // a grandchild may hold the pipe open
         child.stdout.destroy();
       };

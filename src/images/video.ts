@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { signalChild } from "../lifecycle/signal-child.ts";
 
 /** Seconds between two frames, and how many at most. */
 const frameEverySeconds = 2;
@@ -62,7 +63,7 @@ export async function* extractFrames(
     complaint = `${complaint}${text}`.slice(0, 2_000);
   });
   let overdue = false;
-  const stop = (): void => void child.kill("SIGKILL");
+  const stop = (): void => signalChild(child, "SIGKILL");
   const timer = setTimeout(() => {
     overdue = true;
     stop();

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { signalChild } from "../../lifecycle/signal-child.ts";
 import type { Account } from "./account.ts";
 
 /**
@@ -56,7 +57,7 @@ export async function startGuarded(program: string, args: readonly string[], opt
     stderr: child.stderr,
     ended,
     kill: (signal) => {
-      child.kill(signal);
+      signalChild(child, signal);
     },
   };
 }
