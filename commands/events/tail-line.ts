@@ -30,6 +30,11 @@ function sentence(message: JournalMessage, people: People): string {
       return `${plain(data.camera_id)}: event ${data.event_id} judged, ${paint(people, riskPaint(data.risk_level), `${data.risk_level} ${data.risk_score}`)}`;
     case "batch.analysis_failed":
       return `${plain(data.camera_id)}: event ${data.event_id} ${paint(people, "red", "could not be judged")}: ${plain(data.error)}`;
+    case "alert_created":
+    case "alert_delivered":
+    case "alert_acknowledged":
+    case "alert_dismissed":
+      return `${plain(data.camera_id)}: alert ${paint(people, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
     case "worker_status": {
       const state = data.running ? "running" : "stopped";
       return `${plain(data.name)} is ${paint(people, statePaint(state), state)}${data.message === null ? "" : ` (${plain(data.message)})`}`;
@@ -42,6 +47,13 @@ function sentence(message: JournalMessage, people: People): string {
 }
 
 const closing = { window: "its time was over", idle: "nothing more came", full: "full" } as const;
+
+const told = {
+  alert_created: "raised",
+  alert_delivered: "delivered",
+  alert_acknowledged: "acknowledged",
+  alert_dismissed: "dismissed",
+} as const;
 
 type Event = Extract<JournalMessage, { type: "event.updated" }>["data"];
 

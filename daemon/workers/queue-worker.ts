@@ -4,6 +4,7 @@ import type { Consumer, HandOver } from "../../src/engines/hand-over.ts";
 import {
   type ClaimedJob,
   claimJob,
+  claimNextInLanes,
   claimNextJobs,
   freeOrphanedJobs,
   LeaseLost,
@@ -26,6 +27,8 @@ export interface QueueWorkerOptions {
   /** Longer than the longest run of the stage, so that a claim never runs out while its work goes on. */
   readonly leaseMs: number;
   readonly stage: Stage;
+  /** The jobs of this queue have lanes. Its hand-over must be the one inside the process then. */
+  readonly lanes?: true;
   /** Jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
   readonly capacity: () => number;
   readonly handOver: HandOver;
@@ -107,7 +110,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
         concurrency: options.concurrency,
         capacity: options.capacity,
         source: {
-          claimNext: (limit) => db.query((sql) => claimNextJobs(sql, claim(), limit)),
+          claimNext: (limit) => db.query((sql) => (options.lanes ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
           claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
           offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
           freeOrphans: async (runningIds) => {

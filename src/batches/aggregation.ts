@@ -4,6 +4,7 @@ import type { Sql } from "../engines/database.ts";
 import { queueAnalyses } from "../events/analysis.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
+import { emit } from "../webhooks/emit.ts";
 import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
 import {
   camerasWithDueBatches,
@@ -86,6 +87,11 @@ export async function closeDueBatches(sql: Sql, now: Date, settings: BatchSettin
         { type: "event", data: event },
       ];
     }),
+    now,
+  );
+  await emit(
+    sql,
+    events.map((event) => ({ type: "event_created", eventId: String(event.id), data: event })),
     now,
   );
   await queueAnalyses(sql, events, now);

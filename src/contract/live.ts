@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Alert } from "./routes/alerts.ts";
 import { Camera } from "./routes/cameras.ts";
 import { Detection } from "./routes/detections.ts";
 import { Event } from "./routes/events.ts";
@@ -35,6 +36,10 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("batch.analysis_started", Analysis),
   journal("batch.analysis_completed", Analysis.extend({ risk_score: z.int(), risk_level: z.string() })),
   journal("batch.analysis_failed", Analysis.extend({ error: z.string() })),
+  journal("alert_created", Alert),
+  journal("alert_delivered", Alert),
+  journal("alert_acknowledged", Alert),
+  journal("alert_dismissed", Alert),
   journal("worker_status", WorkerStatus),
   journal("circuit_breaker", z.object({ name: z.string(), state: z.enum(["closed", "open", "half_open"]), previous_state: z.string() })),
 ]);

@@ -5,6 +5,7 @@ import { appendToJournal } from "../journal/journal.ts";
 import type { Verdict } from "../upstream/answer.ts";
 import type { EventFacts } from "../upstream/facts.ts";
 import { type RiskThresholds, riskLevel } from "../upstream/risk.ts";
+import { emit } from "../webhooks/emit.ts";
 import { findSubject, sightingsOf } from "./analysis-repository.ts";
 import type { Event } from "./event.ts";
 import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
@@ -66,6 +67,7 @@ export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyz
     risk_level: level,
   };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_completed", data }], now);
+  await emit(sql, [{ type: "batch_analysis_completed", eventId: String(eventId), data }], now);
 }
 
 export interface FailedAnalysis {
@@ -84,6 +86,7 @@ export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, 
   if (!event) return;
   const data = { event_id: eventId, batch_id: event.batch_id, camera_id: event.camera_id, attempt, error };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_failed", data }], now);
+  await emit(sql, [{ type: "batch_analysis_failed", eventId: String(eventId), data }], now);
 }
 
 /** For those who look at an event there is one until it is deleted. */

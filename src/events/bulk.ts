@@ -5,6 +5,7 @@ import type { Sql } from "../engines/database.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
 import { type RiskThresholds, riskLevel } from "../upstream/risk.ts";
+import { emit } from "../webhooks/emit.ts";
 import { queueAnalyses } from "./analysis.ts";
 import {
   attachDetections,
@@ -29,6 +30,7 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
     const results = valid.length === 0 ? [] : await db.transaction((sql) => create(sql, valid, thresholds, clock.now()));
     runtime?.wakeJournal();
     runtime?.wakeJobs("analyze");
+    runtime?.wakeJobs("deliver");
     return bulkReply([...faulty, ...results]);
   },
 
@@ -128,6 +130,11 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
   await appendToJournal(
     sql,
     events.map((event) => ({ type: "event", data: event })),
+    now,
+  );
+  await emit(
+    sql,
+    events.map((event) => ({ type: "event_created", eventId: String(event.id), data: event })),
     now,
   );
   await queueAnalyses(

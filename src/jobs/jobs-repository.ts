@@ -1,7 +1,8 @@
 import type { Sql } from "../engines/database.ts";
+import { isUniqueViolation } from "../engines/pg-errors.ts";
 
-/** The queues of the pipeline. */
-export const queueNames = ["detect", "analyze"] as const;
+/** The queues of the pipeline. The jobs of `deliver` have lanes: what goes to one place goes one after the other. */
+export const queueNames = ["detect", "analyze", "alert", "deliver"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** Live work goes before what was live once and had to wait, and that before backlog. */
@@ -92,6 +93,62 @@ export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Prom
   return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
 }
 
+/**
+ * Claims the next job of each free lane, best first: one at a time goes to one place, and places do not wait for each
+ * other. When another process claims at the same moment, nothing is claimed: whoever asks looks again within a second.
+ */
+export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
+  const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
+  try {
+    const rows = await sql<ClaimedJob[]>`
+      with recursive lanes as (
+        (select j.lane from jobs j where j.queue = ${claim.queue} and j.status = 'pending' and j.lane is not null order by j.lane limit 1)
+        union all
+        select (
+          select j.lane
+          from jobs j
+          where j.queue = ${claim.queue} and j.status = 'pending' and j.lane > l.lane
+          order by j.lane
+          limit 1
+        )
+        from lanes l
+        where l.lane is not null
+      ), heads as (
+        select h.job_id, h.position
+        from lanes l
+        cross join lateral (
+          select j.job_id, j.position
+          from jobs j
+          where j.queue = ${claim.queue}
+            and j.lane = l.lane
+            and j.status = 'pending'
+            and j.available_at <= ${claim.now}
+          order by j.priority, j.position, j.job_id
+          limit 1
+        ) h
+        where not exists (select 1 from jobs r where r.queue = ${claim.queue} and r.lane = l.lane and r.status = 'running')
+        order by h.position, h.job_id
+        limit ${limit}
+      ), next as (
+        select j.job_id
+        from jobs j
+        join heads h using (job_id)
+        where j.status = 'pending'
+        for update of j skip locked
+      )
+      update jobs j
+      set status = 'running', claimed_by = ${claim.processId}, lease_until = ${leaseUntil}, attempts = j.attempts + 1
+      from next
+      where j.job_id = next.job_id
+      returning j.job_id as "jobId", j.subject, j.priority, j.position, j.attempts, j.deferrals
+    `;
+    return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
+  } catch (error) {
+    if (isUniqueViolation(error)) return [];
+    throw error;
+  }
+}
+
 /** Claims one job by its id, if it is still to be had: pending, or its lease is over. */
 export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<ClaimedJob | undefined> {
   const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
@@ -155,13 +212,19 @@ export async function finishJob(sql: Sql, jobId: number, processId: string): Pro
 export async function releaseJob(
   sql: Sql,
   job: { readonly jobId: number; readonly processId: string },
-  how: { readonly availableAt: Date; readonly error: string | null; readonly attempt: "counts" | "free" | "deferred" },
+  how: {
+    readonly availableAt: Date;
+    readonly error: string | null;
+    readonly attempt: "counts" | "free" | "deferred";
+    /** Without one the job keeps its own. */
+    readonly priority?: number;
+  },
 ): Promise<void> {
   const released = await sql`
     update jobs j
     set status = 'pending', claimed_by = null, lease_until = null, offered_at = null, available_at = ${how.availableAt},
       last_error = ${how.error}, attempts = j.attempts - ${how.attempt === "counts" ? 0 : 1},
-      deferrals = j.deferrals + ${how.attempt === "deferred" ? 1 : 0}
+      deferrals = j.deferrals + ${how.attempt === "deferred" ? 1 : 0}, priority = coalesce(${how.priority ?? null}::smallint, j.priority)
     where j.job_id = ${job.jobId}
       and j.status = 'running'
       and j.claimed_by = ${job.processId}
@@ -250,5 +313,5 @@ export async function countJobs(sql: Sql, now: Date): Promise<Readonly<Record<Qu
   `;
   const none: QueueCounts = { waiting: 0, deferred: 0, inProgress: 0, dead: 0, oldestWaitingSeconds: null };
   const of = (queue: QueueName): QueueCounts => rows.find((row) => row.queue === queue) ?? none;
-  return { detect: of("detect"), analyze: of("analyze") };
+  return { detect: of("detect"), analyze: of("analyze"), alert: of("alert"), deliver: of("deliver") };
 }

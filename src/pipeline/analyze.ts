@@ -5,6 +5,7 @@ import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../e
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { LanguageModel } from "../upstream/language-model.ts";
+import { emit } from "../webhooks/emit.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
 /** What the analyze stage works with. */
@@ -36,6 +37,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
       }
       const data = { event_id: eventId, batch_id: facts.batchId, camera_id: facts.cameraId, attempt: job.attempts };
       await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
+      await emit(sql, [{ type: "batch_analysis_started", eventId: String(eventId), data }], startedAt);
       return { facts: facts.facts, data };
     });
     if (!subject) return;

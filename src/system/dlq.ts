@@ -24,7 +24,11 @@ const Key = z.tuple([z.int()]);
 const revivedAtOnce = 500;
 
 /** The names under which the queues stand in the telemetry are understood too. */
-const otherNames: Readonly<Record<string, QueueName>> = { detection_queue: "detect", analysis_queue: "analyze" };
+const otherNames: Readonly<Record<string, QueueName>> = {
+  detection_queue: "detect",
+  analysis_queue: "analyze",
+  delivery_queue: "deliver",
+};
 
 /** The use cases of the dead letters. */
 export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
@@ -75,7 +79,7 @@ async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId:
       const subjects = await reviveDeadJobs(sql, queue, { jobId, limit, now });
       const ids = subjects.map(Number);
       if (queue === "detect") await takeUpImages(sql, ids);
-      else await awaitAnalyses(sql, ids, now);
+      if (queue === "analyze") await awaitAnalyses(sql, ids, now);
       return subjects.length;
     });
     if (revived === 0) break;

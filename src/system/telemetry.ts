@@ -31,8 +31,7 @@ export async function currentTelemetry(context: OperationContext, runtime: Runti
   const live = runtime.live();
   const requests = runtime.requests();
   return {
-    // nothing is delivered to the outside yet
-    queues: { detection_queue: depthOf(queues.detect), analysis_queue: depthOf(queues.analyze), delivery_queue: 0 },
+    queues: { detection_queue: depthOf(queues.detect), analysis_queue: depthOf(queues.analyze), delivery_queue: depthOf(queues.deliver) },
     latencies,
     websocket: {
       connected_clients: live.connectedClients,

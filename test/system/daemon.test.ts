@@ -73,7 +73,7 @@ describe("dead letters", () => {
     await world.detector.setMode("refuse");
     for (const name of ["a.jpg", "b.jpg", "c.jpg"]) await upload(name);
     await eventually(async () => (await get("/api/dlq/stats")).total_count === 3);
-    expect(await get("/api/dlq/stats")).toEqual({ queues: { detect: 3, analyze: 0 }, total_count: 3 });
+    expect(await get("/api/dlq/stats")).toEqual({ queues: { detect: 3, analyze: 0, alert: 0, deliver: 0 }, total_count: 3 });
 
     const first = await get("/api/dlq/detect?limit=2");
     expect(first).toMatchObject({ items: [{}, {}], pagination: { total: 3, has_more: true } });
