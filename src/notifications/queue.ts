@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import type { ChannelResult as ChannelResultSchema } from "../contract/routes/alerts.ts";
+import type { Sql } from "../engines/database.ts";
+import type { Channel, ChannelAvailability } from "./channels.ts";
+import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
+
+export type ChannelResult = z.output<typeof ChannelResultSchema>;
+
+/** What a notification says: that an alert was raised, or what was held back under its cooldown. */
+export type NotificationKind = "alert" | "digest";
+
+/** What is to be said, through which channels, and until when. */
+export interface NotificationOrder {
+  readonly alertId: string;
+  readonly kind: NotificationKind;
+  readonly channels: readonly Channel[];
+  readonly expiresAt: Date;
+}
+
+/**
+ * Stores a notification for each channel and has it sent, in the transaction that raised the alert. A channel that
+ * cannot be used gets a row that says why. After the commit, `wakeJobs("deliver")` saves a wait of up to a second.
+ */
+export async function queueNotifications(
+  sql: Sql,
+  { alertId, kind, channels, expiresAt }: NotificationOrder,
+  availability: ChannelAvailability,
+  now: Date,
+): Promise<readonly ChannelResult[]> {
+  const rows = [...new Set(channels)].map((channel) => {
+    const available = availability[channel];
+    return { id: randomUUID(), channel, reason: available.usable ? null : available.reason };
+  });
+  await insertNotifications(sql, { alertId, kind, expiresAt, rows }, now);
+  return rows.map(({ channel, reason }) => ({
+    channel,
+    status: reason === null ? ("waiting" as const) : ("unusable" as const),
+    reason,
+    attempts: 0,
+    late: false,
+  }));
+}
+
+/**
+ * Nobody needs to be told of this alert any more: what still waits is cancelled, in the transaction that ends the alert.
+ * A digest is sent all the same: it says something else. What is being sent at this moment may still arrive.
+ */
+export async function cancelNotifications(sql: Sql, alertId: string, now: Date): Promise<void> {
+  await cancelWaiting(sql, alertId, now);
+}
+
+/** How far each channel got with each of these alerts, digests aside; an alert without channels is left out. */
+export async function channelResults(sql: Sql, alertIds: readonly string[]): Promise<ReadonlyMap<string, readonly ChannelResult[]>> {
+  const results = new Map<string, ChannelResult[]>();
+  for (const { alertId, ...result } of await resultsOfAlerts(sql, alertIds)) {
+    results.set(alertId, [...(results.get(alertId) ?? []), result]);
+  }
+  return results;
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "../../src/engines/database.ts";
+
+/** An alert and the event it is about, as they are stored. */
+export interface StoredAlert {
+  readonly alertId: string;
+  readonly eventId: number;
+}
+
+export interface AlertFacts {
+  readonly severity?: "low" | "medium" | "high" | "critical";
+  readonly cameraName?: string;
+  readonly ruleName?: string;
+  readonly summary?: string;
+  /** The file of the picture on which a person was seen; none: nothing was seen. */
+  readonly picture?: string;
+  readonly objectType?: string;
+  readonly startedAt?: Date;
+}
+
+/** Deletes every alert and what belongs to it. */
+export async function clearAlerts(db: Database): Promise<void> {
+  await db.query((sql) => sql`truncate cameras, jobs, journal cascade`);
+}
+
+/** Stores an alert of a judged event, with the verdict that raised it. */
+export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<StoredAlert> {
+  const alertId = randomUUID();
+  const ruleName = facts.ruleName ?? "Somebody at night";
+  const startedAt = facts.startedAt ?? new Date("2026-07-01T21:30:00Z");
+  return await db.transaction(async (sql) => {
+    await sql`
+      insert into cameras (camera_id, name, folder_path) values ('gate', ${facts.cameraName ?? "The Gate"}, '/gate')
+      on conflict (camera_id) do update set name = excluded.name
+    `;
+    const eventId = await addEvent();
+    await sql`
+      insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, alert_metadata, created_at, updated_at)
+      values (${alertId}, ${eventId}, ${ruleName}, 'gate', ${facts.severity ?? "high"}, 'gate:rule',
+        ${sql.json({ rule_name: ruleName, matched_conditions: ["risk_score >= 60"], channels: [], reason: null })}, ${startedAt}, ${startedAt})
+    `;
+    await sql`
+      insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, alert_id, evaluated_at)
+      values (${eventId}, ${randomUUID()}, ${ruleName}, 1, 'raised', ${["risk_score >= 60"]}, ${[]}, ${alertId}, ${startedAt})
+    `;
+    return { alertId, eventId };
+
+    async function addEvent(): Promise<number> {
+      const [event] = await sql<[{ id: number }]>`
+        insert into events (camera_id, started_at, ended_at, risk_score, risk_level, summary, reasoning, analysis_status)
+        values ('gate', ${startedAt}, ${new Date(startedAt.getTime() + 45_000)}, 72, 'high', ${facts.summary ?? "A person at the gate."},
+          'It is night.', 'completed')
+        returning event_id as id
+      `;
+      if (facts.picture === undefined) return event.id;
+      const [image] = await sql<[{ id: number }]>`
+        insert into images (camera_id, path, size_bytes, modified_ns, width, height, found_by, found_at, taken_at, status)
+        values ('gate', ${facts.picture}, 1, ${Math.floor(Math.random() * 1e9)}, 768, 576, 'watch', ${startedAt}, ${startedAt}, 'processed')
+        returning image_id as id
+      `;
+      await sql`
+        insert into detections (camera_id, event_id, image_id, file_path, detected_at, object_type, confidence, bbox_x, bbox_y, bbox_width, bbox_height)
+        values ('gate', ${event.id}, ${image.id}, ${facts.picture}, ${startedAt}, ${facts.objectType ?? "person"}, 0.9, 10, 20, 60, 120)
+      `;
+      return event.id;
+    }
+  });
+}
