@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../src/operations/operation.ts";
 
 /** Requests whose API key was found valid. */
@@ -13,11 +13,25 @@ export function markAuthenticated(request: IncomingMessage): void {
 const forwardingHeaders = ["forwarded", "x-forwarded-for", "x-real-ip", "via"] as const;
 
 /** Who asks, as operations may know it. */
-export function callerOf(request: IncomingMessage): Caller {
+export function callerOf(request: IncomingMessage, response: ServerResponse): Caller {
   return {
     isLocal: isLoopback(request.socket.remoteAddress) && forwardingHeaders.every((name) => request.headers[name] === undefined),
     isAuthenticated: authenticated.has(request),
+    // made for those who look, since nearly nobody does
+    get gone() {
+      return departureOf(response);
+    },
   };
+}
+
+function departureOf(response: ServerResponse): AbortSignal {
+  const departure = new AbortController();
+  const leave = (): void => {
+    if (!response.writableFinished) departure.abort();
+  };
+  if (response.closed) leave();
+  else response.once("close", leave);
+  return departure.signal;
 }
 
 function isLoopback(address: string | undefined): boolean {

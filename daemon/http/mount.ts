@@ -61,7 +61,7 @@ function answerWith(id: string, route: Route, operation: AnyOperation, { context
     const query = new URLSearchParams(questionMark === -1 ? "" : request.url.slice(questionMark + 1));
     const decoded = decodeRequest(route, { params: request.params, query, body: request.body, accept: request.headers.accept });
     if (decoded.ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(decoded.ignored));
-    const answer = encodeAnswer(route, await operation(decoded.request, { ...context, caller: callerOf(request) }));
+    const answer = encodeAnswer(route, await operation(decoded.request, { ...context, caller: callerOf(request, response) }));
     if (answer.kind === "json" && answer.mismatch) {
       if (strictReplies)
         throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });

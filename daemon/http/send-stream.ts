@@ -37,5 +37,6 @@ async function* startingWith<T>(first: T, others: AsyncIterator<T>): AsyncGenera
 }
 
 function isDeparture(error: unknown): boolean {
+  if (error instanceof Error && error.name === "AbortError") return true;
   return error instanceof Error && "code" in error && ["ERR_STREAM_PREMATURE_CLOSE", "ERR_STREAM_DESTROYED"].includes(String(error.code));
 }

@@ -27,9 +27,9 @@ export interface Database {
   /**
    * Yields what `work` yields, from one snapshot: for answers too long for memory, with `batchesOf`. The connection is lent until the end, a
    * `return()` or an error; begun with the first `next()`. To leave connections for the short ones, a third of the pool is lent to these at
-   * most; beyond that it throws `DatabaseUnavailable`.
+   * most; others wait for their turn, until the signal tells that nobody waits any more, or with `DatabaseUnavailable` when it does not come.
    */
-  iterate<T>(work: (sql: Sql) => AsyncIterable<T>): AsyncGenerator<T, void, undefined>;
+  iterate<T>(work: (sql: Sql) => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void, undefined>;
   /** Calls `onNotify` with each payload of the channel; `onReady` after each (re)connection, since notifications in between are lost. Returns how to stop. */
   listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>>;
   readonly pool: PoolCounters;

@@ -4,6 +4,7 @@ import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget
 import type { Database, PoolCounters, Sql } from "./database.ts";
 import { Listener } from "./listener.ts";
 import { DatabaseUnavailable, isConnectionLoss, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 export interface PoolOptions {
   /** Connections at most; the one for `listen` comes on top. */
@@ -11,6 +12,8 @@ export interface PoolOptions {
   readonly log: Log;
   /** Called with the text of each statement before it is sent. */
   readonly onStatement?: (text: string) => void;
+  /** For how long a long answer waits for its turn. Default 20 s, less than the patience of most clients. */
+  readonly turnWaitMs?: number;
 }
 
 const connectTimeoutMs = 5_000;
@@ -50,13 +53,14 @@ class Pool implements Database {
   /** When connecting began to fail, or undefined while all is well. */
   #failingSince: number | undefined;
   #lastFailure: unknown;
-  #iterations = 0;
+  readonly #turns: Turns;
   #closing: Promise<void> | undefined;
   #onDrained: (() => void) | undefined;
 
   constructor(target: ConnectionTarget, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
+    this.#turns = createTurns({ max: Math.max(1, Math.floor(options.max / 3)), waitMs: options.turnWaitMs ?? 20_000 });
     this.#listener = new Listener(
       (onClosed, onNotify) => connect(target, { log: options.log, timeoutMs: connectTimeoutMs, onClosed, onNotify }),
       options.log,
@@ -108,11 +112,8 @@ class Pool implements Database {
     }
   }
 
-  async *iterate<T>(work: (sql: Sql) => AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-    if (this.#iterations >= Math.max(1, Math.floor(this.#options.max / 3))) {
-      throw new DatabaseUnavailable(`${this.#iterations} long answers are being read already`);
-    }
-    this.#iterations += 1;
+  async *iterate<T>(work: (sql: Sql) => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void, undefined> {
+    const giveBack = await this.#turns.take(signal);
     try {
       const connection = await this.#begin();
       const scope = scopeOf(connection.sql);
@@ -127,7 +128,7 @@ class Pool implements Database {
         this.#release(connection);
       }
     } finally {
-      this.#iterations -= 1;
+      giveBack();
     }
   }
 

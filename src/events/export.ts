@@ -7,9 +7,9 @@ import { filterOf } from "./filter.ts";
 
 /** The file is made while it is sent, in memory that does not grow with it. */
 export const exportOperations: Pick<Operations, "exportEvents"> = {
-  exportEvents: async ({ query, preferredType }, { db, clock }) => {
+  exportEvents: async ({ query, preferredType }, { db, clock, caller }) => {
     const format = query.format ?? (preferredType === exportMediaTypes.xlsx ? "xlsx" : "csv");
-    const rows = db.iterate((sql) => exportEvents(sql, filterOf(query)));
+    const rows = db.iterate((sql) => exportEvents(sql, filterOf(query)), caller?.gone);
     const stream =
       format === "csv"
         ? csvFile(

@@ -28,6 +28,8 @@ export interface Caller {
   readonly isLocal: boolean;
   /** It carried a valid API key. */
   readonly isAuthenticated: boolean;
+  /** Aborted when the connection ends before the answer does: nobody waits for it any more. */
+  readonly gone: AbortSignal;
 }
 
 /** The use case behind a route: the same function over HTTP and with `--direct`. Throws `Problem` for what the caller did wrong. */

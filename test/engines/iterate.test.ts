@@ -67,14 +67,16 @@ describe("a long answer", () => {
     expect(db.pool.checkedout).toBe(0);
   });
 
-  it("takes a third of the connections at most", async () => {
+  it("takes a third of the connections at most; the next one waits for its turn", async () => {
     const first = db.iterate(numbers(1000));
     await first.next();
-    await expect(db.iterate(numbers(1000)).next()).rejects.toThrow(DatabaseUnavailable);
+    const second = db.iterate(numbers(1000));
+    const part = second.next();
+    expect(db.pool.checkedout).toBe(1);
     await first.return();
-    const again = db.iterate(numbers(1000));
-    await again.next();
-    await again.return();
+    expect((await part).value).toHaveLength(100);
+    await second.return();
+    expect(db.pool.checkedout).toBe(0);
   });
 
   it("that loses its connection says so, and the pool goes on", async () => {

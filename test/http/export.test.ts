@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "../../src/contract/routes/index.ts";
 import { DatabaseUnavailable } from "../../src/engines/pg-errors.ts";
 import { eventOperations } from "../../src/events/operations.ts";
+import type { OperationContext } from "../../src/operations/operation.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { type Served, serve } from "./support.ts";
@@ -18,7 +19,8 @@ beforeAll(async () => {
   served = await serve(
     { exportEvents, createEvents },
     {
-      exportEvents: (request: Parameters<typeof eventOperations.exportEvents>[0]) => eventOperations.exportEvents(request, desk.context),
+      exportEvents: (request: Parameters<typeof eventOperations.exportEvents>[0], { caller }: OperationContext) =>
+        eventOperations.exportEvents(request, { ...desk.context, caller }),
       createEvents: (request: Parameters<typeof eventOperations.createEvents>[0]) => eventOperations.createEvents(request, desk.context),
     },
   );
@@ -168,15 +170,28 @@ describe("an export of 50,000 events", () => {
     expect(served.log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });
 
-  it("leaves connections for others: a third of them may be lent to exports", async () => {
-    const readers = await Promise.all(
-      [1, 2].map(() => new Promise<IncomingMessage>((resolve) => httpGet(`${served.url}${path}`, resolve))),
-    );
+  it("leaves connections for others: a third of them may be lent to exports, and further ones wait for their turn", async () => {
     // the pool of the test has five
-    expect(readers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 503]);
-    for (const reader of readers) reader.destroy();
+    const first = await new Promise<IncomingMessage>((resolve) => httpGet(`${served.url}${path}`, resolve));
+    let second: Response | undefined;
+    const waiting = get().then((response) => {
+      second = response;
+      return response.text();
+    });
+    const gone = new AbortController();
+    const leaving = get("", { signal: gone.signal });
+    expect((await get("?risk_level=severe")).status).toBe(422);
+    expect(await busySessions()).toBe(1);
+    expect(second).toBeUndefined();
+
+    gone.abort();
+    await expect(leaving).rejects.toThrow();
+    first.destroy();
+    expect((await waiting).trimEnd().split("\r\n")).toHaveLength(50_001);
+    expect(second?.status).toBe(200);
     await eventually(async () => (await busySessions()) === 0);
-    expect((await linesOf()).length).toBe(50_001);
+    expect(desk.db.pool).toMatchObject({ checkedout: 0, waiting: 0 });
+    expect(served.log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });
 
   it("breaks off visibly when the database goes away in the middle", async () => {
