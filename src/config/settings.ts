@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../clock/clock.ts";
-import { problemItems } from "../contract/issues.ts";
+import { fromOutside, problemItems } from "../contract/issues.ts";
 import { Problem, type ProblemItem } from "../contract/problem.ts";
 import type { Database } from "../engines/database.ts";
 import type { Log } from "../log/log.ts";
@@ -208,7 +208,7 @@ function checkedRows(before: LiveSettings, patch: SettingsPatch): readonly Setti
     if (patch[name] === undefined) continue;
     const value = name === "riskScoreThresholds" ? { ...before.riskScoreThresholds, ...patch.riskScoreThresholds } : patch[name];
     const { key, wire, schema } = fields[name];
-    items.push(...problemItems(schema.safeParse(value).error?.issues ?? [], value, ["body", wire]));
+    items.push(...problemItems(schema.safeParse(value, fromOutside).error?.issues ?? [], value, ["body", wire]));
     rows.push({ key, value });
   }
   if (items.length > 0)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { problemItems, sentenceOf } from "./issues.ts";
+import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
 import { wireForm } from "./json-schema.ts";
 import { unstorableTexts } from "./text.ts";
 
@@ -46,7 +46,7 @@ export function checkItems<T extends z.ZodType>(
   const valid: CheckedItem<z.output<T>>[] = [];
   const faulty: BulkResult[] = [];
   for (const [index, given] of items.entries()) {
-    const parsed = schema.safeParse(given);
+    const parsed = schema.safeParse(given, fromOutside);
     const wrong = [...unstorableTexts(given, "body"), ...(parsed.success ? [] : problemItems(parsed.error.issues, given, ["body"]))];
     if (wrong.length === 0 && parsed.success) valid.push({ index, item: parsed.data });
     else faulty.push(failedItem(index, sentenceOf(wrong)));

@@ -1,10 +1,21 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ProblemItem, ProblemType } from "./problem.ts";
 
 type Issue = z.core.$ZodIssue;
 type Loc = readonly (string | number)[];
 
-/** Turns the issues of zod into entries of the 422 body: all of them, with types of the closed list. `input` is what was parsed. */
+const wholeNumber = "Must be a whole number";
+
+/**
+ * To be passed to each parsing of what came from outside. By itself zod says of a text in the place of a whole number that a number was
+ * expected, and only of a fraction that a whole one was; which schema refused is told here and nowhere else.
+ */
+export const fromOutside: z.core.ParseContext<Issue> = {
+  error: ({ code, inst }) =>
+    code === "invalid_type" && inst instanceof z.core.$ZodNumberFormat && inst._zod.def.format === "safeint" ? wholeNumber : undefined,
+};
+
+/** Turns the issues of zod into entries of the 422 body: all of them, with types of the closed list. `input` is what was parsed, with `fromOutside`. */
 export function problemItems(issues: readonly Issue[], input: unknown, at: Loc): ProblemItem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
@@ -33,6 +44,7 @@ interface Description {
 function describe(issue: Issue, given: unknown): Description {
   switch (issue.code) {
     case "invalid_type":
+      if (issue.message === wholeNumber) return { msg: wholeNumber, type: "int_parsing" };
       return typeDescriptions[issue.expected] ?? { msg: `Must be of type ${issue.expected}`, type: "value_error" };
     case "too_small":
       if (issue.origin === "string") {
@@ -65,7 +77,6 @@ function describe(issue: Issue, given: unknown): Description {
 }
 
 const typeDescriptions: Readonly<Record<string, Description>> = {
-  int: { msg: "Must be a whole number", type: "int_parsing" },
   number: { msg: "Must be a number", type: "float_parsing" },
   boolean: { msg: "Must be true or false", type: "bool_parsing" },
   date: { msg: "Must be a timestamp", type: "datetime_parsing" },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isBinary } from "./encode.ts";
-import { problemItems, sentenceOf } from "./issues.ts";
+import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
 import { preferredType } from "./preferred-type.ts";
 import { notFound, Problem, type ProblemItem } from "./problem.ts";
 import type { Request, Route } from "./route.ts";
@@ -34,7 +34,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Decod
   const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};
   const items: ProblemItem[] = [];
   const decode = (schema: z.ZodType, input: unknown, at: "path" | "query" | "body"): unknown => {
-    const parsed = schema.safeParse(input);
+    const parsed = schema.safeParse(input, fromOutside);
     if (parsed.success) return parsed.data;
     items.push(...problemItems(parsed.error.issues, input, [at]));
     return undefined;
@@ -78,7 +78,7 @@ export interface AnyRequest {
 export function encodeRequest(route: Route, request: AnyRequest): EncodedRequest {
   const items: ProblemItem[] = [];
   const encode = (schema: z.ZodType, value: unknown, loc: readonly (string | number)[]): unknown => {
-    const encoded = z.safeEncode(schema, value as z.output<z.ZodType>);
+    const encoded = z.safeEncode(schema, value as z.output<z.ZodType>, fromOutside);
     if (encoded.success) return encoded.data;
     items.push(...problemItems(encoded.error.issues, value, loc));
     return undefined;

@@ -282,7 +282,7 @@ describe("configuration", () => {
     [{ min_samples: 0 }, ["body", "min_samples"], "greater_than_equal"],
     [{ min_samples: -1 }, ["body", "min_samples"], "greater_than_equal"],
     [{ min_samples: 1.5 }, ["body", "min_samples"], "int_parsing"],
-    [{ min_samples: "5" }, ["body", "min_samples"], "float_parsing"],
+    [{ min_samples: "5" }, ["body", "min_samples"], "int_parsing"],
     [{ override_global_config: "yes" }, ["body", "override_global_config"], "bool_parsing"],
     [{ override_global_config: 1 }, ["body", "override_global_config"], "bool_parsing"],
     [{ decay_factor: 0.5 }, ["body", "decay_factor"], "extra_forbidden"],

@@ -245,6 +245,23 @@ function mixed(route: Route, random: () => number, pick: <T>(from: readonly T[])
   return { path, query: pairs.join("&"), ...(bodies.length > 0 && { body: pick(bodies) }) };
 }
 
+/** The fields of bodies that are whole numbers: their route and name. */
+function wholeNumbers(): [id: string, name: string, route: Route][] {
+  return (Object.entries(routes) as [string, Route][]).flatMap(([id, route]) => {
+    if (!route.body) return [];
+    const { properties } = z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" }) as { properties?: Record<string, Member> };
+    return Object.entries(properties ?? {})
+      .filter(([, { type, anyOf = [] }]) => [type, ...anyOf.map((one) => one.type)].includes("integer"))
+      .map(([name]): [string, string, Route] => [id, name, route]);
+  });
+}
+
+/** As much of a JSON schema as says what type a field has. */
+interface Member {
+  readonly type?: string;
+  readonly anyOf?: readonly Member[];
+}
+
 describe("fuzz", () => {
   it.each(Object.entries(routes) as [string, Route][])("%s", async (_id, route) => {
     const found: string[] = [];
@@ -259,6 +276,19 @@ describe("fuzz", () => {
     expect(found.slice(0, 10)).toEqual([]);
     expect(count).toBeGreaterThanOrEqual(5);
     sentInAll += count;
+  });
+
+  it.each(wholeNumbers())("%s: %s takes a whole number and nothing like it", async (_id, name, route) => {
+    const path = route.path.replace(/\{\w+\}/g, "front");
+    for (const value of ["5", "", 1.5, true, [5], { n: 5 }]) {
+      const answer = await ask(route, { path, query: "", body: JSON.stringify({ [name]: value }) });
+      const { detail } = ValidationErrorBody.parse(JSON.parse(answer.text));
+      expect(
+        detail.find(({ loc }) => loc.join(".") === `body.${name}`),
+        JSON.stringify(value),
+      ).toMatchObject({ type: "int_parsing" });
+      sentInAll += 1;
+    }
   });
 
   it("sends more than a few", () => {

@@ -65,7 +65,7 @@ describe("the live configuration", () => {
     [{ risk_score_thresholds: { critical: 101 } }, ["body", "risk_score_thresholds", "critical"], "less_than_equal"],
     [{ risk_score_thresholds: { extreme: 99 } }, ["body", "risk_score_thresholds", "extreme"], "extra_forbidden"],
     [{ retention_days: 0 }, ["body", "retention_days"], "greater_than_equal"],
-    [{ retention_days: "x" }, ["body", "retention_days"], "float_parsing"],
+    [{ retention_days: "x" }, ["body", "retention_days"], "int_parsing"],
     [{ batch_timeout_seconds: 1.5 }, ["body", "batch_timeout_seconds"], "int_parsing"],
     [{ detection_confidence_threshold: 1.01 }, ["body", "detection_confidence_threshold"], "less_than_equal"],
     [{ vision_extraction_enabled: "yes" }, ["body", "vision_extraction_enabled"], "bool_parsing"],
