@@ -1,0 +1,13 @@
+/** What is wrong with a template, and where. The message names the line, the thing and the remedy, and may be shown to whoever wrote the template. */
+export class TemplateError extends Error {
+  /** The thing that is wrong or unknown: a filter, a statement, a variable, a limit. */
+  override readonly name: string;
+  /** Line of the template, counted from 1. */
+  readonly line: number;
+
+  constructor(line: number, name: string, reason: string, options: { readonly cause?: unknown } = {}) {
+    super(`line ${line}: ${reason}`, options);
+    this.name = name;
+    this.line = line;
+  }
+}
