@@ -16,7 +16,7 @@ export interface WallClock {
 
 /** The clock of a zone, by its name. Throws `RangeError` for a zone that does not exist. */
 export function wallClock(timeZone: string): WallClock {
-  const offset = offsetsOf(timeZone);
+  const offset = offsetIn(timeZone);
   const shown = (instant: number) => instant + offset(instant);
   return {
     dayAt: (instant) => Math.floor(shown(instant) / dayMs),
@@ -43,6 +43,42 @@ export function wallClock(timeZone: string): WallClock {
         next += hourMs - past;
       }
     },
+  };
+}
+
+/** Offsets that are kept for each zone: more than a year of hours, 100 zones at most. */
+const mostHours = 10_000;
+const mostZones = 100;
+const knownZones = new Map<string, (instant: number) => number>();
+
+/**
+ * How many milliseconds the clocks of a zone are ahead of UTC, as a function of the instant (milliseconds since 1970). Made
+ * to be asked a million times. Throws `RangeError` for a zone that does not exist.
+ */
+export function offsetIn(timeZone: string): (instant: number) => number {
+  const known = knownZones.get(timeZone);
+  if (known) return known;
+  const offset = byHour(offsetsOf(timeZone));
+  if (knownZones.size >= mostZones) knownZones.clear();
+  knownZones.set(timeZone, offset);
+  return offset;
+}
+
+/** Asks once for each hour. In an hour at whose end the clocks show something else than at its begin, each instant is asked for. */
+function byHour(offset: (instant: number) => number): (instant: number) => number {
+  const hours = new Map<number, number>();
+  const atHour = (hour: number): number => {
+    const known = hours.get(hour);
+    if (known !== undefined) return known;
+    if (hours.size >= mostHours) hours.clear();
+    const asked = offset(hour * hourMs);
+    hours.set(hour, asked);
+    return asked;
+  };
+  return (instant) => {
+    const hour = Math.floor(instant / hourMs);
+    const before = atHour(hour);
+    return before === atHour(hour + 1) ? before : offset(instant);
   };
 }
 

@@ -1,0 +1,84 @@
+import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict } from "./rule.ts";
+import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
+
+/**
+ * Detectors compute in single precision: what one calls 0.7 arrives as 0.699999988. A difference that small is none, so
+ * that "at least 0.7" takes it.
+ */
+const sameConfidence = 1e-6;
+
+/** The conditions of a rule; the rest of it says what happens when they hold. */
+export type RuleConditions = Pick<RuleDefinition, "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule">;
+
+/** Judges an event by a rule: all conditions that are set must hold. One detection must satisfy class and confidence together. */
+export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVerdict {
+  const matched: string[] = [];
+  const failed: string[] = [];
+
+  if (rule.risk_threshold !== null) {
+    const score = facts.riskScore;
+    if (score !== null && score >= rule.risk_threshold) matched.push(`risk_score >= ${rule.risk_threshold}`);
+    else failed.push(score === null ? `risk_score unknown, not >= ${rule.risk_threshold}` : `risk_score ${score} < ${rule.risk_threshold}`);
+  }
+
+  const listed = isSet(rule.object_types) ? ofTypes(facts.objects, rule.object_types) : facts.objects;
+  if (isSet(rule.object_types)) {
+    const wanted = listText(rule.object_types);
+    if (listed.length > 0) matched.push(`object_type in ${wanted}`);
+    else failed.push(`object_type ${listText(facts.objects.map(({ objectType }) => objectType))} not in ${wanted}`);
+  }
+
+  if (isSet(rule.camera_ids)) {
+    const wanted = listText(rule.camera_ids);
+    if (rule.camera_ids.includes(facts.cameraId)) matched.push(`camera_id in ${wanted}`);
+    else failed.push(`camera_id ${facts.cameraId} not in ${wanted}`);
+  }
+
+  // where no class of the list was seen that is what failed; the confidence is judged by what was seen
+  const best = mostConfident(listed.length > 0 ? listed : facts.objects);
+  if (rule.min_confidence !== null) {
+    const wanted = numberText(rule.min_confidence);
+    if (best && best.confidence >= rule.min_confidence - sameConfidence) matched.push(`confidence >= ${wanted}`);
+    else
+      failed.push(best ? `confidence ${numberText(best.confidence)} of ${best.objectType} < ${wanted}` : `no detection, not >= ${wanted}`);
+  }
+
+  if (rule.schedule !== null) {
+    const wanted = describeSchedule(rule.schedule);
+    if (isWithin(rule.schedule, facts.storedAt)) matched.push(`within schedule ${wanted}`);
+    else failed.push(`${describeWallTime(rule.schedule, facts.storedAt)} not within schedule ${wanted}`);
+  }
+
+  const matches = failed.length === 0;
+  return { matches, matchedConditions: matched, failedConditions: failed, objectType: matches ? (best?.objectType ?? null) : null };
+}
+
+/** An empty list is the same as none: the condition is not set. */
+function isSet(list: readonly string[] | null): list is readonly string[] {
+  return list !== null && list.length > 0;
+}
+
+/** Class names differ in more than their case; a rule for `Person` is one for `person`. */
+function ofTypes(objects: readonly ObjectSeen[], types: readonly string[]): readonly ObjectSeen[] {
+  return objects.filter(({ objectType }) => types.some((type) => type.toLowerCase() === objectType.toLowerCase()));
+}
+
+/** Of several with the same confidence the first by name, so that the answer does not depend on their order. */
+function mostConfident(objects: readonly ObjectSeen[]): ObjectSeen | undefined {
+  let best: ObjectSeen | undefined;
+  for (const seen of objects) {
+    const isBetter =
+      !best || seen.confidence > best.confidence || (seen.confidence === best.confidence && seen.objectType < best.objectType);
+    if (isBetter) best = seen;
+  }
+  return best;
+}
+
+function listText(items: readonly string[]): string {
+  return `[${items.join(", ")}]`;
+}
+
+/** At most six digits after the point: as far as a difference counts. */
+function numberText(value: number): string {
+  return String(Number(value.toFixed(6)));
+}

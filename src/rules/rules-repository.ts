@@ -1,0 +1,87 @@
+import { Schedule } from "../contract/routes/rules.ts";
+import type { Sql } from "../engines/database.ts";
+import type { Rule, RuleDefinition } from "./rule.ts";
+
+const columns = (sql: Sql) => sql`
+  r.rule_id as id, r.name, r.enabled, r.severity, r.risk_threshold, r.object_types, r.camera_ids, r.min_confidence, r.schedule,
+  r.dedup_key_template, r.cooldown_seconds, r.channels, r.escalate, r.digest, r.version, r.created_at, r.updated_at
+`;
+
+/** A row of `rules`; the schedule as it came out of jsonb. */
+type RuleRow = Omit<Rule, "schedule"> & { readonly schedule: unknown };
+
+/** Throws a `ZodError` when the stored schedule is not what it should be. */
+function ruleOf(row: RuleRow): Rule {
+  return { ...row, schedule: Schedule.nullable().parse(row.schedule) };
+}
+
+/** The rules in force that are due: `stored` those that need no risk score, `scored` those with a threshold. Oldest first. */
+export async function enabledRules(sql: Sql, trigger: "stored" | "scored"): Promise<readonly Rule[]> {
+  const rows = await sql<RuleRow[]>`
+    select ${columns(sql)}
+    from rules r
+    where r.enabled
+      and (r.risk_threshold is null) = ${trigger === "stored"}
+    order by r.created_at, r.rule_id
+  `;
+  return rows.map(ruleOf);
+}
+
+/** A rule by its id, which is a UUID, or undefined. */
+export async function findRule(sql: Sql, ruleId: string): Promise<Rule | undefined> {
+  const [row] = await sql<[RuleRow?]>`
+    select ${columns(sql)}
+    from rules r
+    where r.rule_id = ${ruleId}
+  `;
+  return row && ruleOf(row);
+}
+
+/** A rule that is about to be changed, kept from others until the end of the transaction. */
+export async function lockRule(sql: Sql, ruleId: string): Promise<Rule | undefined> {
+  const [row] = await sql<[RuleRow?]>`
+    select ${columns(sql)}
+    from rules r
+    where r.rule_id = ${ruleId}
+    for no key update
+  `;
+  return row && ruleOf(row);
+}
+
+/** Stores a rule, its first version, and returns its record. */
+export async function insertRule(sql: Sql, rule: RuleDefinition, now: Date): Promise<Rule> {
+  const [row] = await sql<[RuleRow]>`
+    insert into rules as r (name, enabled, severity, risk_threshold, object_types, camera_ids, min_confidence, schedule, dedup_key_template,
+      cooldown_seconds, channels, escalate, digest, created_at, updated_at)
+    values (${rule.name}, ${rule.enabled}, ${rule.severity}, ${rule.risk_threshold}, ${rule.object_types}::text[], ${rule.camera_ids}::text[],
+      ${rule.min_confidence}, ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, ${rule.dedup_key_template},
+      ${rule.cooldown_seconds}, ${rule.channels}::text[], ${rule.escalate}, ${rule.digest}, ${now}, ${now})
+    returning ${columns(sql)}
+  `;
+  return ruleOf(row);
+}
+
+/** Gives a rule a new definition, and a version one higher, and returns its record. */
+export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition, now: Date): Promise<Rule> {
+  const [row] = await sql<[RuleRow]>`
+    update rules r
+    set name = ${rule.name}, enabled = ${rule.enabled}, severity = ${rule.severity}, risk_threshold = ${rule.risk_threshold},
+      object_types = ${rule.object_types}::text[], camera_ids = ${rule.camera_ids}::text[], min_confidence = ${rule.min_confidence},
+      schedule = ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, dedup_key_template = ${rule.dedup_key_template},
+      cooldown_seconds = ${rule.cooldown_seconds}, channels = ${rule.channels}::text[], escalate = ${rule.escalate}, digest = ${rule.digest},
+      version = r.version + 1, updated_at = ${now}
+    where r.rule_id = ${ruleId}
+    returning ${columns(sql)}
+  `;
+  return ruleOf(row);
+}
+
+/** Deletes a rule with its versions; what it said of events and the alerts it raised stay. Returns whether there was one. */
+export async function deleteRule(sql: Sql, ruleId: string): Promise<boolean> {
+  const rows = await sql`
+    delete from rules r
+    where r.rule_id = ${ruleId}
+    returning r.rule_id
+  `;
+  return rows.length > 0;
+}
