@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Route } from "../../src/contract/route.ts";
+import { type OperationId, routes } from "../../src/contract/routes/index.ts";
+import type { Sql } from "../../src/engines/database.ts";
+import { type Asked, type Desk, openDesk } from "../support/operations.ts";
+
+/*
+ * Walking a cursor to its end shows each row that was there at the start exactly once, whatever comes and goes meanwhile, and the total is that of
+ * the moment. Each list that has a cursor is walked here: a new one fails the last test until it has its entry.
+ */
+
+/** What makes a row differ from others: its place in the order, where rows are often equal, and which filter or word finds it. */
+interface Kind {
+  readonly place: number;
+  readonly flavour: number;
+}
+
+interface Walk {
+  readonly params?: Asked["params"];
+  readonly query?: string;
+  /** Adds a row that the list shows, and returns its id as the list has it. */
+  readonly insert: (kind: Kind) => Promise<unknown>;
+  readonly remove: (id: unknown) => Promise<unknown>;
+  /** Where the id stands in an item. */
+  readonly id: string;
+}
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+beforeEach(async () => {
+  await desk.db.query(async (sql) => {
+    await sql`truncate cameras, jobs cascade`;
+    await sql`
+      insert into cameras (camera_id, name, folder_path, status)
+      values ('yard', 'Back yard', '/yard', 'online'), ('gate', 'Where a person enters', '/gate', 'online'), ('roof', 'Person', '/roof', 'online')
+    `;
+  });
+});
+
+const cameras = ["yard", "gate", "roof"] as const;
+const cameraOf = ({ flavour }: Kind): string => cameras[flavour % cameras.length] ?? "yard";
+const one = async (statement: (sql: Sql) => PromiseLike<readonly { id: unknown }[]>): Promise<unknown> =>
+  (await desk.db.query(async (sql) => await statement(sql)))[0]?.id;
+const at = (sql: Sql, { place }: Kind) => sql`timestamptz '2026-03-01 11:00:00Z' + ${place}::integer * interval '1 microsecond'`;
+
+const insertEvent = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: number }[]>`
+      insert into events (camera_id, started_at, ended_at, summary)
+      values (${cameraOf(kind)}, ${at(sql, kind)}, now(), ${"a person at the gate ".repeat(1 + kind.flavour)})
+      returning event_id as id
+    `,
+  );
+const deleteEvent = (id: unknown) => desk.ask("deleteEvent", { params: { event_id: String(id) } });
+const insertDetection = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: number }[]>`
+      insert into detections (camera_id, file_path, detected_at, object_type, confidence, enrichment)
+      values (${cameraOf(kind)}, '/x.jpg', ${at(sql, kind)}, 'person', 0.5, ${kind.place === 0 ? sql.json({ caption: "a person", has_embedding: false }) : null})
+      returning detection_id as id
+    `,
+  );
+const removeDetection = (id: unknown) => desk.ask("deleteDetections", { body: { detection_ids: [id] } });
+let cameraCount = 0;
+const insertCamera = (deletedAt: (sql: Sql, kind: Kind) => ReturnType<typeof at>) => (kind: Kind) => {
+  cameraCount += 1;
+  const id = `${"zmab"[kind.place % 4]}${cameraCount}`;
+  return one(
+    (sql) => sql<{ id: string }[]>`
+      insert into cameras (camera_id, name, folder_path, deleted_at)
+      values (${id}, ${id}, ${id}, ${deletedAt(sql, kind)})
+      returning camera_id as id
+    `,
+  );
+};
+
+/** By the operation, so that it must exist. */
+const walks: Partial<Record<OperationId, readonly Walk[]>> = {
+  listEvents: [
+    { insert: insertEvent, remove: deleteEvent, id: "id" },
+    {
+      query: "camera_id=yard&camera_id=gate",
+      insert: (kind) => insertEvent({ ...kind, flavour: kind.flavour % 2 }),
+      remove: deleteEvent,
+      id: "id",
+    },
+    {
+      query: "risk_level=low&reviewed=false",
+      insert: async (kind) => await leveled(await insertEvent(kind)),
+      remove: deleteEvent,
+      id: "id",
+    },
+  ],
+  listDeletedEvents: [
+    {
+      insert: async (kind) => {
+        const id = await insertEvent(kind);
+        desk.at(new Date(Date.UTC(2026, 2, 1, 12, 0, kind.place)));
+        await deleteEvent(id);
+        return id;
+      },
+      remove: (id) => desk.ask("restoreEvent", { params: { event_id: String(id) } }),
+      id: "id",
+    },
+  ],
+  searchEvents: [
+    { query: "q=person", insert: insertEvent, remove: deleteEvent, id: "id" },
+    { query: "q=person+OR+yard", insert: insertEvent, remove: deleteEvent, id: "id" },
+  ],
+  listDetections: [
+    { insert: insertDetection, remove: removeDetection, id: "id" },
+    { query: "object_type=person&min_confidence=0.4", insert: insertDetection, remove: removeDetection, id: "id" },
+  ],
+  searchDetections: [{ query: "q=person", insert: insertDetection, remove: removeDetection, id: "id" }],
+  listCameras: [
+    {
+      query: "status=unknown",
+      insert: insertCamera((sql) => sql`null`),
+      remove: (id) => desk.ask("deleteCamera", { params: { camera_id: String(id) } }),
+      id: "camera_id",
+    },
+  ],
+  listDeletedCameras: [
+    {
+      insert: insertCamera(at),
+      remove: (id) => desk.ask("restoreCamera", { params: { camera_id: String(id) } }),
+      id: "camera_id",
+    },
+  ],
+  listSceneChanges: [
+    {
+      params: { camera_id: "yard" },
+      insert: (kind) =>
+        one(
+          (sql) => sql<{ id: number }[]>`
+            insert into scene_changes (camera_id, detected_at, change_type, similarity_score)
+            values ('yard', ${at(sql, kind)}, 'view_moved', 0.2)
+            returning scene_change_id as id
+          `,
+        ),
+      remove: (id) => desk.db.query((sql) => sql`delete from scene_changes s where s.scene_change_id = ${id as number}`),
+      id: "id",
+    },
+  ],
+  listDeadLetters: [
+    {
+      params: { queue: "detect" },
+      insert: ({ place }) =>
+        one(
+          (sql) => sql<{ id: number }[]>`
+            insert into jobs (queue, subject, position, available_at, status)
+            select 'detect', coalesce(max(j.subject::integer), 0) + 1 + ${place}::integer, now(), now(), 'dead' from jobs j
+            returning job_id as id
+          `,
+        ),
+      remove: (id) => desk.ask("purgeDeadLetters", { params: { queue: "detect" }, query: `job_id=${id}` }),
+      id: "job_id",
+    },
+  ],
+};
+
+async function leveled(id: unknown): Promise<unknown> {
+  await desk.db.query((sql) => sql`update events set risk_score = 5, risk_level = 'low' where event_id = ${id as number}`);
+  return id;
+}
+
+interface Page {
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly total: number;
+  readonly next: string | null;
+  readonly more: boolean;
+}
+
+/** The parts that each of the envelopes has, in its own words. */
+async function pageOf(list: OperationId, asked: Asked): Promise<Page> {
+  const answer = (await desk.ask(list, asked)) as unknown as Record<string, unknown>;
+  const pagination = (answer["pagination"] ?? { ...answer, total: answer["total_changes"] }) as Record<string, unknown>;
+  const items = Object.values(answer).find(Array.isArray);
+  return { items, total: pagination["total"], next: pagination["next_cursor"], more: pagination["has_more"] } as Page;
+}
+
+const kindOfRow = fc.record({ place: fc.integer({ min: 0, max: 3 }), flavour: fc.integer({ min: 0, max: 2 }) });
+const change = fc.oneof(
+  fc.record({ insert: kindOfRow, meanwhile: fc.boolean() }),
+  fc.record({ removeOne: fc.nat({ max: 30 }), meanwhile: fc.boolean() }),
+);
+type Change = { readonly meanwhile: boolean } & ({ readonly insert: Kind } | { readonly removeOne: number });
+
+/** Walks a list to its end, with a change between two pages or during one. */
+async function walked(list: OperationId, walk: Walk, start: readonly Kind[], changes: readonly Change[], limit: number): Promise<void> {
+  const living: unknown[] = [];
+  for (const kind of start) living.push(await walk.insert(kind));
+  const atStart = [...living];
+  const removed = new Set<unknown>();
+  const apply = async (next: Change | undefined): Promise<void> => {
+    if (!next) return;
+    if ("insert" in next) {
+      living.push(await walk.insert(next.insert));
+    } else if (living.length > 0) {
+      const [id] = living.splice(next.removeOne % living.length, 1);
+      removed.add(id);
+      await walk.remove(id);
+    }
+  };
+  const seen: unknown[] = [];
+  const coming = [...changes];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const next = coming.shift();
+    if (!next?.meanwhile) await apply(next);
+    const before = living.length;
+    const query = [`limit=${limit}`, walk.query, cursor && `cursor=${cursor}`].filter(Boolean).join("&");
+    const asking = pageOf(list, { ...(walk.params && { params: walk.params }), query });
+    if (next?.meanwhile) await apply(next);
+    const page: Page = await asking;
+    expect([before, living.length]).toContain(page.total);
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    expect(page.more).toBe(page.next !== null);
+    seen.push(...page.items.map((item) => item[walk.id]));
+    cursor = page.next;
+  }
+  expect(new Set(seen).size, "a row was shown twice").toBe(seen.length);
+  expect(
+    atStart.filter((id) => !removed.has(id) && !seen.includes(id)),
+    "rows of the start were not shown",
+  ).toEqual([]);
+  for (const id of living) await walk.remove(id);
+}
+
+describe.each(
+  Object.entries(walks).flatMap(([list, some]) =>
+    some.map((walk): [OperationId, string, Walk] => [list as OperationId, walk.query ?? "", walk]),
+  ),
+)("%s %s", (list, _query, walk) => {
+  test("shows each row of the start exactly once while others come and go, with the total of the moment", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(kindOfRow, { minLength: 1, maxLength: 8 }),
+        fc.array(change, { maxLength: 8 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (start, changes, limit) => await walked(list, walk, start, changes, limit),
+      ),
+      // a run that was broken off would leave rows to the next one
+      { numRuns: 15, endOnFailure: true },
+    );
+  });
+});
+
+test("all lists that have a cursor are walked", () => {
+  const lists = (Object.entries(routes) as [OperationId, Route][]).filter(([, { query }]) => query && "cursor" in query.shape);
+  expect(lists.map(([id]) => id).toSorted()).toEqual(Object.keys(walks).toSorted());
+});
