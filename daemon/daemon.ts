@@ -190,6 +190,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const detectStage = createDetectStage({
     db,
     clock,
+    log: log.child({ worker: "detection_worker" }),
     settings,
     batchMaxDetections: config.batchMaxDetections,
     processId: own.processId,

@@ -35,6 +35,12 @@ function sentence(message: JournalMessage, people: People): string {
     case "alert_acknowledged":
     case "alert_dismissed":
       return `${plain(data.camera_id)}: alert ${paint(people, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
+    case "infrastructure_alert": {
+      const urgent = data.severity.toLowerCase() === "critical" ? "red" : "yellow";
+      const state = data.status === "firing" ? paint(people, urgent, plain(data.severity)) : paint(people, "green", "resolved");
+      const more = data.summary === "" ? data.description : data.summary;
+      return `${plain(data.component)}: ${plain(data.alertname)} ${state}${more === "" ? "" : `  ${plain(more)}`}`;
+    }
     case "worker_status": {
       const state = data.running ? "running" : "stopped";
       return `${plain(data.name)} is ${paint(people, statePaint(state), state)}${data.message === null ? "" : ` (${plain(data.message)})`}`;

@@ -4,8 +4,8 @@ import { Problem } from "../../src/contract/problem.ts";
 /** The largest body of a request, in bytes. */
 export const bodyLimit = 1024 * 1024;
 
-/** The largest body of a bulk request, in bytes. */
-export const bulkBodyLimit = 8 * bodyLimit;
+/** The largest body of a request with a list of items, in bytes. */
+export const itemwiseBodyLimit = 8 * bodyLimit;
 
 /** Reads the JSON body of a request into `request.body`. Other content types are 415, more than `limit` bytes 413, text that is no JSON 422. */
 export function readJsonBody(limit = bodyLimit): RequestHandler {

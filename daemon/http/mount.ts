@@ -1,10 +1,10 @@
 import type { Express, RequestHandler } from "express";
 import { encodeAnswer } from "../../src/contract/encode.ts";
-import type { Route } from "../../src/contract/route.ts";
+import { isItemwise, type Route } from "../../src/contract/route.ts";
 import { decodeRequest } from "../../src/contract/validate.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { OperationContext, Operations } from "../../src/operations/operation.ts";
-import { bodyLimit, bulkBodyLimit, readJsonBody } from "./body.ts";
+import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
 import { callerOf } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
 import { type Asked, type Gate, noRoute } from "./gate.ts";
@@ -37,7 +37,7 @@ export function mountRoutes(
       if (!operation) throw new Error(`no operation implements the route ${id}`);
       const run = answerWith(id, route, operation, options);
       const gate = options.gate(route);
-      if (route.body) mounted[route.method](...gate, readJsonBody(route.tier === "bulk" ? bulkBodyLimit : bodyLimit), run);
+      if (route.body) mounted[route.method](...gate, readJsonBody(isItemwise(route) ? itemwiseBodyLimit : bodyLimit), run);
       else mounted[route.method](...gate, run);
     }
     mounted.all(...options.gate(otherMethodsOf(entries.map(([, route]) => route))), refuseMethod(entries.map(([, route]) => route.method)));

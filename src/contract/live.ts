@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { receivedStatuses } from "./routes/alert-receiver.ts";
 import { Alert } from "./routes/alerts.ts";
 import { Camera } from "./routes/cameras.ts";
 import { Detection } from "./routes/detections.ts";
@@ -25,6 +26,19 @@ export const DetectionBatch = z.object({
 
 export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
 
+/** What a monitoring system reported, firing or resolved. */
+export const InfrastructureAlert = z.object({
+  alertname: z.string(),
+  status: z.enum(receivedStatuses),
+  severity: z.string(),
+  component: z.string(),
+  summary: z.string(),
+  description: z.string(),
+  started_at: Instant,
+  fingerprint: z.string(),
+  receiver: z.string(),
+});
+
 /** Everything that is stored in the journal and pushed with a sequence. Later parts add their types here. */
 export const JournalMessage = z.discriminatedUnion("type", [
   journal("detection.new", Detection),
@@ -40,6 +54,7 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("alert_delivered", Alert),
   journal("alert_acknowledged", Alert),
   journal("alert_dismissed", Alert),
+  journal("infrastructure_alert", InfrastructureAlert),
   journal("worker_status", WorkerStatus),
   journal("circuit_breaker", z.object({ name: z.string(), state: z.enum(["closed", "open", "half_open"]), previous_state: z.string() })),
 ]);

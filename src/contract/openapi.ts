@@ -10,6 +10,7 @@ const tags: Readonly<Record<string, string>> = {
   cameras: "Cameras and their folders",
   detections: "What the detector saw on pictures",
   events: "What happened, judged",
+  "alert receiver": "What monitoring systems report to homesec",
   analytics: "Questions about up to a year of days, in UTC",
   system: "Health, pipeline and metrics",
 };

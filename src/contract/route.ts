@@ -40,10 +40,20 @@ export interface Route {
   readonly maxAgeSeconds?: number;
   /** May take long: a client is patient with it. */
   readonly slow?: true;
+  /**
+   * The body holds a list of items that the operation looks at each by itself: it may have 8 MiB, and an item with a text that cannot be
+   * stored does not have the others refused. So are all routes of the tier `bulk`.
+   */
+  readonly itemwise?: true;
   /** Default `default`. */
   readonly tier?: Tier;
   /** Default `key`: needs an API key when keys are on. */
   readonly auth?: "key" | "none";
+}
+
+/** Whether the operation looks at each item of the body by itself. */
+export function isItemwise(route: Route): boolean {
+  return route.itemwise === true || route.tier === "bulk";
 }
 
 type ParamsFor<P extends string> = [PathParameter<P>] extends [never]

@@ -3,7 +3,7 @@ import { isBinary } from "./encode.ts";
 import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
 import { preferredType } from "./preferred-type.ts";
 import { notFound, Problem, type ProblemItem } from "./problem.ts";
-import type { Request, Route } from "./route.ts";
+import { isItemwise, type Request, type Route } from "./route.ts";
 import { unstorable, unstorableTexts } from "./text.ts";
 
 /** A request as it comes from the wire: decoded from percent signs and JSON, but not yet checked. */
@@ -47,8 +47,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Decod
   const { known, ignored } = splitQuery(route.query, raw.query, items);
   if (route.query) request.query = decode(route.query, known, "query");
   if (route.body) {
-    // a bulk operation looks at each item by itself
-    items.push(...unstorableTexts(raw.body, "body").filter(({ loc }) => route.tier !== "bulk" || typeof loc[2] !== "number"));
+    items.push(...unstorableTexts(raw.body, "body").filter(({ loc }) => !isItemwise(route) || typeof loc[2] !== "number"));
     request.body = decode(route.body, raw.body, "body");
   }
   if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });

@@ -43,6 +43,9 @@ export interface InsertedImage {
   /** Index in what was given. */
   readonly index: number;
   readonly status: ImageStatus;
+  /** Why it will not be looked at; null when it will. */
+  readonly reason: string | null;
+  readonly detail: string | null;
   /** Paths with this very content, size and time that were looked at before: if one is gone, the file was moved. */
   readonly seenAt: readonly string[];
 }
@@ -132,9 +135,9 @@ export async function insertImages(
         and images.started_at is null
         and images.reason = any (${[...retriedReasons]})
         and excluded.reason is distinct from images.reason
-      returning image_id, path, status
+      returning image_id, path, status, reason, detail
     )
-    select n.image_id as "imageId", j.index::int as index, n.status, case when n.status = 'pending' then j.seen_at else '{}' end as "seenAt"
+    select n.image_id as "imageId", j.index::int as index, n.status, n.reason, n.detail, case when n.status = 'pending' then j.seen_at else '{}' end as "seenAt"
     from inserted n
     join judged j using (path)
     order by j.index

@@ -44,8 +44,9 @@ export async function registerFiles(
 ): Promise<Registered> {
   if (files.length === 0) return { added: 0, pending: 0 };
   const now = context.clock.now();
-  return await context.db.transaction(async (sql) => {
+  const { skipped, ...registered } = await context.db.transaction(async (sql) => {
     const jobs: NewJob[] = [];
+    const skipped: Skipped[] = [];
     let added = 0;
     for (const round of roundsByPath(files)) {
       const inserted = await insertImages(sql, cameraId, now, round.map(asRow));
@@ -53,7 +54,10 @@ export async function registerFiles(
       await linkCopies(sql, round, inserted);
       for (const row of inserted) {
         const file = round[row.index];
-        if (!file || row.status !== "pending" || moved.has(row.imageId)) continue;
+        if (!file) continue;
+        const why = moved.get(row.imageId) ?? row;
+        if (why.reason !== null) skipped.push({ path: file.path, reason: why.reason, detail: why.detail });
+        if (why.reason !== null || row.status !== "pending") continue;
         const priority = file.live ? priorities.live : priorities.backlog;
         jobs.push({ subject: String(row.imageId), priority, position: file.takenAt, availableAt: now });
       }
@@ -61,8 +65,17 @@ export async function registerFiles(
     }
     // sent together: a live picture costs few round trips
     if (added > 0) await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files))]);
-    return { added, pending: jobs.length };
+    return { added, pending: jobs.length, skipped };
   });
+  for (const picture of skipped) context.log.info({ camera: cameraId, ...picture }, "a picture is skipped");
+  return registered;
+}
+
+/** A picture that will not be looked at, for the log. */
+interface Skipped {
+  readonly path: string;
+  readonly reason: string;
+  readonly detail: string | null;
 }
 
 /** Two versions of one path in one call are registered one after the other, so that the second is compared with the first. */
@@ -89,14 +102,14 @@ function asRow(file: FoundFile): NewImage {
 }
 
 /** A file that was looked at under a name that is gone is the same file under a new name. */
-async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<Set<number>> {
-  const moved = new Set<number>();
+async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<ReadonlyMap<number, Omit<Skipped, "path">>> {
+  const moved = new Map<number, Omit<Skipped, "path">>();
   for (const row of inserted) {
     for (const earlierPath of row.seenAt) {
       if (await exists(earlierPath)) continue;
       const detail = `It was looked at as ${earlierPath} and renamed since.`;
       await markSkipped(sql, row.imageId, { reason: "moved", detail, startedAt: null, finishedAt: now });
-      moved.add(row.imageId);
+      moved.set(row.imageId, { reason: "moved", detail });
       break;
     }
   }

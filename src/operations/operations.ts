@@ -1,3 +1,4 @@
+import { alertReceiverOperations } from "../alert-receiver/operations.ts";
 import { analyticsOperations } from "../analytics/operations.ts";
 import { baselineOperations } from "../baselines/operations.ts";
 import { detectionBulkOperations } from "../bulk/detections.ts";
@@ -23,6 +24,7 @@ export const operations: Operations = {
   ...eventOperations,
   ...eventStatisticsOperations,
   ...detectionStatisticsOperations,
+  ...alertReceiverOperations,
   ...analyticsOperations,
   ...systemOperations,
   ...gpuOperations,

@@ -10,6 +10,7 @@ import { imageForJob, type LedgerImage, markDeferred, markFailed, markProcessed,
 import { extractFrames, VideoError } from "../images/video.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
+import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
@@ -17,6 +18,7 @@ import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 export interface DetectStageContext {
   readonly db: Database;
   readonly clock: Clock;
+  readonly log: Log;
   readonly settings: Settings;
   readonly batchMaxDetections: number;
   readonly processId: string;
@@ -39,6 +41,15 @@ type Result =
   | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
   | { readonly kind: "deferred"; readonly reason: string; readonly detail: string; readonly retryAt: Date };
 
+type Outcome = "processed" | "skipped" | "deferred" | "failed";
+
+const sentences = {
+  processed: "a picture was looked at",
+  skipped: "a picture is skipped",
+  deferred: "a picture waits until the detector answers",
+  failed: "a picture is given up; it is in the dead letters",
+} as const satisfies Readonly<Record<Outcome, string>>;
+
 /** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
 export function createDetectStage(context: DetectStageContext): Stage {
   const { db, clock, processId } = context;
@@ -52,8 +63,11 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const startedAt = clock.now();
     const result = image.mediaType?.startsWith("video/") ? await lookAtVideo(image, signal) : await lookAtPicture(image, signal);
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
-    await store(job, image, result, startedAt);
+    const status = await store(job, image, result, startedAt);
     context.onStored();
+    if (result.kind === "processed" || status === image.status) return;
+    const { reason, detail } = result;
+    context.log.info({ camera: image.cameraId, path: image.path, reason, detail }, sentences[status]);
   };
 
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
@@ -99,16 +113,16 @@ export function createDetectStage(context: DetectStageContext): Stage {
     return { kind: "processed", seen, findings };
   };
 
-  const store = async (job: ClaimedJob, image: LedgerImage, result: Result, startedAt: Date): Promise<void> => {
+  const store = async (job: ClaimedJob, image: LedgerImage, result: Result, startedAt: Date): Promise<Outcome> => {
     const settings = context.settings.current();
     const now = clock.now();
-    await db.transaction(async (sql) => {
+    return await db.transaction(async (sql): Promise<Outcome> => {
       if (result.kind === "deferred") {
         const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });
         if (next.giveUp) {
           await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
           await buryJob(sql, job.jobId, processId, result.detail);
-          return;
+          return "failed";
         }
         await markDeferred(sql, image.imageId, { reason: result.reason, detail: result.detail });
         await releaseJob(
@@ -116,13 +130,13 @@ export function createDetectStage(context: DetectStageContext): Stage {
           { jobId: job.jobId, processId },
           { availableAt: next.availableAt, error: result.detail, attempt: "deferred" },
         );
-        return;
+        return "deferred";
       }
       if (result.kind === "skipped") {
         await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
         if (result.bury) await buryJob(sql, job.jobId, processId, `${result.reason}: ${result.detail}`);
         else await finishJob(sql, job.jobId, processId);
-        return;
+        return "skipped";
       }
       const counted = result.findings.filter(({ found }) => found.confidence >= settings.detectionConfidenceThreshold);
       // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
@@ -146,7 +160,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
             })
           : null,
       ]);
-      if (batchId === null) return;
+      if (batchId === null) return "processed";
       const records = await insertDetections(
         sql,
         counted.map((finding) => newDetection(image, finding, batchId, now)),
@@ -156,6 +170,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
         records.map((data) => ({ type: "detection.new" as const, data })),
         now,
       );
+      return "processed";
     });
   };
 
@@ -164,6 +179,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
       await buryJob(sql, job.jobId, processId, error);
     });
+    context.log.info({ image: job.subject, reason: "failed_repeatedly", detail: error }, sentences.failed);
     context.onStored();
   };
 

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { z } from "zod";
+import { deleteReceivedAlertsBefore } from "../alert-receiver/received-alerts-repository.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
@@ -111,6 +112,7 @@ async function deleteRows({ db }: CleanupContext, before: Date, signal: AbortSig
   await deleteAll(deleteBatchesBefore);
   await deleteAll(deleteJournalBefore);
   await deleteAll(deleteDeadJobsBefore);
+  await deleteAll(deleteReceivedAlertsBefore);
   return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };
 }
 

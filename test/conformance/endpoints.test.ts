@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
@@ -33,6 +34,10 @@ const configKeys = [
   ...["vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
+
+const alertmanagerBody: unknown = JSON.parse(
+  readFileSync(join(import.meta.dirname, "../fixtures/alertmanager/firing-critical.json"), "utf8"),
+);
 
 const tables: Readonly<Record<string, readonly Endpoint[]>> = {
   Events: [
@@ -162,6 +167,10 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
         ...["space_reclaimed", "retention_days", "dry_run", "timestamp"],
       ],
     ],
+  ],
+  "Alert receiver": [
+    ["POST /api/webhooks/alerts", 200, ["status", "received", "processed", "message"], alertmanagerBody],
+    ["GET /api/webhooks/alerts", 200, page],
   ],
   Analytics: [
     [`GET /api/analytics/detection-trends?${days}`, 200, ["data_points", "total_detections", "start_date", "end_date"]],

@@ -4,6 +4,7 @@ import { systemClock } from "../../src/clock/clock.ts";
 import { deferWaitingImages, imageForJob, markProcessed, unknownVersions } from "../../src/images/images-repository.ts";
 import { type FoundFile, type Registered, registerFiles } from "../../src/images/register.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { keptLog } from "../http/support.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
@@ -150,6 +151,21 @@ describe("registerFiles", () => {
       ]),
     ).toEqual({ added: 1, pending: 1 });
     expect(await rowsOf(unreadable.path)).toEqual([expect.objectContaining({ status: "pending", reason: null, priority: 0 })]);
+  });
+
+  it("leaves a line in the log for each picture that is skipped, with its path and the reason, and for no other", async () => {
+    const log = keptLog();
+    const looked = file();
+    const empty = file({ refusal: { reason: "empty", detail: "It stayed empty." }, sha256: null });
+    const tell = (files: readonly FoundFile[]) => registerFiles({ db: database.db, clock: systemClock, log }, "front", files);
+    await tell([looked, empty]);
+    await finish((await rowsOf(looked.path))[0]?.image_id ?? 0);
+    await tell([{ ...looked, modifiedNs: looked.modifiedNs + 1n }, { ...looked, path: "/nowhere/front/renamed.jpg" }, empty]);
+    expect(log.lines.map(({ level, fields }) => [level, fields["path"], fields["reason"]])).toEqual([
+      ["info", empty.path, "empty"],
+      ["info", looked.path, "reupload"],
+      ["info", "/nowhere/front/renamed.jpg", "moved"],
+    ]);
   });
 
   it("defers what waits, a number at a time", async () => {

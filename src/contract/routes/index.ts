@@ -1,3 +1,4 @@
+import { alertReceiverRoutes } from "./alert-receiver.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { baselineRoutes } from "./baselines.ts";
 import { cameraRoutes } from "./cameras.ts";
@@ -19,6 +20,7 @@ export const routes = {
   ...detectionBulkRoutes,
   ...eventRoutes,
   ...statisticsRoutes,
+  ...alertReceiverRoutes,
   ...analyticsRoutes,
   ...systemRoutes,
   ...gpuRoutes,
