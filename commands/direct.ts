@@ -28,17 +28,23 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
   const log = commandLog(io);
   const { clock } = io.host;
   await requireSchema(db, io);
-  const [{ createDirectClient }, { operations }, { createSettings }, { openStore }] = await Promise.all([
-    import("../src/operations/direct-client.ts"),
-    import("../src/operations/operations.ts"),
-    import("../src/config/settings.ts"),
-    import("../src/engines/open-store.ts"),
-  ]);
+  const [{ createDirectClient }, { operations }, { createSettings }, { openStore }, { createOutbound }, { openSealerLater }] =
+    await Promise.all([
+      import("../src/operations/direct-client.ts"),
+      import("../src/operations/operations.ts"),
+      import("../src/config/settings.ts"),
+      import("../src/engines/open-store.ts"),
+      import("../src/outbound/outbound.ts"),
+      import("../src/secrets/open-sealer.ts"),
+    ]);
   const store = await openStore({ redisUrl: config.redisUrl, log });
   onClose(() => store.close());
   const settings = createSettings({ db, config, log, clock });
   await settings.load();
-  return createDirectClient(operations, { db, store, config, settings, clock, log, runtime: undefined });
+  const outbound = createOutbound({ allow: config.outboundAllow });
+  onClose(() => outbound.close());
+  const sealer = await openSealerLater({ db, keyPath: config.secretKeyPath, log });
+  return createDirectClient(operations, { db, store, config, settings, clock, log, outbound, sealer, runtime: undefined });
 }
 
 /** An empty database is made ready; one of another version is left alone. */

@@ -22,8 +22,10 @@ import { allowancesOf } from "../src/limits/tiers.ts";
 import type { Log } from "../src/log/log.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
+import { createOutbound } from "../src/outbound/outbound.ts";
 import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
 import { createDetectStage } from "../src/pipeline/detect.ts";
+import { openSealerFor } from "../src/secrets/open-sealer.ts";
 import { diskSpace } from "../src/system/disk.ts";
 import type { Runtime, UpstreamName } from "../src/system/runtime.ts";
 import { programVersion } from "../src/version.ts";
@@ -151,6 +153,9 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   await settings.start();
   lifecycle.onStop("settings", () => settings.stop());
   await makeCameraRoot(config.cameraRoot);
+  const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
+  const outbound = createOutbound({ allow: config.outboundAllow });
+  lifecycle.onStop("outbound", () => outbound.close());
 
   const counter = createRequestCounter();
   const wakeStored = (): void => {
@@ -184,7 +189,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     wakeWatcher: () => watcher.wake(),
     metrics: () => metrics.text(),
   };
-  const context: OperationContext = { db, store, config, settings, clock, log, runtime };
+  const context: OperationContext = { db, store, config, settings, clock, log, outbound, sealer, runtime };
 
   const publisher = createPublisher({ db, log, onPublished: (rows) => hub.publish(rows) });
   const detectStage = createDetectStage({

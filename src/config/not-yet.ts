@@ -21,6 +21,5 @@ export const notYet: ReadonlySet<VariableName> = new Set<VariableName>([
   "DEFAULT_EMAIL_RECIPIENTS",
   "DEFAULT_WEBHOOK_URL",
   "WEBHOOK_TIMEOUT_SECONDS",
-  "OUTBOUND_ALLOW",
   "DISK_PRESSURE_DELETE",
 ]);

@@ -101,6 +101,13 @@ export const variables = {
     defaultNote: "`DATA_DIR/cameras`",
     description: "Cameras upload into the folders below it; a new folder becomes a new camera",
   },
+  SECRET_KEY_PATH: {
+    group: "storage",
+    kind: kinds.path,
+    default: ({ dataDir }) => `${dataDir}/secret.key`,
+    defaultNote: "`DATA_DIR/secret.key`",
+    description: "Key that opens the secrets in the database; made at the first start",
+  },
   CAMERA_EXTRA_ROOTS: { group: "storage", kind: kinds.paths, default: "", description: "Other folders that may hold camera folders" },
   DATABASE_URL: {
     group: "storage",

@@ -7,6 +7,8 @@ import type { OperationId, Routes } from "../contract/routes/index.ts";
 import type { Database } from "../engines/database.ts";
 import type { Store } from "../engines/store.ts";
 import type { Log } from "../log/log.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import type { Sealer } from "../secrets/sealer.ts";
 import type { Runtime } from "../system/runtime.ts";
 
 /** What an operation may use. `runtime` is there in the daemon only: with `--direct` nothing else runs. */
@@ -17,6 +19,10 @@ export interface OperationContext {
   readonly settings: ChangeableSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** Sends to addresses that a person has entered. */
+  readonly outbound: Outbound;
+  /** For secrets that are stored. */
+  readonly sealer: Sealer;
   readonly runtime: Runtime | undefined;
   /** Who asks over HTTP. Undefined in this process itself (`--direct`), which may do what the database lets it do. */
   readonly caller?: Caller | undefined;

@@ -1,74 +1,127 @@
-import { lookup } from "node:dns/promises";
-import { BlockList, isIP } from "node:net";
-import { within } from "../lifecycle/lifecycle.ts";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { type Resolve, resolveBySystem } from "./resolve.ts";
 
-/** Addresses that nothing of ours may be sent to: they belong to the link, to the machine's provider, or to nobody. */
-const refused = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["100.100.100.200", 32],
-  ["192.0.0.192", 32],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-] as const) {
-  refused.addSubnet(network, prefix, "ipv4");
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Kinds of addresses that nothing of ours may be sent to: they belong to the link, to many, or to nobody. */
+const refusedRanges: ReadonlySet<string> = new Set([
+  "unspecified",
+  "broadcast",
+  "multicast",
+  "linkLocal",
+  "reserved",
+  "discard",
+  "benchmarking",
+  "deprecatedOrchid",
+  "orchid2",
+  "droneRemoteIdProtocolEntityTags",
+  "segmentRouting",
+]);
+
+/** Services that tell a machine its provider's secrets, at addresses that are not link-local. */
+const metadata = [
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "192.0.0.192/32",
+  "fd00:42::42/128",
+  "fd00:c1::a9fe:a9fe/128",
+  "fd00:ec2::/32",
+  "fd20:ce::254/128",
+].map((range) => ipaddr.parseCIDR(range));
+
+const metadataNames = new Set([
+  "instance-data",
+  "metadata",
+  "metadata.azure.internal",
+  "metadata.google.internal",
+  "metadata.goog",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
+  "metadata.tencentyun.com",
+  "rancher-metadata",
+]);
+
+/** Routers that stand in for other networks hand out these for every name, so they are targets like others. */
+const standIns = ipaddr.IPv4.parseCIDR("198.18.0.0/15");
+
+/** A host name or an address as it is compared: lower case, without the dot at the end and the brackets. */
+export function plainHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/\.$/, "")
+    .replace(/^\[(.*)\]$/, "$1");
 }
-for (const [network, prefix] of [
-  ["::", 128],
-  ["fe80::", 10],
-  ["fd00:ec2::254", 128],
-  ["fd20:ce::254", 128],
-  ["ff00::", 8],
-] as const) {
-  refused.addSubnet(network, prefix, "ipv6");
-}
-
-const refusedNames = /^(metadata|metadata\.google\.internal|instance-data(\..*)?)$/i;
-
-/** Finds the addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
-
-/** A name server that does not answer shall not hold up who asks. */
-const resolveWithinMs = 3_000;
-
-const resolveBySystem: Resolve = async (name) => {
-  const found = await within(resolveWithinMs, () => lookup(name, { all: true }));
-  return found.map(({ address }) => address);
-};
 
 /** Whether an IP address is link-local, a metadata service of a provider, multicast, or no address of anybody. */
 export function isRefusedAddress(address: string): boolean {
-  const plain = address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
-  switch (isIP(plain)) {
-    case 4:
-      return refused.check(plain, "ipv4");
-    case 6:
-      return refused.check(plain, "ipv6") || isRefusedInside(plain);
+  const plain = plainHost(address).replace(/%.*$/, "");
+  // what is no address cannot be told to be a good one
+  if (isIP(plain) === 0) return true;
+  return isRefused(ipaddr.parse(plain));
+}
+
+function isRefused(address: Address): boolean {
+  if (metadata.some((range) => isIn(address, range))) return true;
+  if (address instanceof ipaddr.IPv4) return !address.match(standIns) && refusedRanges.has(address.range());
+  return refusedRanges.has(address.range()) || innerAddresses(address).some(isRefused);
+}
+
+/** Whether an address lies in a range; those of the other family do not. */
+export function isIn(address: Address, [network, bits]: readonly [Address, number]): boolean {
+  return address.kind() === network.kind() && address.match([network, bits] as never);
+}
+
+/** The IPv4 addresses that an IPv6 address leads to, where it is one in other clothes. */
+function innerAddresses(address: ipaddr.IPv6): readonly ipaddr.IPv4[] {
+  const parts = address.parts;
+  const v4 = (high = 0, low = 0): ipaddr.IPv4 => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
+  const last = v4(parts[6], parts[7]);
+  switch (address.range()) {
+    case "ipv4Mapped":
+    case "rfc6145":
+      return [last];
+    case "rfc6052":
+      return parts[2] === 0 ? [last] : innerOfLocalNat64(parts).map(([high, low]) => v4(high, low));
+    case "6to4":
+      return [v4(parts[1], parts[2])];
+    case "teredo":
+      // its server, and the client with all bits turned round
+      return [v4(parts[2], parts[3]), v4((parts[6] ?? 0) ^ 0xffff, (parts[7] ?? 0) ^ 0xffff)];
+    case "unicast":
+    case "uniqueLocal":
+      // IPv4-compatible, and ISATAP in any network
+      if (parts.slice(0, 6).every((part) => part === 0) || (((parts[4] ?? 0) & ~0x0200) === 0 && parts[5] === 0x5efe)) return [last];
+      return [];
     default:
-      return false;
+      return [];
   }
 }
 
-/** An IPv4 address in the clothes of IPv6: mapped, NAT64 or 6to4. */
-function isRefusedInside(address: string): boolean {
-  // the URL parser writes every form of an address in one way
-  const groups = groupsOf(address);
-  const [first = 0, second = 0] = groups;
-  const v4 = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0);
-  if (isMapped && (groups[6] !== 0 || (groups[7] ?? 0) > 1)) return refused.check(v4(groups[6], groups[7]), "ipv4");
-  if (first === 0x64 && second === 0xff9b) return refused.check(v4(groups[6], groups[7]), "ipv4");
-  return first === 0x2002 && refused.check(v4(groups[1], groups[2]), "ipv4");
+/** NAT64 of a network's own (64:ff9b:1::/48) puts the address at one of four places (RFC 6052); which one only that network knows. */
+function innerOfLocalNat64(parts: readonly number[]): readonly (readonly [number, number])[] {
+  const [, , , third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0] = parts;
+  const places = [
+    [third, ((fourth & 255) << 8) | (fifth >> 8)],
+    [((third & 255) << 8) | (fourth & 255), fifth],
+    [((fourth & 255) << 8) | (fifth >> 8), ((fifth & 255) << 8) | (sixth >> 8)],
+    [sixth, seventh],
+  ] as const;
+  // zeros are what the other places look like
+  const used = places.filter(([high]) => high >> 8 !== 0);
+  return used.length > 0 ? used : [[0, 0]];
 }
 
-function groupsOf(address: string): number[] {
-  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = "", tail] = text.split("::");
-  const parts = (half: string): number[] => (half === "" ? [] : half.split(":").map((group) => Number.parseInt(group, 16)));
-  if (tail === undefined) return parts(head);
-  const [left, right] = [parts(head), parts(tail)];
-  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
+/** Why a name must not be called whatever its addresses are, or undefined. Names as of `plainHost`. */
+export function refusalOfName(name: string): string | undefined {
+  return metadataNames.has(name) || name.startsWith("instance-data.") ? `${name} is a metadata service` : undefined;
+}
+
+/** Why a name or an address must not be called, by all the addresses that it has; undefined when it may. */
+export function refusalOfAddresses(host: string, addresses: readonly string[]): string | undefined {
+  const bad = addresses.find(isRefusedAddress);
+  if (bad === undefined) return undefined;
+  return bad === host ? `${host} is a link-local or reserved address` : `${host} is at ${bad}, a link-local or reserved address`;
 }
 
 /**
@@ -76,11 +129,8 @@ function groupsOf(address: string): number[] {
  * now; one that has none may get one later, and whoever connects finds out.
  */
 export async function refusalOf(url: string, resolve: Resolve = resolveBySystem): Promise<string | undefined> {
-  const host = new URL(url).hostname.replace(/\.$/, "");
-  if (refusedNames.test(host)) return `${host} is a metadata service`;
-  if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0)
-    return isRefusedAddress(host) ? `${host} is a link-local or reserved address` : undefined;
-  const addresses = await resolve(host).catch(() => []);
-  const bad = addresses.find(isRefusedAddress);
-  return bad === undefined ? undefined : `${host} is at ${bad}, a link-local or reserved address`;
+  const host = plainHost(new URL(url).hostname);
+  const refusal = refusalOfName(host);
+  if (refusal !== undefined) return refusal;
+  return refusalOfAddresses(host, isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]);
 }

@@ -12,6 +12,8 @@ import { inProcessStore } from "../../src/engines/in-process-store.ts";
 import { silentLog } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/operations.ts";
+import { createOutbound } from "../../src/outbound/outbound.ts";
+import { openSealer } from "../../src/secrets/sealer.ts";
 import { testDatabase } from "./database.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -67,6 +69,7 @@ export async function openDesk(variables: Readonly<Record<string, string>> = {})
   const { config } = parseConfig({ env, isRoot: false, home: folder.path, cwd: folder.path });
   let now = new Date("2026-03-01T12:00:00Z");
   const clock = { now: () => now, monotonic: () => now.getTime() };
+  const outbound = createOutbound({ allow: config.outboundAllow });
   const context: OperationContext = {
     db: database.db,
     store: inProcessStore(),
@@ -74,6 +77,8 @@ export async function openDesk(variables: Readonly<Record<string, string>> = {})
     settings: createSettings({ db: database.db, config, log: silentLog, clock }),
     clock,
     log: silentLog,
+    outbound,
+    sealer: openSealer(config.secretKeyPath),
     runtime: undefined,
   };
   const run = async (id: Id, { params = {}, query = "", body, accept }: Asked & { readonly accept?: string }) => {
@@ -113,6 +118,7 @@ export async function openDesk(variables: Readonly<Record<string, string>> = {})
         return rows.map((row) => row.data);
       }),
     close: async () => {
+      await outbound.close();
       await database.close();
       await folder.remove();
     },

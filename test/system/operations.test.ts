@@ -9,6 +9,8 @@ import { systemRoutes } from "../../src/contract/routes/system.ts";
 import { inProcessStore } from "../../src/engines/in-process-store.ts";
 import { silentLog } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
+import { createOutbound } from "../../src/outbound/outbound.ts";
+import { sealerOf } from "../../src/secrets/sealer.ts";
 import { systemOperations } from "../../src/system/operations.ts";
 import type { UpstreamState, WorkerState } from "../../src/system/runtime.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -100,6 +102,8 @@ beforeEach(async () => {
     settings: createSettings({ db: database.db, config, log: silentLog, clock }),
     clock,
     log: silentLog,
+    outbound: createOutbound({ allow: [] }),
+    sealer: sealerOf(Buffer.alloc(32), "/nonexistent"),
     runtime,
   };
   const app = createAppOf(systemRoutes, systemOperations as never, { context, log: silentLog, allowedHosts: [], strictReplies: true });
