@@ -146,6 +146,22 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
       id: "id",
     },
   ],
+  listReceivedAlerts: [
+    {
+      query: "status=firing",
+      insert: (kind) =>
+        one(
+          (sql) => sql<{ id: string }[]>`
+            insert into received_alerts (fingerprint, starts_at, status, severity, component, labels, annotations, receiver, group_key,
+              external_url, first_received_at, last_received_at)
+            values (gen_random_uuid()::text, ${at(sql, kind)}, 'firing', 'info', 'detector', '{}', '{}', '', '', '', ${at(sql, kind)}, now())
+            returning fingerprint as id
+          `,
+        ),
+      remove: (id) => desk.db.query((sql) => sql`delete from received_alerts r where r.fingerprint = ${id as string}`),
+      id: "fingerprint",
+    },
+  ],
   listDeadLetters: [
     {
       params: { queue: "detect" },

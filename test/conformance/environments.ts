@@ -1,0 +1,219 @@
+import { join } from "node:path";
+import { testDaemon } from "../support/daemon.ts";
+import { testDatabase } from "../support/database.ts";
+import { serveHomesec } from "../support/homesec-process.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { detectorStandIn, languageModelStandIn, onePerson } from "../support/upstream.ts";
+
+/** What a daemon under test is to a client. */
+export interface Service {
+  readonly url: string;
+  readonly cameraRoot: string;
+  /** Ends it. Fails when it told anybody something that its routes did not promise. */
+  stop(): Promise<void>;
+}
+
+/** A way to set up homesec in which the whole interface must hold. */
+export interface Environment {
+  readonly name: string;
+  /** Short enough for each run of the tests; the others run with `npm run conformance`. */
+  readonly inEachRun: boolean;
+  readonly start: () => Promise<Service>;
+  /** What each request carries. */
+  readonly headers?: (count: number) => Readonly<Record<string, string>>;
+  /** What a WebSocket client adds to the address. */
+  readonly socketQuery?: string;
+  /** The services answer too late for these rows to be sure of their success: they may say 503, in the same words. */
+  readonly mayBeUnavailable?: RegExp;
+}
+
+const apiKey = "the-only-key-1234567890";
+/** Each request comes from another client, as far as the limits can tell. */
+const fromEverywhere = (count: number) => ({ "X-Forwarded-For": `198.18.${(count >> 8) & 255}.${count & 255}` });
+const enrichmentOff = { VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false", SCENE_CHANGE_ENABLED: "false" };
+
+/** A daemon in this process that is strict about its replies, with stand-ins for the services that it asks. */
+async function besideStandIns(env: Readonly<Record<string, string>>): Promise<Service> {
+  const [database, detector, model] = await Promise.all([
+    testDatabase(),
+    detectorStandIn({ answer: () => onePerson(1) }),
+    languageModelStandIn(),
+  ]);
+  const daemon = await testDaemon({
+    env: { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, BATCH_IDLE_TIMEOUT_SECONDS: "1", ...env },
+  });
+  return {
+    url: daemon.url,
+    cameraRoot: daemon.cameraRoot,
+    stop: async () => {
+      await daemon.stop();
+      await Promise.all([detector.close(), model.close(), database.close()]);
+    },
+  };
+}
+
+/** The program itself as somebody has it who installed it and set nothing of our own but where it listens and where its data is. */
+async function asInstalled(env: Readonly<Record<string, string>>): Promise<Service> {
+  const folder = temporaryFolder("installed");
+  const homesec = await serveHomesec({ DATA_DIR: folder.path, BATCH_IDLE_TIMEOUT_SECONDS: "1", ...env });
+  return {
+    url: homesec.url,
+    cameraRoot: join(folder.path, "cameras"),
+    stop: async () => {
+      homesec.kill("SIGTERM");
+      await homesec.exit;
+      const lines = homesec.output().split("\n");
+      await folder.remove();
+      const broken = lines.filter((line) => line.includes("does not fit its schema"));
+      if (broken.length > 0) throw new Error(broken.join("\n"));
+    },
+  };
+}
+
+/** Every limit at its least, with the bursts that have one. */
+const leastRequests = {
+  RATE_LIMIT_ENABLED: "true",
+  RATE_LIMIT_REQUESTS_PER_MINUTE: "1",
+  RATE_LIMIT_BURST: "1",
+  RATE_LIMIT_MEDIA_REQUESTS_PER_MINUTE: "1",
+  RATE_LIMIT_WEBSOCKET_CONNECTIONS_PER_MINUTE: "1",
+  RATE_LIMIT_SEARCH_REQUESTS_PER_MINUTE: "1",
+  RATE_LIMIT_EXPORT_REQUESTS_PER_MINUTE: "1",
+  RATE_LIMIT_AI_INFERENCE_REQUESTS_PER_MINUTE: "1",
+  RATE_LIMIT_AI_INFERENCE_BURST: "0",
+  RATE_LIMIT_BULK_REQUESTS_PER_MINUTE: "1",
+  RATE_LIMIT_BULK_BURST: "0",
+};
+
+/** Each environment that the table of endpoints is walked in. */
+export const environments: readonly Environment[] = [
+  {
+    name: "beside services of the user's own",
+    inEachRun: true,
+    start: () => besideStandIns(enrichmentOff),
+  },
+  {
+    name: "with no variable set but those of the interface document, PORT and DATA_DIR",
+    inEachRun: true,
+    start: () => asInstalled({ RATE_LIMIT_ENABLED: "false" }),
+  },
+  {
+    name: "with the document's variables at the defaults that it lists, limits included, one client a request",
+    inEachRun: false,
+    start: () =>
+      asInstalled({
+        RATE_LIMIT_ENABLED: "true",
+        RATE_LIMIT_REQUESTS_PER_MINUTE: "60",
+        RATE_LIMIT_BURST: "10",
+        BATCH_WINDOW_SECONDS: "90",
+        BATCH_IDLE_TIMEOUT_SECONDS: "2",
+        DETECTION_CONFIDENCE_THRESHOLD: "0.5",
+        DETECTOR_CONFIDENCE: "0.5",
+        RETENTION_DAYS: "30",
+        LOG_RETENTION_DAYS: "7",
+        WEBSOCKET_IDLE_TIMEOUT_SECONDS: "300",
+        LANGUAGE_MODEL_READ_TIMEOUT: "120.0",
+        VISION_READ_TIMEOUT: "30",
+        EMBEDDER_READ_TIMEOUT: "15",
+        ENRICHMENT_READ_TIMEOUT: "60",
+        CORS_ORIGINS: "[]",
+        NOTIFICATION_ENABLED: "true",
+        TLS_MODE: "disabled",
+        API_KEY_ENABLED: "false",
+        TRUSTED_PROXY_IPS: "127.0.0.1",
+      }),
+    headers: fromEverywhere,
+  },
+  {
+    name: "with the least requests, the least bursts",
+    inEachRun: true,
+    start: () => besideStandIns({ ...leastRequests, TRUSTED_PROXY_IPS: "127.0.0.0/8" }),
+    headers: fromEverywhere,
+  },
+  {
+    name: "with the most requests and bursts, all from one client",
+    inEachRun: false,
+    start: () =>
+      besideStandIns({
+        ...Object.fromEntries(Object.keys(leastRequests).map((name) => [name, "1000"])),
+        RATE_LIMIT_ENABLED: "true",
+        RATE_LIMIT_BURST: "100",
+      }),
+  },
+  {
+    name: "with one second, one day and one of each at a time",
+    inEachRun: false,
+    start: () =>
+      besideStandIns({
+        WEBSOCKET_IDLE_TIMEOUT_SECONDS: "1",
+        BATCH_WINDOW_SECONDS: "1",
+        BATCH_MAX_DETECTIONS: "1",
+        CAMERA_OFFLINE_AFTER_SECONDS: "1",
+        ENRICHMENT_WAIT_SECONDS: "0",
+        RETENTION_DAYS: "1",
+        LOG_RETENTION_DAYS: "1",
+        HEALTH_CACHE_TTL_SECONDS: "0",
+        MAX_CONCURRENT_HEALTH_CHECKS: "1",
+        DATABASE_POOL_SIZE: "2",
+        DETECT_CONCURRENCY: "1",
+        ANALYZE_CONCURRENCY: "1",
+        REID_MAX_CONCURRENT: "1",
+        REID_TTL_HOURS: "0.01",
+        REID_SIMILARITY_THRESHOLD: "0",
+        DETECTION_CONFIDENCE_THRESHOLD: "0",
+        LOG_LEVEL: "debug",
+      }),
+  },
+  {
+    name: "with the shortest timeouts",
+    inEachRun: false,
+    start: () =>
+      besideStandIns({
+        HEALTH_CHECK_TIMEOUT_SECONDS: "0.1",
+        AI_HEALTH_CHECK_TIMEOUT_SECONDS: "0.1",
+        LANGUAGE_MODEL_READ_TIMEOUT: "0.1",
+        VISION_READ_TIMEOUT: "0.1",
+        EMBEDDER_READ_TIMEOUT: "0.1",
+        ENRICHMENT_READ_TIMEOUT: "0.1",
+        REID_TIMEOUT_SECONDS: "0.1",
+        WEBHOOK_TIMEOUT_SECONDS: "0.1",
+      }),
+    mayBeUnavailable: /health|reanalyze/,
+  },
+  {
+    name: "with everything as long and as many as it can be",
+    inEachRun: false,
+    start: () =>
+      besideStandIns({
+        WEBSOCKET_IDLE_TIMEOUT_SECONDS: "86400",
+        BATCH_WINDOW_SECONDS: "86400",
+        BATCH_MAX_DETECTIONS: "100000",
+        CAMERA_OFFLINE_AFTER_SECONDS: "31536000",
+        RETENTION_DAYS: "3650",
+        LOG_RETENTION_DAYS: "3650",
+        HEALTH_CACHE_TTL_SECONDS: "3600",
+        HEALTH_CHECK_TIMEOUT_SECONDS: "3600",
+        AI_HEALTH_CHECK_TIMEOUT_SECONDS: "3600",
+        LANGUAGE_MODEL_READ_TIMEOUT: "3600",
+        WEBHOOK_TIMEOUT_SECONDS: "3600",
+        MAX_CONCURRENT_HEALTH_CHECKS: "100",
+        DATABASE_POOL_SIZE: "150",
+        DETECT_CONCURRENCY: "64",
+        ANALYZE_CONCURRENCY: "64",
+        DETECTION_CONFIDENCE_THRESHOLD: "1",
+      }),
+  },
+  {
+    name: "with keys on and one key",
+    inEachRun: true,
+    start: () =>
+      besideStandIns({
+        ...enrichmentOff,
+        API_KEY_ENABLED: "true",
+        API_KEYS: JSON.stringify([apiKey]),
+        WEBSOCKET_TOKEN: "token-1234567890",
+      }),
+    headers: () => ({ "X-API-Key": apiKey }),
+    socketQuery: `?api_key=${apiKey}&token=token-1234567890`,
+  },
+];
