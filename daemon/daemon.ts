@@ -20,9 +20,11 @@ import { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import { createLimiter } from "../src/limits/limiter.ts";
 import { allowancesOf } from "../src/limits/tiers.ts";
 import type { Log } from "../src/log/log.ts";
+import { channelAvailability } from "../src/notifications/channels.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
 import { createOutbound } from "../src/outbound/outbound.ts";
+import { createAlertStage } from "../src/pipeline/alert.ts";
 import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
 import { createDetectStage } from "../src/pipeline/detect.ts";
 import { openSealerFor } from "../src/secrets/open-sealer.ts";
@@ -43,6 +45,7 @@ import { startUpstreams, type Upstreams } from "./upstreams.ts";
 import { createBatchAggregator } from "./workers/batch-aggregator.ts";
 import { createCaretaker, takeOver, thisProcess } from "./workers/caretaker.ts";
 import { createCleanupService } from "./workers/cleanup-service.ts";
+import { createDigestCloser } from "./workers/digest-closer.ts";
 import { createFileWatcher } from "./workers/file-watcher/file-watcher.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
 import { createPublisher } from "./workers/publisher.ts";
@@ -51,6 +54,8 @@ import { createSupervisor } from "./workers/supervisor.ts";
 
 /** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
 const detectLeaseMs = 20 * 60_000;
+/** Rules look at an event: some statements, which may wait for others who do the same. */
+const alertLeaseMs = 2 * 60_000;
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -211,12 +216,15 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     processId: own.processId,
     languageModel: upstreams.languageModel,
     languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
-    onStored: wakeStored,
+    onStored: () => {
+      wakeStored();
+      handOver.wake("alert");
+    },
   });
   const queueWorker = (
     name: string,
     queue: QueueName,
-    how: Pick<Parameters<typeof createQueueWorker>[0], "concurrency" | "leaseMs" | "stage" | "capacity">,
+    how: Pick<Parameters<typeof createQueueWorker>[0], "critical" | "concurrency" | "leaseMs" | "stage" | "capacity">,
   ) =>
     createQueueWorker({
       name,
@@ -230,17 +238,33 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       onDone: (seconds) => metrics.stageDone(queue, seconds),
     });
   const detection = queueWorker("detection_worker", "detect", {
+    critical: true,
     concurrency: config.detectConcurrency,
     leaseMs: detectLeaseMs,
     stage: detectStage,
     capacity: () => upstreams.capacity("detector"),
   });
   const analysis = queueWorker("analysis_worker", "analyze", {
+    critical: true,
     concurrency: config.analyzeConcurrency,
     leaseMs: config.languageModelReadTimeout * 2_000 + 60_000,
     stage: analyzeStage,
     capacity: () => upstreams.capacity("language_model"),
   });
+  const delivery = { availability: channelAvailability(config), expiryHours: config.alertExpiryHours };
+  const wakeDelivery = (): void => {
+    publisher.wake();
+    handOver.wake("deliver");
+  };
+  const alerting = queueWorker("alert_worker", "alert", {
+    critical: false,
+    // one after the other: of events that come together the first raises the alert, the others are held back
+    concurrency: 1,
+    leaseMs: alertLeaseMs,
+    stage: createAlertStage({ db, clock, processId: own.processId, delivery, onStored: wakeDelivery }),
+    capacity: () => Number.POSITIVE_INFINITY,
+  });
+  const digestCloser = createDigestCloser({ db, clock, delivery, log, onClosed: wakeDelivery });
   const aggregator = createBatchAggregator({
     db,
     clock,
@@ -249,6 +273,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     onClosed: () => {
       publisher.wake();
       handOver.wake("analyze");
+      handOver.wake("alert");
     },
   });
   const watcher = createFileWatcher({
@@ -290,13 +315,14 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     onFreed: () => {
       handOver.wake("detect");
       handOver.wake("analyze");
+      handOver.wake("alert");
     },
     onJournal: () => publisher.wake(),
   });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupService = createCleanupService({ db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) });
   const supervisor = createSupervisor({
-    workers: [publisher, analysis, aggregator, detection, watcher, caretaker, gpuMonitor, cleanupService],
+    workers: [publisher, analysis, alerting, digestCloser, aggregator, detection, watcher, caretaker, gpuMonitor, cleanupService],
     clock,
     log,
     announce: async (entry) => {

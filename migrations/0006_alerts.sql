@@ -93,6 +93,8 @@ create table cooldowns (
 create table digests (
   alert_id uuid primary key references alerts (alert_id) on delete cascade,
   due_at timestamptz not null,
+  -- those of the rules whose events were held back
+  channels text[] not null,
   closed_at timestamptz
 );
 create index digests_due on digests (due_at) where closed_at is null;

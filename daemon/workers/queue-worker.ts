@@ -23,6 +23,8 @@ const maxAttempts = 5;
 export interface QueueWorkerOptions {
   readonly name: string;
   readonly queue: QueueName;
+  /** Without it no picture is processed. */
+  readonly critical: boolean;
   readonly concurrency: number;
   /** Longer than the longest run of the stage, so that a claim never runs out while its work goes on. */
   readonly leaseMs: number;
@@ -100,7 +102,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
 
   return {
     name: options.name,
-    critical: true,
+    critical: options.critical,
     stuckAfterMs: 60_000,
     running: () => consumer?.running() ?? 0,
     heartbeat: () => consumer?.heartbeat() ?? performance.now(),

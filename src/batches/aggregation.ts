@@ -2,6 +2,7 @@ import type { JournalEntry } from "../contract/live.ts";
 import { linkDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
 import { queueAnalyses } from "../events/analysis.ts";
+import { queueEvaluations } from "../events/evaluation-repository.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { emit } from "../webhooks/emit.ts";
@@ -51,7 +52,7 @@ export async function assignToBatch(sql: Sql, arrival: Arrival): Promise<string>
 
 /**
  * Closes the batches that may close, of one camera or of all: each becomes one event, not yet judged, with its
- * journal entries and its job for the analysis, in the caller's transaction. Returns the ids of the closed batches.
+ * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the ids of the closed batches.
  */
 export async function closeDueBatches(sql: Sql, now: Date, settings: BatchSettings, cameraId?: string): Promise<readonly string[]> {
   const times = batchTimes(settings);
@@ -92,6 +93,12 @@ export async function closeDueBatches(sql: Sql, now: Date, settings: BatchSettin
   await emit(
     sql,
     events.map((event) => ({ type: "event_created", eventId: String(event.id), data: event })),
+    now,
+  );
+  await queueEvaluations(
+    sql,
+    events.map(({ id }) => id),
+    "stored",
     now,
   );
   await queueAnalyses(sql, events, now);

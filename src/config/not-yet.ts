@@ -12,7 +12,6 @@ export const notYet: ReadonlySet<VariableName> = new Set<VariableName>([
   "REID_MAX_CONCURRENT",
   "REID_TIMEOUT_SECONDS",
   "NOTIFICATION_ENABLED",
-  "ALERT_EXPIRY_HOURS",
   "SMTP_HOST",
   "SMTP_PORT",
   "SMTP_USER",

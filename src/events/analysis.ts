@@ -7,6 +7,7 @@ import type { EventFacts } from "../upstream/facts.ts";
 import { type RiskThresholds, riskLevel } from "../upstream/risk.ts";
 import { emit } from "../webhooks/emit.ts";
 import { findSubject, sightingsOf } from "./analysis-repository.ts";
+import { queueEvaluations } from "./evaluation-repository.ts";
 import type { Event } from "./event.ts";
 import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
 import { factsFrom } from "./facts.ts";
@@ -40,7 +41,7 @@ export interface JudgedEvent {
   readonly now: Date;
 }
 
-/** Stores the judgement of an event, its level computed from the score, and tells of it. An event that is gone stays gone. */
+/** Stores the judgement of an event, its level computed from the score, tells of it, and has rules look at it. An event that is gone stays gone. */
 export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyzedBy, thresholds, now }: JudgedEvent): Promise<void> {
   const level = riskLevel(verdict.riskScore, thresholds);
   const event = await updateAnalysis(
@@ -68,6 +69,7 @@ export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyz
   };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_completed", data }], now);
   await emit(sql, [{ type: "batch_analysis_completed", eventId: String(eventId), data }], now);
+  await queueEvaluations(sql, [eventId], "scored", now);
 }
 
 export interface FailedAnalysis {

@@ -17,6 +17,7 @@ import {
   updateReviews,
 } from "./bulk-repository.ts";
 import { existingIds, markDeleted } from "./deletion-repository.ts";
+import { queueEvaluations } from "./evaluation-repository.ts";
 import { recountDetections } from "./event-detections-repository.ts";
 import { findEvents } from "./events-repository.ts";
 
@@ -30,6 +31,7 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
     const results = valid.length === 0 ? [] : await db.transaction((sql) => create(sql, valid, thresholds, clock.now()));
     runtime?.wakeJournal();
     runtime?.wakeJobs("analyze");
+    runtime?.wakeJobs("alert");
     runtime?.wakeJobs("deliver");
     return bulkReply([...faulty, ...results]);
   },
@@ -137,11 +139,10 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
     events.map((event) => ({ type: "event_created", eventId: String(event.id), data: event })),
     now,
   );
-  await queueAnalyses(
-    sql,
-    events.filter((event) => event.risk_score === null),
-    now,
-  );
+  const [judged, unjudged] = [events.filter((event) => event.risk_score !== null), events.filter((event) => event.risk_score === null)];
+  await queueEvaluations(sql, idsOf(events), "stored", now);
+  await queueEvaluations(sql, idsOf(judged), "scored", now);
+  await queueAnalyses(sql, unjudged, now);
   return [...refused, ...results];
 }
 
@@ -168,6 +169,10 @@ function reasonAgainst(
     if (against !== undefined) return `detection_ids.${at}: Detection ${id} ${against}`;
   }
   return undefined;
+}
+
+function idsOf(events: readonly { readonly id: number }[]): readonly number[] {
+  return events.map(({ id }) => id);
 }
 
 /** One review for each event: what is said later counts. */

@@ -1,4 +1,5 @@
 import { alertReceiverOperations } from "../alert-receiver/operations.ts";
+import { alertOperations } from "../alerts/operations.ts";
 import { analyticsOperations } from "../analytics/operations.ts";
 import { baselineOperations } from "../baselines/operations.ts";
 import { detectionBulkOperations } from "../bulk/detections.ts";
@@ -25,6 +26,7 @@ export const operations: Operations = {
   ...eventStatisticsOperations,
   ...detectionStatisticsOperations,
   ...alertReceiverOperations,
+  ...alertOperations,
   ...analyticsOperations,
   ...systemOperations,
   ...gpuOperations,

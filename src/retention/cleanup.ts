@@ -14,6 +14,7 @@ import { listLogFiles, localDay } from "./log-files.ts";
 import {
   countExpired,
   deleteBatchesBefore,
+  deleteCooldownsBefore,
   deleteDeadJobsBefore,
   deleteExpiredDetections,
   deleteExpiredEvents,
@@ -113,6 +114,7 @@ async function deleteRows({ db }: CleanupContext, before: Date, signal: AbortSig
   await deleteAll(deleteJournalBefore);
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteReceivedAlertsBefore);
+  await deleteAll(deleteCooldownsBefore);
   return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };
 }
 

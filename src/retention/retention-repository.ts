@@ -55,8 +55,8 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
   `;
   await sql`
     delete from jobs j
-    where j.queue = 'analyze'
-      and j.subject = any (${ids.map(String)}::text[])
+    where j.queue in ('analyze', 'alert')
+      and split_part(j.subject, ':', 1) = any (${ids.map(String)}::text[])
   `;
   const detections = await sql`
     delete from detections d
@@ -197,6 +197,22 @@ export async function deleteDeadJobsBefore(sql: Sql, before: Date, limit: number
       limit ${limit}
     ) old
     where j.job_id = old.job_id
+  `;
+  return gone.count;
+}
+
+/** Deletes at most `limit` cooldowns that ended before `before`, and returns how many. */
+export async function deleteCooldownsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from cooldowns c
+    using (
+      select o.dedup_key
+      from cooldowns o
+      where o.ends_at < ${before}
+      limit ${limit}
+    ) old
+    where c.dedup_key = old.dedup_key
+      and c.ends_at < ${before}
   `;
   return gone.count;
 }

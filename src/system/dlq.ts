@@ -77,7 +77,7 @@ async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId:
     const revived = await db.transaction(async (sql) => {
       const now = clock.now();
       const subjects = await reviveDeadJobs(sql, queue, { jobId, limit, now });
-      const ids = subjects.map(Number);
+      const ids = subjects.map(rowOf);
       if (queue === "detect") await takeUpImages(sql, ids);
       if (queue === "analyze") await awaitAnalyses(sql, ids, now);
       return subjects.length;
@@ -90,15 +90,22 @@ async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId:
 }
 
 async function lettersOf(sql: Sql, queue: QueueName, jobs: readonly DeadJob[]): Promise<readonly Letter[]> {
-  const ids = jobs.map(({ subject }) => Number(subject));
+  const ids = jobs.map(({ subject }) => rowOf(subject));
   const images = new Map((queue === "detect" ? await deadImages(sql, ids) : []).map((image) => [image.image_id, image]));
-  const events = new Map((queue === "analyze" ? await deadEvents(sql, ids) : []).map((event) => [event.event_id, event]));
+  const events = new Map(
+    (queue === "analyze" || queue === "alert" ? await deadEvents(sql, ids) : []).map((event) => [event.event_id, event]),
+  );
   return jobs.map(({ jobId, subject, error, attempts, createdAt }) => {
-    const image = images.get(Number(subject)) ?? null;
-    const event = events.get(Number(subject)) ?? null;
+    const image = images.get(rowOf(subject)) ?? null;
+    const event = events.get(rowOf(subject)) ?? null;
     const failed_at = image?.failedAt ?? event?.failedAt ?? null;
     return { job_id: jobId, queue, subject, error, attempts, created_at: createdAt, failed_at, image, event };
   });
+}
+
+/** The id at the beginning of a subject: of an image or an event, whatever follows it. */
+function rowOf(subject: string): number {
+  return Number.parseInt(subject, 10);
 }
 
 function queueNamed(name: string): QueueName {

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { Instant } from "../values.ts";
+import { listOf, pageQuery } from "../page.ts";
+import { route } from "../route.ts";
+import { EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 import { channels, severities } from "./rules.ts";
 
 export const alertStatuses = ["pending", "delivered", "acknowledged", "dismissed"] as const;
@@ -41,3 +43,51 @@ export const Alert = z
     alert_metadata: AlertMetadata,
   })
   .meta({ id: "Alert" });
+
+// any text is taken: what names nothing is 404, whatever its form
+const params = z.object({ id: z.string().meta({ description: "Alert id, a UUID" }) });
+const noSuchAlert = "No alert has this id";
+const isOver = "The alert was acknowledged or dismissed before";
+
+export const alertRoutes = {
+  listAlerts: route("/api/alerts", {
+    method: "get",
+    summary: "List alerts, newest first",
+    tag: "alerts",
+    query: z.object({
+      status: EnumText(alertStatuses).optional(),
+      severity: EnumText(severities).optional(),
+      rule_id: z.uuid().optional(),
+      camera_id: z.string().optional(),
+      event_id: IdText.optional(),
+      start_date: StartInstant.optional(),
+      end_date: EndInstant.optional(),
+      ...pageQuery,
+    }),
+    reply: listOf(Alert),
+  }),
+  getAlert: route("/api/alerts/{id}", {
+    method: "get",
+    summary: "One alert",
+    tag: "alerts",
+    params,
+    reply: Alert,
+    refusals: { 404: noSuchAlert },
+  }),
+  acknowledgeAlert: route("/api/alerts/{id}/acknowledge", {
+    method: "post",
+    summary: "Acknowledge an alert; what still waits to be sent of it is cancelled",
+    tag: "alerts",
+    params,
+    reply: Alert,
+    refusals: { 404: noSuchAlert, 409: isOver },
+  }),
+  dismissAlert: route("/api/alerts/{id}/dismiss", {
+    method: "post",
+    summary: "Dismiss an alert; what still waits to be sent of it is cancelled",
+    tag: "alerts",
+    params,
+    reply: Alert,
+    refusals: { 404: noSuchAlert, 409: isOver },
+  }),
+};

@@ -1,4 +1,5 @@
 import { alertReceiverRoutes } from "./alert-receiver.ts";
+import { alertRoutes } from "./alerts.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { baselineRoutes } from "./baselines.ts";
 import { cameraRoutes } from "./cameras.ts";
@@ -21,6 +22,7 @@ export const routes = {
   ...eventRoutes,
   ...statisticsRoutes,
   ...alertReceiverRoutes,
+  ...alertRoutes,
   ...analyticsRoutes,
   ...systemRoutes,
   ...gpuRoutes,

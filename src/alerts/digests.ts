@@ -1,0 +1,37 @@
+import type { Database } from "../engines/database.ts";
+import type { ChannelAvailability } from "../notifications/channels.ts";
+import { queueNotifications } from "../notifications/queue.ts";
+import { endCooldown } from "./cooldowns-repository.ts";
+import { closeDigest, dueDigests } from "./digests-repository.ts";
+
+/** How alerts and digests get to people. */
+export interface Delivery {
+  readonly availability: ChannelAvailability;
+  /** What could not be sent for so long is given up. */
+  readonly expiryHours: number;
+}
+
+/** Until when something raised now may wait to be sent. */
+export function expiryOf(delivery: Delivery, now: Date): Date {
+  return new Date(now.getTime() + delivery.expiryHours * 3_600_000);
+}
+
+/**
+ * Closes at most `limit` digests that are due, each in a transaction of its own that also queues its notifications and ends the cooldown: what comes
+ * later raises an alert, so that nothing is held back that no digest tells of. Returns how many were sent on their way.
+ */
+export async function closeDueDigests(db: Database, delivery: Delivery, now: Date, limit: number): Promise<number> {
+  let sent = 0;
+  for (const alertId of await db.query((sql) => dueDigests(sql, now, limit))) {
+    await db.transaction(async (sql) => {
+      await endCooldown(sql, alertId);
+      const digest = await closeDigest(sql, alertId, now);
+      // what was held back may have raised an alert since, in a higher band
+      if (!digest || digest.heldBack === 0) return;
+      const { channels } = digest;
+      await queueNotifications(sql, { alertId, kind: "digest", channels, expiresAt: expiryOf(delivery, now) }, delivery.availability, now);
+      sent += 1;
+    });
+  }
+  return sent;
+}

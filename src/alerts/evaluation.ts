@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import type { Sql } from "../engines/database.ts";
+import type { EvaluationTrigger } from "../events/evaluation-repository.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import { queueNotifications } from "../notifications/queue.ts";
+import { dedupKey } from "../rules/dedup-key.ts";
+import { evaluate } from "../rules/evaluate.ts";
+import { ruleFacts } from "../rules/facts-repository.ts";
+import type { Rule, RuleFacts, RuleVerdict } from "../rules/rule.ts";
+import { enabledRules } from "../rules/rules-repository.ts";
+import { emit } from "../webhooks/emit.ts";
+import { type Alert, reasonPending, riskBand } from "./alert.ts";
+import { updateProgress } from "./alerts-repository.ts";
+import { type Cooldown, cooldownOf, raiseUnlessHeldBack } from "./cooldowns-repository.ts";
+import { type Delivery, expiryOf } from "./digests.ts";
+import { awaitDigest } from "./digests-repository.ts";
+import { inOrder, type Match } from "./order.ts";
+import { lockLevelOf, outcomesOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
+
+/** What is to be looked at, and when. */
+export interface Evaluation {
+  readonly eventId: number;
+  readonly trigger: EvaluationTrigger;
+  readonly delivery: Delivery;
+  readonly now: Date;
+}
+
+/** What is known of the event while its rules are gone through. */
+interface Subject extends Evaluation {
+  readonly facts: RuleFacts;
+  readonly band: number;
+}
+
+/**
+ * Has the rules that this trigger is for judge an event, and stores one verdict for each: raised, held back by an earlier
+ * alert, or not matched. Raises what is to be raised, in the caller's transaction. A rule that raised an alert for this
+ * event before is done with it. An event that is gone gets nothing.
+ */
+export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<void> {
+  const { eventId, trigger, now } = evaluation;
+  // sent together: what follows the lock is begun, and sees what is committed, only when the lock is there
+  const [event, facts, earlier, rules, others] = await Promise.all([
+    lockLevelOf(sql, eventId),
+    ruleFacts(sql, eventId),
+    outcomesOf(sql, eventId),
+    enabledRules(sql, trigger),
+    trigger === "scored" ? enabledRules(sql, "stored") : [],
+  ]);
+  if (!event || !facts) return;
+  // what was held back before its score was known may be worse than what was alerted
+  const escalating = others.filter(({ id, escalate }) => escalate && earlier.get(id) === "suppressed");
+  const open = [...rules, ...escalating].filter(({ id }) => earlier.get(id) !== "raised");
+
+  const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
+  const verdicts: StoredVerdict[] = [];
+  const matches: Match[] = [];
+  for (const rule of open) {
+    const verdict = facts.deleted ? verdictOnDeleted : evaluate(rule, facts);
+    if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
+    else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
+  }
+  for (const match of inOrder(matches)) {
+    const verdict = await raise(sql, subject, match);
+    if (verdict) verdicts.push(verdict);
+  }
+  await storeVerdicts(sql, eventId, verdicts, now);
+}
+
+const verdictOnDeleted: RuleVerdict = {
+  matches: false,
+  matchedConditions: [],
+  failedConditions: ["the event was deleted before the rule looked at it"],
+  objectType: null,
+};
+
+function keyOf(rule: Rule, facts: RuleFacts, { objectType }: RuleVerdict): string {
+  return dedupKey(rule.dedup_key_template, {
+    camera_id: facts.cameraId,
+    rule_id: rule.id,
+    object_type: objectType,
+    severity: rule.severity,
+  });
+}
+
+/** Raises an alert or notes what holds it back. Undefined: the rule was deleted or disabled meanwhile. */
+async function raise(sql: Sql, subject: Subject, { rule, verdict, key }: Match): Promise<StoredVerdict | undefined> {
+  const channels = rule.channels ?? [];
+  const result = await raiseUnlessHeldBack(
+    sql,
+    {
+      id: randomUUID(),
+      eventId: subject.eventId,
+      cameraId: subject.facts.cameraId,
+      band: subject.band,
+      rule,
+      dedupKey: key,
+      status: channels.length === 0 ? "delivered" : "pending",
+      metadata: { rule_name: rule.name, matched_conditions: [...verdict.matchedConditions], channels: [], reason: null },
+    },
+    subject.now,
+  );
+  if (result.kind === "rule_gone") return undefined;
+  if (result.kind === "raised") {
+    await announce(sql, subject, result.alert, rule);
+    return { ...verdictOf(rule, verdict), outcome: "raised", alert_id: result.alert.id };
+  }
+  const cooldown = await cooldownOf(sql, key);
+  if (!cooldown) throw new Error(`nothing holds back alerts under the key ${key}`);
+  await noteForDigest(sql, rule, cooldown);
+  return { ...verdictOf(rule, verdict), outcome: "suppressed", suppressed_by: cooldown.alertId, suppressed_until: cooldown.endsAt };
+}
+
+/** What is held back is told of later, when the rule says so and there is a way to. */
+async function noteForDigest(sql: Sql, rule: Rule, { alertId, endsAt }: Cooldown): Promise<void> {
+  if (!rule.digest || !rule.channels || rule.channels.length === 0) return;
+  await awaitDigest(sql, { alertId, dueAt: endsAt, channels: rule.channels });
+}
+
+/** Tells everybody of a new alert: clients, webhooks, and people through the channels of the rule. */
+async function announce(sql: Sql, { delivery, now }: Subject, created: Alert, rule: Rule): Promise<void> {
+  let alert = created;
+  if (rule.channels && rule.channels.length > 0) {
+    const order = { alertId: created.id, kind: "alert", channels: rule.channels, expiresAt: expiryOf(delivery, now) } as const;
+    const channels = await queueNotifications(sql, order, delivery.availability, now);
+    alert = (await updateProgress(sql, created.id, { status: "pending", channels, reason: reasonPending(channels) }, now)) ?? created;
+  }
+  await appendToJournal(sql, [{ type: "alert_created", data: { ...alert, status: "pending", delivered_at: null } }], now);
+  if (alert.status === "delivered") await appendToJournal(sql, [{ type: "alert_delivered", data: alert }], now);
+  await emit(sql, [{ type: "alert_fired", eventId: alert.id, data: alert }], now);
+}
+
+function verdictOf(rule: Rule, verdict: RuleVerdict): Omit<StoredVerdict, "outcome"> {
+  return {
+    rule_id: rule.id,
+    rule_name: rule.name,
+    rule_version: rule.version,
+    matched_conditions: verdict.matchedConditions,
+    failed_conditions: verdict.failedConditions,
+    alert_id: null,
+    suppressed_by: null,
+    suppressed_until: null,
+  };
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
+import { notFound, Problem } from "../contract/problem.ts";
+import type { alertRoutes } from "../contract/routes/alerts.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import { cancelNotifications, channelResults } from "../notifications/queue.ts";
+import type { OperationContext, Operations } from "../operations/operation.ts";
+import { emit } from "../webhooks/emit.ts";
+import type { Alert } from "./alert.ts";
+import { countAlerts, endAlert, findAlert, listAlerts } from "./alerts-repository.ts";
+
+const listName = "alerts";
+const Key = z.tuple([KeyInstant, z.uuid()]);
+
+/** The use cases of alerts. */
+export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
+  listAlerts: async ({ query }, { db }) => {
+    const { limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const filter = {
+      status: query.status,
+      severity: query.severity,
+      ruleId: query.rule_id,
+      cameraId: query.camera_id,
+      eventId: query.event_id,
+      from: query.start_date,
+      to: query.end_date,
+    };
+    const [rows, total] = await db.query((sql) =>
+      Promise.all([listAlerts(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countAlerts(sql, filter)]),
+    );
+    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  getAlert: async ({ params: { id } }, { db }) => {
+    const alert = isUuid(id) ? await db.query((sql) => findAlert(sql, id)) : undefined;
+    if (!alert) throw notFound("Alert", id);
+    return alert;
+  },
+
+  acknowledgeAlert: async ({ params: { id } }, context) => await end(context, id, "acknowledged"),
+
+  dismissAlert: async ({ params: { id } }, context) => await end(context, id, "dismissed"),
+};
+
+/** Ends an alert as a person asked; whoever comes second gets a conflict. */
+async function end({ db, clock, runtime }: OperationContext, id: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
+  if (!isUuid(id)) throw notFound("Alert", id);
+  const alert = await db.transaction(async (sql) => {
+    const now = clock.now();
+    // first what waits and then the alert, as the sender of notifications does: so neither waits for the other
+    await cancelNotifications(sql, id, now);
+    const channels = (await channelResults(sql, [id])).get(id) ?? [];
+    const ended = await endAlert(sql, id, { status, channels }, now);
+    if (!ended) {
+      const current = await findAlert(sql, id);
+      if (!current) throw notFound("Alert", id);
+      throw new Problem("conflict", `Alert ${id} is ${current.status} already; that is final`);
+    }
+    const type = status === "acknowledged" ? "alert_acknowledged" : "alert_dismissed";
+    await appendToJournal(sql, [{ type, data: ended }], now);
+    await emit(sql, [{ type, eventId: id, data: ended }], now);
+    return ended;
+  });
+  runtime?.wakeJournal();
+  runtime?.wakeJobs("deliver");
+  return alert;
+}
+
+function isUuid(id: string): boolean {
+  return z.uuid().safeParse(id).success;
+}

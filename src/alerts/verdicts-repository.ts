@@ -1,0 +1,58 @@
+import type { Sql } from "../engines/database.ts";
+import type { RiskLevel } from "../upstream/risk.ts";
+
+/** What a rule said of an event, as it is stored. The keys are the columns. */
+export interface StoredVerdict {
+  readonly rule_id: string;
+  readonly rule_name: string;
+  readonly rule_version: number;
+  readonly outcome: "raised" | "suppressed" | "not_matched";
+  readonly matched_conditions: readonly string[];
+  readonly failed_conditions: readonly string[];
+  /** The alert that was raised. */
+  readonly alert_id: string | null;
+  /** The alert whose cooldown held this one back, and until when it did so. */
+  readonly suppressed_by: string | null;
+  readonly suppressed_until: Date | null;
+}
+
+/** The risk level of an event, deleted or not, which nobody else evaluates or changes until the end of the transaction; undefined without one. */
+export async function lockLevelOf(sql: Sql, eventId: number): Promise<{ readonly level: RiskLevel | null } | undefined> {
+  const [row] = await sql<[{ level: RiskLevel | null }?]>`
+    select e.risk_level as level
+    from events e
+    where e.event_id = ${eventId}
+    for no key update
+  `;
+  return row;
+}
+
+/** What the rules said of an event before, by their ids. */
+export async function outcomesOf(sql: Sql, eventId: number): Promise<ReadonlyMap<string, StoredVerdict["outcome"]>> {
+  const rows = await sql<{ ruleId: string; outcome: StoredVerdict["outcome"] }[]>`
+    select v.rule_id as "ruleId", v.outcome
+    from rule_verdicts v
+    where v.event_id = ${eventId}
+  `;
+  return new Map(rows.map(({ ruleId, outcome }) => [ruleId, outcome]));
+}
+
+/** Stores what rules said of an event, in place of what they said before. A verdict that raised an alert stays. */
+export async function storeVerdicts(sql: Sql, eventId: number, verdicts: readonly StoredVerdict[], now: Date): Promise<void> {
+  if (verdicts.length === 0) return;
+  await sql`
+    insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, alert_id, suppressed_by,
+      suppressed_until, evaluated_at)
+    select ${eventId}::bigint, v.rule_id, v.rule_name, v.rule_version, v.outcome, v.matched_conditions, v.failed_conditions, v.alert_id,
+      v.suppressed_by, v.suppressed_until, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(verdicts)}::text::jsonb) as v (
+      rule_id uuid, rule_name text, rule_version integer, outcome text, matched_conditions text[], failed_conditions text[], alert_id uuid,
+      suppressed_by uuid, suppressed_until timestamptz
+    )
+    on conflict (event_id, rule_id) do update
+    set rule_name = excluded.rule_name, rule_version = excluded.rule_version, outcome = excluded.outcome,
+      matched_conditions = excluded.matched_conditions, failed_conditions = excluded.failed_conditions, alert_id = excluded.alert_id,
+      suppressed_by = excluded.suppressed_by, suppressed_until = excluded.suppressed_until, evaluated_at = excluded.evaluated_at
+    where rule_verdicts.outcome <> 'raised'
+  `;
+}

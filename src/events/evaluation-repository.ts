@@ -1,0 +1,34 @@
+import type { Sql } from "../engines/database.ts";
+
+/** What happened to an event, so that rules are to look at it: it was stored, or it got a score. */
+export type EvaluationTrigger = "stored" | "scored";
+
+/**
+ * Has the rules that this trigger is for look at events, in the caller's transaction. Nothing is queued while no enabled
+ * rule is. After the commit, `wakeJobs("alert")` saves a wait of up to a second.
+ *
+ * Each time is a job of its own: a score that comes while the rules look at the one before is not missed.
+ */
+export async function queueEvaluations(sql: Sql, eventIds: readonly number[], trigger: EvaluationTrigger, now: Date): Promise<void> {
+  if (eventIds.length === 0) return;
+  await sql`
+    insert into jobs (queue, subject, priority, position, available_at)
+    select 'alert', concat_ws(':', e.event_id, ${trigger}::text, ${now.getTime()}::bigint), 0, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${[...eventIds]}::bigint[]) with ordinality as e (event_id, position)
+    where exists (
+      select 1
+      from rules r
+      where r.enabled
+        -- one that escalates looks again at what it held back before the score was known
+        and ${trigger === "stored" ? sql`r.risk_threshold is null` : sql`(r.risk_threshold is not null or r.escalate)`}
+    )
+    order by e.position
+    on conflict (queue, subject) do nothing
+  `;
+}
+
+/** The event and the trigger that a job of the queue `alert` is about; undefined for a subject that is none of ours. */
+export function evaluationOf(subject: string): { readonly eventId: number; readonly trigger: EvaluationTrigger } | undefined {
+  const [, id, trigger] = /^(\d+):(stored|scored):\d+$/.exec(subject) ?? [];
+  return id === undefined ? undefined : { eventId: Number(id), trigger: trigger as EvaluationTrigger };
+}
