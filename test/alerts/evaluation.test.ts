@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deleteRule } from "../../src/rules/rules-repository.ts";
+import { type AlertDesk, openAlertDesk, withMail } from "./alert-desk.ts";
+
+let desk: AlertDesk;
+beforeAll(async () => {
+  desk = await openAlertDesk(withMail);
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.empty());
+
+const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
+
+describe("the verdicts on an event", () => {
+  it("are one for each rule: raised with what matched, or not with what failed", async () => {
+    const dogs = await desk.rule({ name: "dogs", object_types: ["dog"], cooldown_seconds: 0 });
+    const people = await desk.rule({ name: "people", object_types: ["person"], cooldown_seconds: 0 });
+    const id = await desk.event({ seen: { person: 0.9 } });
+    await desk.look();
+    const [alert] = await desk.alerts();
+    const none = { alert_id: null, suppressed_by: null, suppressed_until: null };
+    expect(await desk.verdicts()).toEqual([
+      {
+        ...none,
+        event_id: id,
+        rule_id: dogs.id,
+        rule_name: "dogs",
+        outcome: "not_matched",
+        matched_conditions: [],
+        failed_conditions: ["object_type [person] not in [dog]"],
+      },
+      {
+        ...none,
+        event_id: id,
+        rule_id: people.id,
+        rule_name: "people",
+        outcome: "raised",
+        matched_conditions: ["object_type in [person]"],
+        failed_conditions: [],
+        alert_id: alert?.id,
+      },
+    ]);
+    expect(alert).toMatchObject({
+      event_id: id,
+      rule_id: people.id,
+      severity: "high",
+      alert_metadata: { rule_name: "people", matched_conditions: ["object_type in [person]"] },
+    });
+  });
+
+  it("come when it is stored from rules without a threshold, and when it is scored from those with one", async () => {
+    await desk.rule({ name: "stored" });
+    await desk.rule({ name: "threshold", risk_threshold: 70 });
+    const id = await desk.event();
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([{ rule_name: "stored", outcome: "raised" }]);
+    await desk.score(id, 69);
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([
+      { rule_name: "stored", outcome: "raised" },
+      { rule_name: "threshold", outcome: "not_matched", failed_conditions: ["risk_score 69 < 70"] },
+    ]);
+    expect(await desk.alerts()).toHaveLength(1);
+  });
+
+  it("change when it is judged again, until one has raised an alert: that one is final", async () => {
+    await desk.rule({ risk_threshold: 70, cooldown_seconds: 0 });
+    const id = await desk.event({ score: 50 });
+    const seen: string[] = [];
+    for (const score of [60, 70, 10, 100]) {
+      await desk.score(id, score);
+      await desk.look();
+      seen.push((await desk.verdicts())[0]?.outcome ?? "none");
+    }
+    expect(seen).toEqual(["not_matched", "raised", "raised", "raised"]);
+    expect(await desk.verdicts()).toMatchObject([{ matched_conditions: ["risk_score >= 70"] }]);
+    expect(await desk.alerts()).toHaveLength(1);
+  });
+
+  it("are raised later when what held one back is over and it is judged again", async () => {
+    await desk.rule({ risk_threshold: 50 });
+    await desk.event({ score: 80 });
+    const second = await desk.event({ score: 80 });
+    await desk.look();
+    expect((await desk.verdicts(second))[0]?.outcome).toBe("suppressed");
+    desk.at("2026-03-01T13:00:00Z");
+    await desk.score(second, 80);
+    await desk.look();
+    expect(await desk.verdicts(second)).toMatchObject([{ outcome: "raised", suppressed_by: null, suppressed_until: null }]);
+  });
+
+  it("say of a deleted event that it was deleted", async () => {
+    await desk.rule();
+    const id = await desk.event();
+    await desk.ask("deleteEvent", { params: { event_id: String(id) } });
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([
+      { outcome: "not_matched", failed_conditions: ["the event was deleted before the rule looked at it"] },
+    ]);
+    expect(await desk.alerts()).toEqual([]);
+  });
+
+  it("judge a schedule by the time at which the event was stored: a night event that is scored in the morning alerts", async () => {
+    const night = { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" };
+    await desk.rule({ risk_threshold: 50, schedule: night });
+    desk.at("2026-03-01T23:30:00Z");
+    const id = await desk.event();
+    desk.at("2026-03-02T09:00:00Z");
+    await desk.score(id, 90);
+    const byDay = await desk.event({ score: 90, camera: "gate" });
+    await desk.look();
+    expect((await desk.verdicts()).map(({ event_id, outcome }) => [event_id, outcome])).toEqual([
+      [id, "raised"],
+      [byDay, "not_matched"],
+    ]);
+  });
+
+  it("stay, and so does the alert, when the rule is deleted; a rule that is gone before it looked says nothing", async () => {
+    const rule = await desk.rule();
+    await desk.event();
+    await desk.look();
+    await desk.event();
+    await desk.db.query((sql) => deleteRule(sql, rule.id));
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([{ rule_id: rule.id, outcome: "raised" }]);
+    expect(await desk.alerts()).toMatchObject([{ rule_id: null, alert_metadata: { rule_name: "A rule" } }]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it("are not asked for while no enabled rule is there for them", async () => {
+    await desk.event({ score: 50 });
+    await desk.rule({ enabled: false });
+    await desk.event({ score: 50 });
+    expect(await waiting()).toBe(0);
+    await desk.rule({ risk_threshold: 10 });
+    await desk.event();
+    expect(await waiting()).toBe(0);
+    await desk.event({ score: 50 });
+    expect(await waiting()).toBe(1);
+  });
+});
+
+describe("a raised alert", () => {
+  it("without channels is delivered at once, and clients and webhooks hear of it", async () => {
+    const told = ["alert_fired"];
+    await desk.db.query(
+      (sql) => sql`
+        insert into webhooks (webhook_id, name, url, event_types, integration_type, sealed_secret, max_retries, retry_delay_seconds, created_at, updated_at)
+        values (gen_random_uuid(), 'Hook', 'http://127.0.0.1:9/', ${told}::text[], 'generic', 'x', 4, 10, now(), now())
+      `,
+    );
+    await desk.rule();
+    await desk.event();
+    await desk.look();
+    const [alert] = await desk.alerts();
+    expect(alert).toMatchObject({
+      status: "delivered",
+      delivered_at: "2026-03-01T12:00:00.000Z",
+      alert_metadata: { channels: [], reason: null },
+    });
+    expect(await desk.journal("alert_created")).toEqual([{ ...alert, status: "pending", delivered_at: null }]);
+    expect(await desk.journal("alert_delivered")).toEqual([alert]);
+    const deliveries = await desk.db.query((sql) => sql`select d.event_type, d.event_id, d.data from webhook_deliveries d`);
+    expect([...deliveries]).toEqual([{ event_type: "alert_fired", event_id: alert?.id, data: alert }]);
+  });
+
+  it("with a channel waits for it, until ALERT_EXPIRY_HOURS are over", async () => {
+    await desk.rule({ channels: ["email", "push"] });
+    await desk.event();
+    await desk.look();
+    const [alert] = await desk.alerts();
+    expect(alert).toMatchObject({ status: "pending", delivered_at: null, alert_metadata: { reason: null } });
+    expect(alert?.alert_metadata.channels).toMatchObject([
+      { channel: "email", status: "waiting" },
+      { channel: "push", status: "unusable" },
+    ]);
+    const rows = await desk.db.query((sql) => sql`select n.expires_at from notifications n where n.channel = 'email'`);
+    expect([...rows]).toEqual([{ expires_at: new Date("2026-03-02T12:00:00Z") }]);
+    expect(await desk.journal("alert_delivered")).toEqual([]);
+  });
+
+  it("with no channel that can be used stays pending and says why", async () => {
+    await desk.rule({ channels: ["webhook", "push"] });
+    await desk.event();
+    await desk.look();
+    const [alert] = await desk.alerts();
+    expect(alert?.status).toBe("pending");
+    expect(alert?.alert_metadata.reason).toMatch(/^webhook: .*DEFAULT_WEBHOOK_URL.*; push: /);
+    expect(await desk.journal("alert_created")).toEqual([alert]);
+  });
+});
