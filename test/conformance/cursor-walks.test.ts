@@ -56,6 +56,18 @@ const insertEvent = (kind: Kind): Promise<unknown> =>
     `,
   );
 const deleteEvent = (id: unknown) => desk.ask("deleteEvent", { params: { event_id: String(id) } });
+const insertAlert = async (kind: Kind): Promise<unknown> => {
+  const eventId = await insertEvent(kind);
+  const metadata = { rule_name: "A rule", matched_conditions: [], channels: [], reason: null };
+  return await one(
+    (sql) => sql<{ id: string }[]>`
+      insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, alert_metadata, created_at, updated_at)
+      values (gen_random_uuid(), ${eventId as number}, 'A rule', ${cameraOf(kind)}, 'high', 'a key', ${sql.json(metadata)}, ${at(sql, kind)}, now())
+      returning alert_id as id
+    `,
+  );
+};
+const removeAlert = (id: unknown) => desk.db.query((sql) => sql`delete from alerts a where a.alert_id = ${id as string}`);
 const insertDetection = (kind: Kind): Promise<unknown> =>
   one(
     (sql) => sql<{ id: number }[]>`
@@ -145,6 +157,10 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
       remove: (id) => desk.db.query((sql) => sql`delete from scene_changes s where s.scene_change_id = ${id as number}`),
       id: "id",
     },
+  ],
+  listAlerts: [
+    { insert: insertAlert, remove: removeAlert, id: "id" },
+    { query: "status=pending&severity=high", insert: insertAlert, remove: removeAlert, id: "id" },
   ],
   listReceivedAlerts: [
     {
