@@ -44,14 +44,14 @@ export class Lifecycle {
   }
 }
 
-/** Runs `work` but waits at most so long; rejects when the time is over, and the work goes on unobserved. */
-export async function within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+/** Runs `work` but waits at most so long; rejects when the time is over (with `overrun`, if given), and the work goes on unobserved. */
+export async function within<T>(timeoutMs: number, work: () => Promise<T>, overrun?: Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const overrun = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${Math.round(timeoutMs)} ms`)), timeoutMs);
+  const timeIsOver = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(overrun ?? new Error(`not done within ${Math.round(timeoutMs)} ms`)), timeoutMs);
   });
   try {
-    return await Promise.race([work(), overrun]);
+    return await Promise.race([work(), timeIsOver]);
   } finally {
     clearTimeout(timer);
   }

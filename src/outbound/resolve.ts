@@ -27,7 +27,8 @@ export const resolveBySystem: Resolve = async (name) => {
     const first = await Promise.race([bySystem, patience]);
     if (first !== "patience") return first;
     const byServers = askServers(resolver, name);
-    return await within(withinMs, () => Promise.any([bySystem, byServers]).catch(() => bySystem));
+    const overrun = Object.assign(new Error(`no answer for ${name}`), { code: "EAI_AGAIN" });
+    return await within(withinMs, () => Promise.any([bySystem, byServers]).catch(() => bySystem), overrun);
   } finally {
     clearTimeout(timer);
     resolver.cancel();

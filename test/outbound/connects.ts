@@ -1,0 +1,20 @@
+import { createHook } from "node:async_hooks";
+
+/** Records every TCP connection that this process begins, whoever asks for it. */
+export interface Connects {
+  /** Addresses, in the order of the attempts. */
+  addresses(): readonly string[];
+  stop(): void;
+}
+
+/** Starts to record. */
+export function recordConnects(): Connects {
+  const begun: { readonly address?: string }[] = [];
+  const hook = createHook({
+    init(_id, type, _trigger, resource) {
+      // Node writes the address into it just after
+      if (type === "TCPCONNECTWRAP") begun.push(resource as { address?: string });
+    },
+  }).enable();
+  return { addresses: () => begun.map(({ address }) => address ?? "?"), stop: () => void hook.disable() };
+}
