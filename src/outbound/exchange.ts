@@ -46,6 +46,8 @@ export async function exchange({ target, addresses, headers, body, signal, ca }:
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (options, callback) => {
+      // whatever undici makes of a lost connection, the request is sent once
+      if (socket) return callback(Object.assign(new Error("closed"), { code: "ECONNRESET" }), null);
       socket = open(target, options, addresses, ca);
       hand(socket, options.protocol === "https:" ? "secureConnect" : "connect", callback);
     },

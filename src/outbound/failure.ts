@@ -32,16 +32,12 @@ const causes: Readonly<Record<string, string>> = {
 
 /** Says why nothing came back from a target; host and port are all of the URL that is named. */
 export function failureText(shown: string, error: unknown): string {
-  const { code = "", message = "" } = error as NodeJS.ErrnoException;
+  const { code = "", name } = error as NodeJS.ErrnoException;
   if (code in causes) return `${shown}: ${causes[code]} (${code})`;
-  if (code.startsWith("HPE_")) return `${shown}: what answers is not HTTP (${code})`;
+  if (name === "HTTPParserError") return `${shown}: what answers does not speak HTTP/1.1`;
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.includes("CERT")) return `${shown}: TLS failed (${code})`;
   // an error with several attempts in it, one for each address
   const first = error instanceof AggregateError ? (error.errors as readonly unknown[])[0] : undefined;
   if (first !== undefined) return failureText(shown, first);
-  return `${shown}: ${code === "" ? firstLine(message) : `the connection failed (${code})`}`;
-}
-
-function firstLine(message: string): string {
-  return (message.split("\n")[0] ?? "").slice(0, 200) || "the connection failed";
+  return `${shown}: the connection failed${code === "" ? "" : ` (${code})`}`;
 }

@@ -70,8 +70,8 @@ export function createOutbound({ allow, resolve = resolveBySystem, ca }: Outboun
       const reply = await exchange({ target, addresses, headers, body: request.body, signal: stop.signal, ca });
       return { kind: "answered", ...reply, ms: since(started) } as const;
     } catch (error) {
-      const cause = stop.signal.aborted ? stop.signal.reason : error;
-      return { kind: "unreachable", error: failureText(target.shown, cause), ms: since(started) } as const;
+      const text = stop.signal.aborted ? `${target.shown}: ${(stop.signal.reason as Error).message}` : failureText(target.shown, error);
+      return { kind: "unreachable", error: text, ms: since(started) } as const;
     } finally {
       clearTimeout(timer);
       request.signal?.removeEventListener("abort", end);
