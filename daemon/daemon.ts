@@ -28,6 +28,7 @@ import { createAlertStage } from "../src/pipeline/alert.ts";
 import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
 import { createDetectStage } from "../src/pipeline/detect.ts";
 import { openSealerFor } from "../src/secrets/open-sealer.ts";
+import { check } from "../src/system/checks.ts";
 import { diskSpace } from "../src/system/disk.ts";
 import type { Runtime, UpstreamName } from "../src/system/runtime.ts";
 import { programVersion } from "../src/version.ts";
@@ -334,7 +335,10 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   });
   const metrics = createMetrics({
     version,
-    queues: () => db.query((sql) => countJobs(sql, clock.now())),
+    queues: async () => {
+      const counted = await check(context, config.healthCheckTimeoutSeconds * 1_000, () => db.query((sql) => countJobs(sql, clock.now())));
+      return counted.ok ? counted.value : undefined;
+    },
     workers: () => supervisor.states(),
     breakers: () => upstreams.breakers(),
     pool: () => db.pool,

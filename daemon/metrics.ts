@@ -5,7 +5,8 @@ import type { BreakerState, WorkerState } from "../src/system/runtime.ts";
 /** What is asked for at each scrape. */
 export interface MetricSources {
   readonly version: string;
-  queues(): Promise<Readonly<Record<QueueName, QueueCounts>>>;
+  /** Undefined while the database does not answer. */
+  queues(): Promise<Readonly<Record<QueueName, QueueCounts>> | undefined>;
   workers(): readonly WorkerState[];
   breakers(): readonly BreakerState[];
   pool(): { readonly size: number; readonly checkedout: number };
@@ -54,26 +55,49 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
   });
 
+  // two gauges are made of one answer
+  let asking: ReturnType<MetricSources["queues"]> | undefined;
+  const askQueues = (): ReturnType<MetricSources["queues"]> => {
+    asking ??= sources.queues().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
   new Gauge({
     name: "homesec_queue_jobs",
     help: "Jobs by queue and state",
     labelNames: ["queue", "state"],
     registers,
     async collect() {
-      for (const [queue, counts] of Object.entries(await sources.queues())) {
+      const queues = await askQueues();
+      // what is not known is absent, rather than what it was
+      this.reset();
+      for (const [queue, counts] of Object.entries(queues ?? {})) {
         this.set({ queue, state: "waiting" }, counts.waiting);
         this.set({ queue, state: "deferred" }, counts.deferred);
         this.set({ queue, state: "in_progress" }, counts.inProgress);
         this.set({ queue, state: "dead" }, counts.dead);
-        oldest.set({ queue }, counts.oldestWaitingSeconds ?? 0);
       }
     },
   });
-  const oldest = new Gauge({
+  new Gauge({
     name: "homesec_queue_oldest_job_seconds",
     help: "Age of the oldest job that has not ended",
     labelNames: ["queue"],
     registers,
+    async collect() {
+      const queues = await askQueues();
+      this.reset();
+      for (const [queue, counts] of Object.entries(queues ?? {})) this.set({ queue }, counts.oldestWaitingSeconds ?? 0);
+    },
+  });
+  new Gauge({
+    name: "homesec_database_up",
+    help: "1 while the database answers",
+    registers,
+    async collect() {
+      this.set((await askQueues()) ? 1 : 0);
+    },
   });
   new Gauge({
     name: "homesec_worker_up",

@@ -1,7 +1,8 @@
 import { Problem } from "../../src/contract/problem.ts";
+import { configNames } from "../../src/contract/routes/system-config.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { integer, number, text, toggle } from "../input/options.ts";
+import { choiceList, integer, number, text, toggle } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
 
 const from = (level: string) => integer("score", 0, 100, `Events are ${level} from this score on`);
@@ -25,11 +26,13 @@ export const setConfig = defineCommand({
     visionExtractionEnabled: toggle("Attributes, text in the picture and captions"),
     reidEnabled: toggle("Embeddings and re-identification"),
     sceneChangeEnabled: toggle("Detection of scene changes"),
+    reset: choiceList(configNames, "Values that are to be as configured again"),
   },
   examples: [
     { command: "homesec config set --retention-days 14", note: "keep two weeks" },
     { command: "homesec config set --high-from 55 --critical-from 75", note: "be stricter" },
     { command: "homesec config set --no-reid-enabled", note: "switch re-identification off" },
+    { command: "homesec config set --reset retention_days", note: "keep what the configuration says again" },
   ],
   async run({ options }, io) {
     const thresholds = { medium: options.mediumFrom, high: options.highFrom, critical: options.criticalFrom };
@@ -45,6 +48,7 @@ export const setConfig = defineCommand({
       vision_extraction_enabled: options.visionExtractionEnabled,
       reid_enabled: options.reidEnabled,
       scene_change_enabled: options.sceneChangeEnabled,
+      reset: options.reset,
     };
     if (Object.values(body).every((value) => value === undefined)) {
       throw new Problem("invalid", "nothing to change; `homesec config set --help` lists what can be");

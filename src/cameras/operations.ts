@@ -1,9 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import { z } from "zod";
 import type { Bytes } from "../contract/answer.ts";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { cameraRoutes } from "../contract/routes/cameras.ts";
+import { makeFolder } from "../engines/make-folder.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { type Camera, type CameraIdentity, conflictProblem, sharedField, slugOf, statusAfterError } from "./camera.ts";
@@ -178,7 +178,7 @@ function refuse(identity: CameraIdentity, other: Camera | undefined): void {
 /** Creates the folder of a new camera. Returns why it could not be. */
 async function createFolder(path: string): Promise<string | undefined> {
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     return undefined;
   } catch (error) {
     return `The folder could not be created (${(error as NodeJS.ErrnoException).code}); let the user that runs homesec write to CAMERA_ROOT`;

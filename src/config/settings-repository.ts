@@ -20,6 +20,15 @@ export async function lockSettings(sql: Sql): Promise<void> {
   await sql`lock table settings in share row exclusive mode`;
 }
 
+/** Forgets changed values in the caller's transaction, and tells every process after the commit. */
+export async function forgetSettings(sql: Sql, keys: readonly string[]): Promise<void> {
+  await sql`
+    delete from settings s
+    where s.key = any (${[...keys]}::text[])
+  `;
+  await sql`select pg_notify('homesec_settings', '')`;
+}
+
 /** Stores values in the caller's transaction and tells every process after the commit. */
 export async function writeSettings(sql: Sql, rows: readonly SettingRow[], now: Date): Promise<void> {
   await sql`

@@ -6,7 +6,7 @@ import type { Database } from "../engines/database.ts";
 import type { Log } from "../log/log.ts";
 import type { Config } from "./config.ts";
 import type { Kind } from "./kinds.ts";
-import { lockSettings, readSettings, type SettingRow, writeSettings } from "./settings-repository.ts";
+import { forgetSettings, lockSettings, readSettings, type SettingRow, writeSettings } from "./settings-repository.ts";
 import { type VariableName, variables } from "./variables.ts";
 
 /** Lower bounds of the risk bands; `low` is always 0 and they ascend. */
@@ -47,9 +47,10 @@ export interface SettingsPatch extends Partial<Omit<LiveSettings, "riskScoreThre
 export interface ChangeableSettings extends Settings {
   /**
    * Stores values; they hold in this process when the promise resolves, in the others a moment later.
-   * Throws `Problem("invalid")` when a value is out of range, or the thresholds would not start at 0 and ascend.
+   * Those to reset are as configured again. Throws `Problem("invalid")` when a value is out of range, or the thresholds would not start at 0
+   * and ascend.
    */
-  patch(patch: SettingsPatch): Promise<LiveSettings>;
+  patch(patch: SettingsPatch, reset?: readonly (keyof LiveSettings)[]): Promise<LiveSettings>;
 }
 
 /** The settings of a running process: they follow what any process stores. */
@@ -177,11 +178,17 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
       unlisten = undefined;
       await loading;
     },
-    async patch(patch) {
+    async patch(patch, reset = []) {
       await db.transaction(async (sql) => {
         await lockSettings(sql);
         const before = { ...configured, ...parseRows(await readSettings(sql), log) };
         await writeSettings(sql, checkedRows(before, patch), clock.now());
+        if (reset.length > 0) {
+          await forgetSettings(
+            sql,
+            reset.map((name) => fields[name].key),
+          );
+        }
       });
       await load();
       return { ...configured, ...stored };

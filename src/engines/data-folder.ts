@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Problem } from "../contract/problem.ts";
+import { makeFolder } from "./make-folder.ts";
 import { processIdentity } from "./process-identity.ts";
 
 const lockName = "homesec.pid";
@@ -85,10 +86,7 @@ async function readIfThere(path: string): Promise<string> {
 /** Makes the data folder for this user alone where it is missing, and the folders above it as usual. Throws `Problem` when it cannot be made. */
 export async function ensureDataFolder(dataDir: string): Promise<void> {
   await usable(dataDir, async () => {
-    await mkdir(dirname(dataDir), { recursive: true });
-    await mkdir(dataDir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
+    await makeFolder(dataDir, 0o700);
   });
 }
 

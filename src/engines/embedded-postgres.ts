@@ -26,6 +26,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
   readonly port?: number;
+  /** So many at a time must be possible. Default 50. */
+  readonly connections?: number;
   /** Server settings on top of ours (postgresql.conf names). The tests listen on loopback and switch fsync off with it. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -34,7 +36,6 @@ export interface EmbeddedOptions {
 const ourSettings: Readonly<Record<string, string>> = {
   listen_addresses: "",
   unix_socket_permissions: "0700",
-  max_connections: "50",
   shared_buffers: "32MB",
   work_mem: "8MB",
   maintenance_work_mem: "32MB",
@@ -78,7 +79,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const socketDir = await ensureSocketFolder(dataDir, port, account);
   await clearRemains(cluster, socketDir, port, log);
 
-  const settings = { ...ourSettings, unix_socket_directories: socketDir, ...options.settings };
+  const connections = { max_connections: String(Math.max(50, options.connections ?? 0)) };
+  const settings = { ...ourSettings, ...connections, unix_socket_directories: socketDir, ...options.settings };
   const args = ["-D", cluster, "-p", String(port), ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const giveUpAt = performance.now() + staleLockMs;
   for (;;) {

@@ -30,6 +30,8 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** For what listens, for commands that share the server, and for who looks after it. */
+const connectionsOfOthers = 40;
 const ownerStartMs = 10_000;
 const guestPatienceMs = 10_000;
 
@@ -89,7 +91,11 @@ async function attached(address: SocketAddress, options: OpenDatabaseOptions): P
 async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const lock = await lockDataFolder(options.dataDir);
   try {
-    const server = await superviseEmbeddedPostgres({ dataDir: options.dataDir, log: options.log });
+    const server = await superviseEmbeddedPostgres({
+      dataDir: options.dataDir,
+      log: options.log,
+      connections: options.poolSize + connectionsOfOthers,
+    });
     const db = openPool(server, { max: options.poolSize, log: options.log });
     return {
       db,

@@ -1,14 +1,22 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { startHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const data = temporaryFolder("camera-root-data");
 const elsewhere = temporaryFolder("camera-root");
-afterEach(async () => {
+afterAll(async () => {
   await data.remove();
   await elsewhere.remove();
+});
+
+test.each(["CAMERA_ROOT", "DATA_DIR"])("%s where no folder can be made ends the start too, instead of trying for ever", async (name) => {
+  const homesec = startHomesec(["serve"], { DATA_DIR: data.path, PORT: "0", [name]: "/proc/homesec/deep" });
+  expect((await homesec.exit).code).toBe(1);
+  expect(homesec.output()).toContain("/proc/homesec/deep");
+  expect(homesec.output()).toMatch(new RegExp(`(or choose another|choose another) with ${name}`));
+  expect(homesec.output()).not.toContain("should not have happened");
 });
 
 test("a camera root that cannot be made ends the start with what to do, and leaves nothing running", async () => {

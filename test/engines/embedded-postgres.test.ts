@@ -361,3 +361,26 @@ async function copyProgram(target: string): Promise<string> {
 function sessionOf(pid: number): string {
   return execFileSync("/bin/ps", ["-o", "sid=", "-p", String(pid)], { encoding: "utf8" }).trim();
 }
+
+test("the server takes as many connections as the pool may open", async () => {
+  const opened = await openDatabase({ dataDir, poolSize: 120, log: silentLog, ownership: "serve" });
+  try {
+    let meet = (): void => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    let arrived = 0;
+    const all = Array.from({ length: 120 }, () =>
+      opened.db.query(async (sql) => {
+        await sql`select 1`;
+        arrived += 1;
+        if (arrived === 120) meet();
+        await met;
+      }),
+    );
+    await Promise.all(all);
+    expect(opened.db.pool.total_connections).toBe(120);
+  } finally {
+    await opened.close();
+  }
+});

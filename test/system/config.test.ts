@@ -83,6 +83,40 @@ describe("the live configuration", () => {
     expect(await get(one)).toEqual(before);
   });
 
+  it("is as configured again where null is sent or a reset is asked for, in every process and after a restart", async () => {
+    await patch(one, { retention_days: 3, batch_timeout_seconds: 11, risk_score_thresholds: { high: 50 }, scene_change_enabled: false });
+    expect(await patch(one, { retention_days: null, reset: ["RISK_SCORE_THRESHOLDS", "scene_change_enabled"] })).toMatchObject({
+      status: 200,
+      body: {
+        retention_days: 14,
+        batch_timeout_seconds: 11,
+        risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 80 },
+        scene_change_enabled: true,
+      },
+    });
+    await eventually(async () => (await get(two)).retention_days === (await get(one)).retention_days);
+    // earlier tests sent whole records back, which pins every value in them
+    await patch(one, { reset: ["vision_url"] });
+    const other = await world.start({ RETENTION_DAYS: "99", VISION_URL: service.url });
+    expect(await get(other)).toMatchObject({ retention_days: 99, batch_timeout_seconds: 11, vision_url: service.url });
+    // of an address null says that there is none
+    expect((await patch(other, { vision_url: null, batch_timeout_seconds: null })).body).toMatchObject({
+      vision_url: null,
+      batch_timeout_seconds: 90,
+    });
+    expect((await patch(other, { reset: ["vision_url"] })).body).toMatchObject({ vision_url: service.url });
+    expect((await patch(other, { reset: ["vision_url"] }, throughProxy)).status).toBe(403);
+  });
+
+  it("is not reset and changed at once, nor reset where there is nothing to reset", async () => {
+    for (const [body, loc] of [
+      [{ retention_days: 5, reset: ["retention_days"] }, ["body", "reset"]],
+      [{ reset: ["detector_url"] }, ["body", "reset", 0]],
+    ] as const) {
+      expect(await patch(one, body)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+    }
+  });
+
   it("takes addresses from this machine or with a key only", async () => {
     const body = { vision_url: `${service.url}/` };
     const refused = await patch(one, body, throughProxy);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { route } from "../route.ts";
+import { EnumText } from "../values.ts";
 
 const ServiceUrl = z.string().nullable();
 const Seconds = z.int().min(1).max(86_400);
@@ -17,6 +18,11 @@ const fields = {
   reid_enabled: z.boolean().meta({ description: "Embeddings and re-identification" }),
   scene_change_enabled: z.boolean().meta({ description: "Detection of scene changes" }),
 } as const;
+
+const names = [...(Object.keys(fields) as (keyof typeof fields)[]), "risk_score_thresholds"] as const;
+
+/** The names of what can be changed. */
+export const configNames = names as unknown as readonly [keyof typeof fields, ...(keyof typeof fields | "risk_score_thresholds")[]];
 
 export const SystemConfig = z
   .object({
@@ -41,10 +47,21 @@ export const configRoutes = {
     body: z
       .strictObject({
         ...fields,
+        batch_timeout_seconds: fields.batch_timeout_seconds.nullable(),
+        batch_idle_timeout_seconds: fields.batch_idle_timeout_seconds.nullable(),
+        retention_days: fields.retention_days.nullable(),
+        detection_confidence_threshold: fields.detection_confidence_threshold.nullable(),
+        vision_extraction_enabled: fields.vision_extraction_enabled.nullable(),
+        reid_enabled: fields.reid_enabled.nullable(),
+        scene_change_enabled: fields.scene_change_enabled.nullable(),
         risk_score_thresholds: z
           .strictObject({ low: Score, medium: Score, high: Score, critical: Score })
           .partial()
+          .nullable()
           .meta({ description: "Those not named stay as they are; all together start at 0 and ascend" }),
+        reset: z.array(EnumText(configNames)).max(configNames.length).meta({
+          description: "Values that are to be as configured again. Null does the same to any value but an address, where it means: none",
+        }),
       })
       .partial()
       .meta({ id: "SystemConfigChanges" }),

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { openPool } from "../../src/engines/pool.ts";
+import { silentLog } from "../../src/log/log.ts";
+import type { TestDaemon } from "../support/daemon.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Running, running } from "./running.ts";
+
+let world: Running;
+let daemon: TestDaemon;
+beforeAll(async () => {
+  world = await running();
+  daemon = await world.start({ HEALTH_CHECK_TIMEOUT_SECONDS: "1" });
+});
+afterAll(() => world.close());
+
+/** Whether the server lets anybody into the daemon's database; who is in it is put out. */
+async function letIn(allowed: boolean): Promise<void> {
+  const name = new URL(world.database.url).pathname.slice(1);
+  const admin = openPool({ url: inject("testServerUrl") }, { max: 1, log: silentLog });
+  try {
+    await admin.query((sql) => sql.unsafe(`alter database ${name} allow_connections ${allowed}`));
+    if (!allowed) await admin.query((sql) => sql`select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = ${name}`);
+  } finally {
+    await admin.close();
+  }
+}
+
+async function metrics(): Promise<string> {
+  const response = await fetch(`${daemon.url}/metrics`);
+  expect(response.status).toBe(200);
+  return await response.text();
+}
+
+test("/metrics tells what is known while the database is away: the queues are absent, not what they were", async () => {
+  const before = await metrics();
+  expect(before).toMatch(/^homesec_database_up 1$/m);
+  expect(before).toMatch(/^homesec_queue_jobs\{queue="detect",state="waiting"\} 0$/m);
+  // already in the first scrape
+  expect(before).toMatch(/^homesec_queue_oldest_job_seconds\{queue="detect"\} 0$/m);
+
+  await letIn(false);
+  const during = await eventually(async () => {
+    const text = await metrics();
+    return /^homesec_database_up 0$/m.test(text) && text;
+  });
+  expect(during).not.toMatch(/^homesec_queue_/m);
+  expect(during).toMatch(/^homesec_worker_up\{worker="file_watcher"\} [01]$/m);
+  expect(during).toMatch(/^process_resident_memory_bytes \d+$/m);
+
+  await letIn(true);
+  await eventually(async () => /^homesec_queue_jobs\{queue="detect",state="waiting"\} 0$/m.test(await metrics()));
+});
