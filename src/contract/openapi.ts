@@ -77,7 +77,12 @@ function operationOf(operationId: string, route: Route, render: Render): Json {
     tags: [route.tag],
     ...(route.auth === "none" && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: { required: true, content: { "application/json": { schema: render(route.body, "json") } } } }),
+    ...(route.body && {
+      requestBody: {
+        required: !route.body.safeParse(undefined).success,
+        content: { "application/json": { schema: render(route.body, "json") } },
+      },
+    }),
     responses: responsesOf(route, render),
   };
 }

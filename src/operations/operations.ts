@@ -10,6 +10,7 @@ import { documentOperations } from "../documents/operations.ts";
 import { eventOperations } from "../events/operations.ts";
 import { eventStatisticsOperations } from "../events/statistics.ts";
 import { gpuOperations } from "../gpu/operations.ts";
+import { ruleOperations } from "../rules/operations.ts";
 import { sceneOperations } from "../scenes/operations.ts";
 import { dlqOperations } from "../system/dlq.ts";
 import { systemOperations } from "../system/operations.ts";
@@ -28,6 +29,7 @@ export const operations: Operations = {
   ...alertReceiverOperations,
   ...alertOperations,
   ...analyticsOperations,
+  ...ruleOperations,
   ...systemOperations,
   ...gpuOperations,
   ...dlqOperations,

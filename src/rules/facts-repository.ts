@@ -1,4 +1,6 @@
+import { batchesOf } from "../engines/batches.ts";
 import type { Sql } from "../engines/database.ts";
+import type { RiskLevel } from "../upstream/risk.ts";
 import type { RuleFacts } from "./rule.ts";
 
 /** The facts of an event as a row: classes and confidences in step. */
@@ -7,8 +9,9 @@ interface FactsRow extends Omit<RuleFacts, "objects"> {
   readonly confidences: readonly number[];
 }
 
-function factsOf({ types, confidences, ...rest }: FactsRow): RuleFacts {
-  return { ...rest, objects: types.map((objectType, index) => ({ objectType, confidence: confidences[index] ?? 0 })) };
+function factsOf({ eventId, cameraId, riskScore, storedAt, types, confidences }: FactsRow): RuleFacts {
+  const objects = types.map((objectType, index) => ({ objectType, confidence: confidences[index] ?? 0 }));
+  return { eventId, cameraId, riskScore, storedAt, objects };
 }
 
 /** What a rule judges of an event, deleted or not; undefined when there is none with this id. */
@@ -28,7 +31,69 @@ export async function ruleFacts(sql: Sql, eventId: number): Promise<(RuleFacts &
     ) o
     where e.event_id = ${eventId}
   `;
-  if (!row) return undefined;
-  const { deleted, ...facts } = row;
-  return { ...factsOf(facts), deleted };
+  return row && { ...factsOf(row), deleted: row.deleted };
+}
+
+/** The facts of a stored event, and what says when its alert would have been raised. */
+export interface PastFacts extends RuleFacts {
+  readonly riskLevel: RiskLevel | null;
+  /** When it was judged first; null: never, or it came with its score. */
+  readonly scoredAt: Date | null;
+}
+
+type PastRow = FactsRow & Pick<PastFacts, "riskLevel" | "scoredAt">;
+
+/** Events by the time at which they started, both ends included; deleted ones do not count. */
+export interface PastEvents {
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** Only these. */
+  readonly ids?: readonly number[] | undefined;
+  /** Only the newest so many. */
+  readonly newest?: number | undefined;
+}
+
+/** Rows that are in memory at a time. */
+const batchSize = 500;
+
+/**
+ * The facts of many events, some at a time as they are asked for, in the order in which alerts would have been raised: by rules that
+ * are evaluated when an event is stored, or when it is scored. In a transaction.
+ */
+export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored" | "scored"): AsyncGenerator<readonly PastFacts[]> {
+  const statement = sql<PastRow[]>`
+    with chosen as materialized (
+      select e.event_id, e.camera_id, e.risk_score, e.risk_level, e.created_at
+      from events e
+      where e.deleted_at is null
+        ${events.from ? sql`and e.started_at >= ${events.from}` : sql``}
+        ${events.to ? sql`and e.started_at <= ${events.to}` : sql``}
+        ${events.ids ? sql`and e.event_id = any (${[...events.ids]}::bigint[])` : sql``}
+      ${events.newest === undefined ? sql`` : sql`order by e.started_at desc, e.event_id desc limit ${events.newest}`}
+    ), seen as (
+      select d.event_id, d.object_type, max(d.confidence) as confidence
+      from chosen c
+      join detections d on d.event_id = c.event_id
+      group by d.event_id, d.object_type
+    ), objects as (
+      select s.event_id, array_agg(s.object_type) as types, array_agg(s.confidence) as confidences
+      from seen s
+      group by s.event_id
+    ), scored as (
+      select a.event_id, min(a.finished_at) as scored_at
+      from chosen c
+      join analysis_attempts a on a.event_id = c.event_id
+      where a.outcome = 'completed'
+      group by a.event_id
+    )
+    select c.event_id as "eventId", c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
+      c.created_at as "storedAt", s.scored_at as "scoredAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
+    from chosen c
+    left join objects o on o.event_id = c.event_id
+    left join scored s on s.event_id = c.event_id
+    order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
+  `;
+  for await (const rows of batchesOf<PastRow[]>(sql, statement, batchSize)) {
+    yield rows.map((row) => ({ ...factsOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt }));
+  }
 }

@@ -1,6 +1,6 @@
 import { Schedule } from "../contract/routes/rules.ts";
 import type { Sql } from "../engines/database.ts";
-import type { Rule, RuleDefinition } from "./rule.ts";
+import type { Rule, RuleDefinition, Severity } from "./rule.ts";
 
 const columns = (sql: Sql) => sql`
   r.rule_id as id, r.name, r.enabled, r.severity, r.risk_threshold, r.object_types, r.camera_ids, r.min_confidence, r.schedule,
@@ -85,3 +85,54 @@ export async function deleteRule(sql: Sql, ruleId: string): Promise<boolean> {
   `;
   return rows.length > 0;
 }
+
+/** What the list of rules is narrowed by. */
+export interface RuleFilter {
+  readonly enabled?: boolean | undefined;
+  readonly severity?: Severity | undefined;
+}
+
+/** The sort key of the list: time of creation with all its digits, and id. */
+export type RuleKey = readonly [createdAt: string, ruleId: string];
+
+/** A part of the list: continues after the rule with this key. */
+export interface RuleSlice {
+  readonly filter: RuleFilter;
+  readonly after: RuleKey | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A part of the list of rules, newest first, each with its sort key. */
+export async function listRules(
+  sql: Sql,
+  { filter, after, offset, limit }: RuleSlice,
+): Promise<readonly { readonly record: Rule; readonly key: RuleKey }[]> {
+  const rows = await sql<(RuleRow & { sort_time: string })[]>`
+    select ${columns(sql)}, to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from rules r
+    where true
+      ${filterConditions(sql, filter)}
+      ${after ? sql`and (r.created_at, r.rule_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+    order by r.created_at desc, r.rule_id desc
+    limit ${limit}
+    offset ${offset}
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: ruleOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many rules match. */
+export async function countRules(sql: Sql, filter: RuleFilter): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from rules r
+    where true
+      ${filterConditions(sql, filter)}
+  `;
+  return row.count;
+}
+
+const filterConditions = (sql: Sql, { enabled, severity }: RuleFilter) => sql`
+  ${enabled === undefined ? sql`` : sql`and r.enabled = ${enabled}`}
+  ${severity === undefined ? sql`` : sql`and r.severity = ${severity}`}
+`;

@@ -33,6 +33,10 @@ const configKeys = [
   ...["batch_timeout_seconds", "batch_idle_timeout_seconds", "retention_days", "detection_confidence_threshold", "risk_score_thresholds"],
   ...["vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
 ];
+const ruleKeys = [
+  ...["id", "name", "enabled", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"],
+  ...["dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"],
+];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
 const alertmanagerBody: unknown = JSON.parse(
@@ -179,6 +183,35 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     [`GET /api/analytics/object-distribution?${days}`, 200, ["object_types", "total_detections", "start_date", "end_date"]],
     [`GET /api/analytics/risk-score-distribution?${days}`, 200, ["buckets", "total_events", "start_date", "end_date", "bucket_size"]],
     [`GET /api/analytics/risk-score-trends?${days}`, 200, ["data_points", "start_date", "end_date"]],
+  ],
+  "Alert rules": [
+    ["GET /api/alerts/rules", 200, page],
+    [
+      "POST /api/alerts/rules",
+      201,
+      ruleKeys,
+      {
+        name: "Night",
+        severity: "critical",
+        risk_threshold: 70,
+        object_types: ["person"],
+        schedule: { days: ["saturday"], start_time: "22:00", end_time: "06:00", timezone: "UTC" },
+        channels: ["email"],
+      },
+    ],
+    ["GET /api/alerts/rules/{rule}", 200, ruleKeys],
+    ["PUT /api/alerts/rules/{rule}", 200, ruleKeys, { enabled: false }],
+    [
+      "POST /api/alerts/rules/{rule}/test",
+      200,
+      ["rule_id", "rule_name", "events_tested", "events_matched", "match_rate", "alerts_after_cooldown", "results"],
+    ],
+    [
+      "POST /api/alerts/rules/{rule}/backtest",
+      200,
+      [...["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "events", "against", "difference"]],
+    ],
+    ["DELETE /api/alerts/rules/{rule}", 204, "empty"],
   ],
   Documents: [
     ["GET /metrics", 200, "bytes"],

@@ -227,6 +227,55 @@ describe("Camera baseline configuration", () => {
   });
 });
 
+describe("Rule evaluation", () => {
+  test("items 1 to 5: each condition, all of them together, and those that are not set", async () => {
+    await withDaemon({}, async ({ url }) => {
+      for (const camera_id of ["gate", "shed"]) await ask(`${url}/api/cameras`, { method: "POST", json: { name: camera_id, camera_id } });
+      const seen = async (camera_id: string, object_type: string, confidence: number) => {
+        const detection = { camera_id, file_path: "/x.jpg", detected_at: "2026-05-01T12:00:00Z", object_type, confidence };
+        const { body } = await ask(`${url}/api/detections/bulk`, { method: "POST", json: { detections: [detection] } });
+        return (body as { results: { id: number }[] }).results[0]?.id;
+      };
+      const detections = [await seen("gate", "person", 0.9), await seen("shed", "dog", 0.5)];
+      const event = (camera_id: string, risk_score: number, detection: unknown) => ({
+        ...{ camera_id, started_at: "2026-05-01T12:00:00Z", risk_score, detection_ids: [detection] },
+      });
+      const stored = await ask(`${url}/api/events/bulk`, {
+        method: "POST",
+        json: { events: [event("gate", 70, detections[0]), event("shed", 69, detections[1])] },
+      });
+      const event_ids = (stored.body as { results: { id: number }[] }).results.map(({ id }) => id);
+      const matching = async (conditions: object, at?: string) => {
+        const rule = await ask(`${url}/api/alerts/rules`, { method: "POST", json: { name: "Rule", ...conditions } });
+        expect(rule.status).toBe(201);
+        const json = { event_ids, ...(at !== undefined && { at }) };
+        const test = await ask(`${url}/api/alerts/rules/${(rule.body as { id: string }).id}/test`, { method: "POST", json });
+        const { results } = test.body as { results: { event_id: number; matches: boolean }[] };
+        return ["gate", "shed"].filter((_, index) => results.some((one) => one.matches && one.event_id === event_ids[index]));
+      };
+      // rule 1
+      expect(await matching({ risk_threshold: 70 })).toEqual(["gate"]);
+      expect(await matching({ risk_threshold: 69 })).toEqual(["gate", "shed"]);
+      // rule 2
+      expect(await matching({ object_types: ["dog", "cat"] })).toEqual(["shed"]);
+      // rule 3
+      expect(await matching({ camera_ids: ["shed"] })).toEqual(["shed"]);
+      expect(await matching({ camera_ids: [] })).toEqual(["gate", "shed"]);
+      // rule 4
+      expect(await matching({ min_confidence: 0.5 })).toEqual(["gate", "shed"]);
+      expect(await matching({ min_confidence: 0.51 })).toEqual(["gate"]);
+      // rule 5
+      const schedule = { days: ["friday"], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" };
+      expect(await matching({ schedule }, "2026-05-02T03:59:00Z")).toEqual(["gate", "shed"]);
+      expect(await matching({ schedule }, "2026-05-02T04:00:00Z")).toEqual([]);
+      // all that are set must hold; one that is not set is skipped
+      expect(await matching({ risk_threshold: 70, object_types: ["dog"] })).toEqual([]);
+      expect(await matching({ risk_threshold: 60, object_types: ["dog"] })).toEqual(["shed"]);
+      expect(await matching({})).toEqual(["gate", "shed"]);
+    });
+  });
+});
+
 describe("Rate limiting", () => {
   test("items 1 and 5: requests per minute plus burst are allowed, the next one is refused with headers and body", async () => {
     await withDaemon(

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dedupKey, dedupKeyNames, dedupTemplateFault } from "../../src/rules/dedup-key.ts";
+import { dedupKeyNames, dedupTemplateFault } from "../../src/contract/dedup-template.ts";
+import { dedupKey } from "../../src/rules/dedup-key.ts";
 
 const values = { camera_id: "front_door", rule_id: "r1", object_type: "person", severity: "high" };
 

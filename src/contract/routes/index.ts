@@ -7,6 +7,7 @@ import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
 import { dlqRoutes } from "./dlq.ts";
 import { documentRoutes } from "./documents.ts";
 import { eventRoutes } from "./events.ts";
+import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { systemRoutes } from "./system.ts";
@@ -24,6 +25,7 @@ export const routes = {
   ...alertReceiverRoutes,
   ...alertRoutes,
   ...analyticsRoutes,
+  ...ruleRoutes,
   ...systemRoutes,
   ...gpuRoutes,
   ...dlqRoutes,

@@ -1,0 +1,29 @@
+import { notFound, Problem } from "../contract/problem.ts";
+import type { Sql } from "../engines/database.ts";
+import { definitionOf } from "./definition.ts";
+import type { Rule, RuleDefinition } from "./rule.ts";
+import { findRule } from "./rules-repository.ts";
+import { findVersion } from "./versions-repository.ts";
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The id of a rule. Throws `Problem("not_found")` naming a text that cannot be one. */
+export function requireRuleId(ruleId: string): string {
+  if (!uuid.test(ruleId)) throw notFound("Rule", ruleId);
+  return ruleId.toLowerCase();
+}
+
+/** A rule. Throws `Problem("not_found")` naming its id. */
+export async function requireRule(sql: Sql, ruleId: string): Promise<Rule> {
+  const rule = await findRule(sql, requireRuleId(ruleId));
+  if (!rule) throw notFound("Rule", ruleId);
+  return rule;
+}
+
+/** A definition that a rule had. Throws `Problem("not_found")` naming the version. */
+export async function requireVersion(sql: Sql, rule: Rule, version: number): Promise<RuleDefinition> {
+  if (version === rule.version) return definitionOf(rule);
+  const definition = await findVersion(sql, rule.id, version);
+  if (!definition) throw new Problem("not_found", `Rule ${rule.id} has no version ${version}; it has 1 to ${rule.version}`);
+  return definition;
+}
