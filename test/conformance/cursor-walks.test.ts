@@ -162,6 +162,21 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
     { insert: insertAlert, remove: removeAlert, id: "id" },
     { query: "status=pending&severity=high", insert: insertAlert, remove: removeAlert, id: "id" },
   ],
+  listRules: [
+    {
+      query: "severity=high",
+      insert: (kind) =>
+        one(
+          (sql) => sql<{ id: string }[]>`
+            insert into rules (name, severity, dedup_key_template, cooldown_seconds, created_at)
+            values ('Rule', 'high', 'key', 0, ${at(sql, kind)})
+            returning rule_id as id
+          `,
+        ),
+      remove: (id) => desk.ask("deleteRule", { params: { id: String(id) } }),
+      id: "id",
+    },
+  ],
   listReceivedAlerts: [
     {
       query: "status=firing",
