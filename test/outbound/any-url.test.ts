@@ -146,6 +146,6 @@ it("no text crashes it, and none gets past a name that leads to a refused addres
       fc.pre(!/^\[|^\d/.test(host) || isRefusedAddress(host));
       await refusedBeforeAnything(text);
     }),
-    { numRuns: 800 },
+    { numRuns: 400 },
   );
 });
