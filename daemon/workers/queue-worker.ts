@@ -52,12 +52,12 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
 
   const claim = () => ({ queue, processId, leaseMs: options.leaseMs, now: clock.now() });
 
-  const handle = async (job: ClaimedJob): Promise<void> => {
+  const handle = async (job: ClaimedJob, freePlace: () => void): Promise<void> => {
     const { signal } = abort;
     const startedAt = clock.monotonic();
     try {
       if (job.attempts > maxAttempts) await stage.giveUp(job, `given up after ${maxAttempts} attempts that did not come to an end`);
-      else await stage.run(job, signal);
+      else await stage.run(job, signal, freePlace);
     } catch (error) {
       await afterFailure(job, error);
     } finally {

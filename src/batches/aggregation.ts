@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { JournalEntry } from "../contract/live.ts";
 import { linkDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
@@ -8,11 +9,11 @@ import { appendToJournal } from "../journal/journal.ts";
 import { emit } from "../webhooks/emit.ts";
 import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
 import {
+  type CountedBatch,
   camerasWithDueBatches,
   dueBatchesOf,
-  growBatch,
-  insertBatch,
-  lockBatches,
+  growBatches,
+  insertBatches,
   lockBatchesOf,
   markClosed,
   openBatchesOf,
@@ -24,30 +25,55 @@ export interface Arrival {
   /** The time of the detections. */
   readonly at: Date;
   readonly count: number;
-  readonly settings: BatchSettings;
-  readonly maxDetections: number;
-  readonly now: Date;
+}
+
+/** Which batches arrivals belong to. */
+export interface Assigned {
+  /** One for each arrival, in their order. */
+  readonly batchIds: readonly string[];
+  /**
+   * Cameras that got another batch while they had one. To be given to `closeDueBatches` once the detections are stored, so
+   * that in live operation a camera has one open batch.
+   */
+  readonly outgrown: readonly string[];
 }
 
 /**
- * The batch that the detections belong to, opened if need be; returns its id. Runs in the transaction that stores them,
- * and has others who work on batches of this camera wait until it ends. When a batch is opened, earlier ones that may
- * close are closed with it, so that in live operation a camera has one open batch.
+ * Finds the batches that detections belong to, and opens those that are missing. Runs in the transaction that stores
+ * the detections, and has others who work on batches of these cameras wait until it ends.
  */
-export async function assignToBatch(sql: Sql, arrival: Arrival): Promise<string> {
-  const { cameraId, at, count, settings, maxDetections, now } = arrival;
+export async function assignToBatches(
+  sql: Sql,
+  arrivals: readonly Arrival[],
+  { settings, maxDetections, now }: { readonly settings: BatchSettings; readonly maxDetections: number; readonly now: Date },
+): Promise<Assigned> {
+  if (arrivals.length === 0) return { batchIds: [], outgrown: [] };
   const times = batchTimes(settings);
-  // sent together: the second statement is begun, and sees what is committed, only when the first has its lock
-  const [, open] = await Promise.all([lockBatches(sql, cameraId), openBatchesOf(sql, cameraId)]);
-  const batch = batchFor(open, at, times);
-  const span = grow(batch ?? { startedAt: at, lastDetectionAt: at }, at);
-  const growth = { ...span, dueAt: dueAt(span, times), count, maxDetections, now };
-  if (batch) {
-    await growBatch(sql, batch.batchId, growth);
+  const cameraIds = [...new Set(arrivals.map(({ cameraId }) => cameraId))];
+  // sent together: the second statement is begun, and sees what is committed, only when the first has its locks
+  const [, open] = await Promise.all([lockBatchesOf(sql, cameraIds), openBatchesOf(sql, cameraIds)]);
+  const batches = new Map<string, CountedBatch>(open.map((batch) => [batch.batchId, batch]));
+  const opened = new Set<string>();
+  const outgrown = new Set<string>();
+  const batchIds = arrivals.map(({ cameraId, at, count }) => {
+    const ofCamera = [...batches.values()].filter((batch) => batch.cameraId === cameraId);
+    const found = batchFor(ofCamera, at, times);
+    const batch = found ?? { batchId: randomUUID(), cameraId, startedAt: at, lastDetectionAt: at, detectionCount: 0, isFull: false };
+    if (!found) {
+      opened.add(batch.batchId);
+      if (ofCamera.length > 0) outgrown.add(cameraId);
+    }
+    const detectionCount = batch.detectionCount + count;
+    batches.set(batch.batchId, { ...batch, ...grow(batch, at), detectionCount, isFull: detectionCount >= maxDetections });
     return batch.batchId;
-  }
-  if (open.length > 0) await closeDueBatches(sql, now, settings, cameraId);
-  return await insertBatch(sql, cameraId, growth);
+  });
+  const grown = [...new Set(batchIds)].map((id) => {
+    const batch = batches.get(id) as CountedBatch;
+    return { ...batch, dueAt: dueAt(batch, times) };
+  });
+  const [fresh, known] = [grown.filter(({ batchId }) => opened.has(batchId)), grown.filter(({ batchId }) => !opened.has(batchId))];
+  await Promise.all([fresh.length > 0 && insertBatches(sql, fresh, now), known.length > 0 && growBatches(sql, known, now)]);
+  return { batchIds, outgrown: [...outgrown] };
 }
 
 /**

@@ -1,15 +1,13 @@
 import type { Sql } from "../engines/database.ts";
-import type { DueBatch, OpenBatch, Span } from "./batch.ts";
+import type { DueBatch, OpenBatch } from "./batch.ts";
 
 /** Names our advisory locks on the batches of a camera; any number that no other lock of ours has. */
 const lockClass = 7_001;
 
-/** Has everybody who opens, fills or closes batches of this camera wait for each other, until the end of the transaction. */
-export async function lockBatches(sql: Sql, cameraId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${lockClass}, hashtext(${cameraId}))`;
-}
-
-/** `lockBatches` for several cameras, always in the same order, so that two who do this never wait for each other. */
+/**
+ * Has everybody who opens, fills or closes batches of these cameras wait for each other, until the end of the transaction.
+ * Always in the same order, so that two who do this never wait for each other.
+ */
 export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(${lockClass}, c.key)
@@ -21,49 +19,59 @@ export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Pro
   `;
 }
 
-/** The open batches of a camera: one in live operation, a few while a backlog is worked off. */
-export async function openBatchesOf(sql: Sql, cameraId: string): Promise<readonly OpenBatch[]> {
-  return await sql<OpenBatch[]>`
-    select b.batch_id as "batchId", b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt",
-      b.close_reason is not null as "isFull"
+/** An open batch with what is in it. */
+export interface CountedBatch extends OpenBatch {
+  readonly cameraId: string;
+  readonly detectionCount: number;
+}
+
+/** The open batches of cameras: one each in live operation, a few while a backlog is worked off. */
+export async function openBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<readonly CountedBatch[]> {
+  return await sql<CountedBatch[]>`
+    select b.batch_id as "batchId", b.camera_id as "cameraId", b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt",
+      b.detection_count as "detectionCount", b.close_reason is not null as "isFull"
     from batches b
-    where b.camera_id = ${cameraId}
+    where b.camera_id = any (${[...cameraIds]}::text[])
       and b.status = 'open'
   `;
 }
 
-/** What a batch is after detections were added. */
-export interface BatchGrowth extends Span {
+/** A batch as it is after detections were added. */
+export interface GrownBatch extends CountedBatch {
   readonly dueAt: Date;
-  /** Detections that were added. */
-  readonly count: number;
-  readonly maxDetections: number;
-  readonly now: Date;
 }
 
-/** Opens a batch and returns its id. */
-export async function insertBatch(sql: Sql, cameraId: string, batch: BatchGrowth): Promise<string> {
-  const [row] = await sql<[{ batchId: string }]>`
-    insert into batches (camera_id, started_at, last_detection_at, due_at, detection_count, opened_at, joined_at, close_reason)
-    values (
-      ${cameraId}, ${batch.startedAt}, ${batch.lastDetectionAt}, ${batch.dueAt}, ${batch.count}, ${batch.now}, ${batch.now},
-      ${batch.count >= batch.maxDetections ? "full" : null}
-    )
-    returning batch_id as "batchId"
+/** Opens batches. */
+export async function insertBatches(sql: Sql, batches: readonly GrownBatch[], now: Date): Promise<void> {
+  await sql`
+    insert into batches (batch_id, camera_id, started_at, last_detection_at, due_at, detection_count, opened_at, joined_at, close_reason)
+    select g.batch_id, g.camera_id, g.started_at, g.last_detection_at, g.due_at, g.detection_count, ${now}, ${now}, g.close_reason
+    from ${grown(sql, batches)}
   `;
-  return row.batchId;
 }
 
-/** Adds detections to an open batch. */
-export async function growBatch(sql: Sql, batchId: string, batch: BatchGrowth): Promise<void> {
+/** Stores what open batches have become. Their lock is held, so that nobody else has changed them meanwhile. */
+export async function growBatches(sql: Sql, batches: readonly GrownBatch[], now: Date): Promise<void> {
   await sql`
     update batches b
-    set started_at = ${batch.startedAt}, last_detection_at = ${batch.lastDetectionAt}, due_at = ${batch.dueAt}, joined_at = ${batch.now},
-      detection_count = b.detection_count + ${batch.count},
-      close_reason = case when b.detection_count + ${batch.count} >= ${batch.maxDetections} then 'full' end
-    where b.batch_id = ${batchId}
+    set started_at = g.started_at, last_detection_at = g.last_detection_at, due_at = g.due_at, joined_at = ${now},
+      detection_count = g.detection_count, close_reason = g.close_reason
+    from ${grown(sql, batches)}
+    where b.batch_id = g.batch_id
   `;
 }
+
+const grown = (sql: Sql, batches: readonly GrownBatch[]) => sql`
+  unnest(
+    ${batches.map(({ batchId }) => batchId)}::uuid[],
+    ${batches.map(({ cameraId }) => cameraId)}::text[],
+    ${sql.array(batches.map(({ startedAt }) => startedAt))}::timestamptz[],
+    ${sql.array(batches.map(({ lastDetectionAt }) => lastDetectionAt))}::timestamptz[],
+    ${sql.array(batches.map(({ dueAt }) => dueAt))}::timestamptz[],
+    ${batches.map(({ detectionCount }) => detectionCount)}::integer[],
+    ${batches.map(({ isFull }) => (isFull ? "full" : null))}::text[]
+  ) as g (batch_id, camera_id, started_at, last_detection_at, due_at, detection_count, close_reason)
+`;
 
 /** Takes detections that were deleted off the open batches in which they were counted. */
 export async function shrinkBatches(sql: Sql, batchIds: readonly string[]): Promise<void> {

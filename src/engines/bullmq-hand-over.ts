@@ -96,10 +96,12 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
             claiming -= 1;
           });
         if (!job) return;
-        const handled = consume.handle(job).finally(() => {
-          running.delete(job.jobId);
-          handling.delete(handled);
-        });
+        const handled = consume
+          .handle(job, () => {})
+          .finally(() => {
+            running.delete(job.jobId);
+            handling.delete(handled);
+          });
         handling.add(handled);
         await handled;
       },

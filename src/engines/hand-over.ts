@@ -17,8 +17,11 @@ export interface ConsumeOptions<J extends { readonly jobId: number }> {
   readonly source: JobSource<J>;
   /** How many jobs may start now: 0 while an upstream is known to be down, 1 for a trial, else Infinity. */
   readonly capacity: () => number;
-  /** Does the job and ends its row. Must not reject; what it throws is passed to `onError`. */
-  readonly handle: (job: J) => Promise<void>;
+  /**
+   * Does the job and ends its row. Must not reject; what it throws is passed to `onError`. `freePlace` lets another job
+   * start before this one has ended: its outcome is only being written down.
+   */
+  readonly handle: (job: J, freePlace: () => void) => Promise<void>;
   /** The rows could not be read or a handler threw: for the log. */
   readonly onError: (error: unknown) => void;
 }

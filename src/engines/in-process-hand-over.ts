@@ -1,5 +1,7 @@
-import PQueue from "p-queue";
 import { type ConsumeOptions, type Consumer, type HandOver, sweepMs } from "./hand-over.ts";
+
+/** Jobs whose outcome may be being written down beside those that work: when it is more, the database is the slow part. */
+const mostEnding = 64;
 
 /** Hand-over inside this process: a hint makes the consumer claim as many rows as it has free places. */
 export function createInProcessHandOver(): HandOver {
@@ -27,8 +29,10 @@ export function createInProcessHandOver(): HandOver {
 }
 
 function consumeInProcess<J extends { readonly jobId: number }>(options: ConsumeOptions<J>): Consumer & { readonly wake: () => void } {
-  const places = new PQueue({ concurrency: options.concurrency });
+  // claimed and not ended; those of them that hold a place; what they do
   const running = new Set<number>();
+  const working = new Set<number>();
+  const handling = new Set<Promise<void>>();
   let stopped = false;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
@@ -45,7 +49,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
           sweepAt = lastLook + sweepMs;
           await options.source.freeOrphans([...running]);
         }
-        const free = Math.min(options.concurrency, options.capacity()) - running.size;
+        const free = Math.min(options.concurrency, options.capacity(), mostEnding + working.size - running.size) - working.size;
         if (free <= 0 || stopped) continue;
         const jobs = await options.source.claimNext(free);
         for (const job of jobs) start(job);
@@ -71,13 +75,21 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
 
   const start = (job: J): void => {
     running.add(job.jobId);
-    places
-      .add(() => options.handle(job))
+    working.add(job.jobId);
+    // places that become free together are filled by one claim
+    const freePlace = (): void => {
+      working.delete(job.jobId);
+      setImmediate(wake);
+    };
+    const handled = options
+      .handle(job, freePlace)
       .catch(options.onError)
       .finally(() => {
         running.delete(job.jobId);
-        wake();
+        handling.delete(handled);
+        freePlace();
       });
+    handling.add(handled);
   };
 
   const timer = setInterval(wake, sweepMs);
@@ -90,7 +102,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
       stopped = true;
       clearInterval(timer);
       await looking;
-      await places.onIdle();
+      await Promise.all(handling);
     },
   };
 }

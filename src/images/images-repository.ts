@@ -181,34 +181,43 @@ export async function linkSameContent(
   `;
 }
 
-/** The picture a detect job points to. */
-export async function imageForJob(sql: Sql, imageId: number): Promise<LedgerImage | undefined> {
-  const [row] = await sql<[(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })?]>`
+/** The pictures that detect jobs point to, in the order given; undefined for those that are gone. */
+export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Promise<readonly (LedgerImage | undefined)[]> {
+  const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.camera_id as "cameraId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
       i.media_type as "mediaType", i.taken_at as "takenAt", i.status
     from images i
-    where i.image_id = ${imageId}
+    where i.image_id = any (${[...imageIds]}::bigint[])
   `;
-  return row && { ...row, modifiedNs: BigInt(row.modifiedNs) };
+  const images = new Map(rows.map((row) => [row.imageId, { ...row, modifiedNs: BigInt(row.modifiedNs) }]));
+  return imageIds.map((id) => images.get(id));
 }
 
-/** The detector has looked at the picture. */
-export async function markProcessed(
-  sql: Sql,
-  imageId: number,
-  seen: {
-    readonly detectionCount: number;
-    readonly detector: string;
-    readonly inferenceMs: number | null;
-    readonly startedAt: Date;
-    readonly finishedAt: Date;
-  },
-): Promise<void> {
+/** What came of the detector's look at a picture. */
+export interface ProcessedImage {
+  readonly imageId: number;
+  readonly detectionCount: number;
+  readonly detector: string;
+  readonly inferenceMs: number | null;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+}
+
+/** The detector has looked at the pictures. */
+export async function markProcessed(sql: Sql, images: readonly ProcessedImage[]): Promise<void> {
   await sql`
     update images i
-    set status = 'processed', reason = null, detail = null, detection_count = ${seen.detectionCount}, detector = ${seen.detector},
-      inference_ms = ${seen.inferenceMs}, started_at = ${seen.startedAt}, finished_at = ${seen.finishedAt}
-    where i.image_id = ${imageId}
+    set status = 'processed', reason = null, detail = null, detection_count = p.detection_count, detector = p.detector,
+      inference_ms = p.inference_ms, started_at = p.started_at, finished_at = p.finished_at
+    from unnest(
+      ${images.map((image) => image.imageId)}::bigint[],
+      ${images.map((image) => image.detectionCount)}::integer[],
+      ${images.map((image) => image.detector)}::text[],
+      ${images.map((image) => image.inferenceMs)}::float8[],
+      ${sql.array(images.map((image) => image.startedAt))}::timestamptz[],
+      ${sql.array(images.map((image) => image.finishedAt))}::timestamptz[]
+    ) as p (image_id, detection_count, detector, inference_ms, started_at, finished_at)
+    where i.image_id = p.image_id
   `;
 }
 

@@ -193,15 +193,15 @@ export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
-/** Ends a claimed job in the transaction that does its work. Throws `LeaseLost` when the claim is gone. */
-export async function finishJob(sql: Sql, jobId: number, processId: string): Promise<void> {
+/** Ends claimed jobs in the transaction that does their work. Throws `LeaseLost` when the claim of one is gone. */
+export async function finishJobs(sql: Sql, jobIds: readonly number[], processId: string): Promise<void> {
   const gone = await sql`
     delete from jobs j
-    where j.job_id = ${jobId}
+    where j.job_id = any (${[...jobIds]}::bigint[])
       and j.status = 'running'
       and j.claimed_by = ${processId}
   `;
-  if (gone.count !== 1) throw new LeaseLost(`job ${jobId} is no longer claimed by this process`);
+  if (gone.count !== jobIds.length) throw new LeaseLost(`of the jobs ${jobIds.join(", ")} one is no longer claimed by this process`);
 }
 
 /**

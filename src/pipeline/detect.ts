@@ -1,18 +1,20 @@
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { assignToBatch } from "../batches/aggregation.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
-import { insertDetections, type NewDetection } from "../detections/detections-repository.ts";
 import type { Database } from "../engines/database.ts";
+import { createGroups } from "../engines/groups.ts";
 import { readFully } from "../images/byte-source.ts";
-import { imageForJob, type LedgerImage, markDeferred, markFailed, markProcessed, markSkipped } from "../images/images-repository.ts";
+import { imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
-import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
-import { appendToJournal } from "../journal/journal.ts";
+import { buryJob, type ClaimedJob, finishJobs, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
+import { type Finding, type SeenPicture, storeFindings } from "./store-findings.ts";
+
+/** Pictures that are stored in one transaction at most. */
+const mostTogether = 32;
 
 /** What the detect stage works with. */
 export interface DetectStageContext {
@@ -27,12 +29,6 @@ export interface DetectStageContext {
   readonly detectorAnsweredAt: () => Date | null;
   /** Rows were written: the journal has entries to number, a batch may have become due. */
   readonly onStored: () => void;
-}
-
-/** One thing that was found, before it has a row. */
-interface Finding {
-  readonly found: Detected["detections"][number];
-  readonly offsetSeconds: number | null;
 }
 
 /** What became of the picture, before it is written down. */
@@ -54,15 +50,29 @@ const sentences = {
 export function createDetectStage(context: DetectStageContext): Stage {
   const { db, clock, processId } = context;
 
-  const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
-    const image = await db.query((sql) => imageForJob(sql, Number(job.subject)));
+  // many pictures at once cost one statement and one commit together; one alone waits for nobody
+  const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
+  const storing = createGroups({
+    most: mostTogether,
+    work: async (pictures: readonly SeenPicture[]) => {
+      const { batchMaxDetections } = context;
+      await db.transaction((sql) =>
+        storeFindings(sql, pictures, { processId, settings: context.settings.current(), batchMaxDetections, now: clock.now() }),
+      );
+      return pictures;
+    },
+  });
+
+  const run = async (job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void> => {
+    const image = await finding.add(Number(job.subject));
     if (!image || !["pending", "deferred"].includes(image.status)) {
-      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      await db.query((sql) => finishJobs(sql, [job.jobId], processId));
       return;
     }
     const startedAt = clock.now();
     const result = image.mediaType?.startsWith("video/") ? await lookAtVideo(image, signal) : await lookAtPicture(image, signal);
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
+    freePlace();
     const status = await store(job, image, result, startedAt);
     context.onStored();
     if (result.kind === "processed" || status === image.status) return;
@@ -114,63 +124,27 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   const store = async (job: ClaimedJob, image: LedgerImage, result: Result, startedAt: Date): Promise<Outcome> => {
-    const settings = context.settings.current();
+    if (result.kind === "processed") {
+      await storing.add({ job, image, findings: result.findings, seen: result.seen, startedAt });
+      return "processed";
+    }
     const now = clock.now();
     return await db.transaction(async (sql): Promise<Outcome> => {
-      if (result.kind === "deferred") {
-        const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });
-        if (next.giveUp) {
-          await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
-          await buryJob(sql, job.jobId, processId, result.detail);
-          return "failed";
-        }
-        await markDeferred(sql, image.imageId, { reason: result.reason, detail: result.detail });
-        await releaseJob(
-          sql,
-          { jobId: job.jobId, processId },
-          { availableAt: next.availableAt, error: result.detail, attempt: "deferred" },
-        );
-        return "deferred";
-      }
       if (result.kind === "skipped") {
         await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
         if (result.bury) await buryJob(sql, job.jobId, processId, `${result.reason}: ${result.detail}`);
-        else await finishJob(sql, job.jobId, processId);
+        else await finishJobs(sql, [job.jobId], processId);
         return "skipped";
       }
-      const counted = result.findings.filter(({ found }) => found.confidence >= settings.detectionConfidenceThreshold);
-      // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
-      const [, , batchId] = await Promise.all([
-        finishJob(sql, job.jobId, processId),
-        markProcessed(sql, image.imageId, {
-          detectionCount: counted.length,
-          detector: result.seen.detector,
-          inferenceMs: result.seen.inferenceMs,
-          startedAt,
-          finishedAt: now,
-        }),
-        counted.length > 0
-          ? assignToBatch(sql, {
-              cameraId: image.cameraId,
-              at: image.takenAt,
-              count: counted.length,
-              settings,
-              maxDetections: context.batchMaxDetections,
-              now,
-            })
-          : null,
-      ]);
-      if (batchId === null) return "processed";
-      const records = await insertDetections(
-        sql,
-        counted.map((finding) => newDetection(image, finding, batchId, now)),
-      );
-      await appendToJournal(
-        sql,
-        records.map((data) => ({ type: "detection.new" as const, data })),
-        now,
-      );
-      return "processed";
+      const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });
+      if (next.giveUp) {
+        await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
+        await buryJob(sql, job.jobId, processId, result.detail);
+        return "failed";
+      }
+      await markDeferred(sql, image.imageId, { reason: result.reason, detail: result.detail });
+      await releaseJob(sql, { jobId: job.jobId, processId }, { availableAt: next.availableAt, error: result.detail, attempt: "deferred" });
+      return "deferred";
     });
   };
 
@@ -184,22 +158,6 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   return { run, giveUp };
-}
-
-function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {
-  return {
-    cameraId: image.cameraId,
-    imageId: image.imageId,
-    batchId,
-    filePath: image.path,
-    fileType: image.mediaType,
-    videoOffsetSeconds: offsetSeconds,
-    detectedAt: offsetSeconds === null ? image.takenAt : new Date(image.takenAt.getTime() + offsetSeconds * 1000),
-    objectType: found.objectType,
-    confidence: found.confidence,
-    box: found.box,
-    createdAt: now,
-  };
 }
 
 /** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */

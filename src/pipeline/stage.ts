@@ -6,7 +6,8 @@ import type { ClaimedJob } from "../jobs/jobs-repository.ts";
  * stage throws is a fault of ours or of the database; the queue worker gives the job back then.
  */
 export interface Stage {
-  run(job: ClaimedJob, signal: AbortSignal): Promise<void>;
+  /** `freePlace` says that what only so many may do at once is done: the next job may start while this one is written down. */
+  run(job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void>;
   /** Ends a job that failed too often: into the dead letters, with the reason on its row. */
   giveUp(job: ClaimedJob, error: string): Promise<void>;
 }

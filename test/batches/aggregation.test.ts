@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { assignToBatch, closeDueBatches } from "../../src/batches/aggregation.ts";
+import { assignToBatches, closeDueBatches } from "../../src/batches/aggregation.ts";
 import { batchTimes, latestDueAt } from "../../src/batches/batch.ts";
 import { activeBatches, nextDueAt } from "../../src/batches/batches-repository.ts";
 import { insertDetections } from "../../src/detections/detections-repository.ts";
@@ -33,8 +33,9 @@ interface Seen {
 /** A picture taken at a time on which something was seen, as the detect stage stores it. */
 async function see(at: number, { camera = "a", now = at, types = ["person"], maxDetections = 500 }: Seen = {}): Promise<string> {
   return await desk.db.transaction(async (sql) => {
-    const arrival = { cameraId: camera, at: time(at), count: types.length, settings, maxDetections, now: time(now) };
-    const batchId = await assignToBatch(sql, arrival);
+    const how = { settings, maxDetections, now: time(now) };
+    const { batchIds, outgrown } = await assignToBatches(sql, [{ cameraId: camera, at: time(at), count: types.length }], how);
+    const [batchId = ""] = batchIds;
     await insertDetections(
       sql,
       types.map((objectType, index) => ({
@@ -51,6 +52,7 @@ async function see(at: number, { camera = "a", now = at, types = ["person"], max
         createdAt: time(now),
       })),
     );
+    for (const cameraId of outgrown) await closeDueBatches(sql, time(now), settings, cameraId);
     return batchId;
   });
 }
@@ -265,7 +267,7 @@ describe("at the same time", () => {
 
   it("a transaction that fails leaves nothing behind", async () => {
     const failing = desk.db.transaction(async (sql) => {
-      await assignToBatch(sql, { cameraId: "a", at: time(0), count: 1, settings, maxDetections: 500, now: time(0) });
+      await assignToBatches(sql, [{ cameraId: "a", at: time(0), count: 1 }], { settings, maxDetections: 500, now: time(0) });
       throw new Error("killed");
     });
     await expect(failing).rejects.toThrow("killed");

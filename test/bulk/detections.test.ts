@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { assignToBatch, closeDueBatches } from "../../src/batches/aggregation.ts";
+import { assignToBatches, closeDueBatches } from "../../src/batches/aggregation.ts";
 import { insertDetections } from "../../src/detections/detections-repository.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
@@ -272,7 +272,8 @@ describe("bulk delete", () => {
     const now = desk.context.clock.now();
     const settings = desk.context.settings.current();
     const ids = await desk.db.transaction(async (sql) => {
-      const batchId = await assignToBatch(sql, { cameraId: "front", at: now, count: 2, settings, maxDetections: 500, now });
+      const [batchId = ""] = (await assignToBatches(sql, [{ cameraId: "front", at: now, count: 2 }], { settings, maxDetections: 500, now }))
+        .batchIds;
       const one = {
         cameraId: "front",
         imageId: null,
@@ -302,7 +303,9 @@ describe("bulk delete", () => {
     for (let round = 0; round < 10; round += 1) {
       const now = new Date(desk.context.clock.now().getTime() + round * 3_600_000);
       const ids = await desk.db.transaction(async (sql) => {
-        const batchId = await assignToBatch(sql, { cameraId: "front", at: now, count: 5, settings, maxDetections: 500, now });
+        const [batchId = ""] = (
+          await assignToBatches(sql, [{ cameraId: "front", at: now, count: 5 }], { settings, maxDetections: 500, now })
+        ).batchIds;
         const one = {
           cameraId: "front",
           imageId: null,

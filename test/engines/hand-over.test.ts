@@ -177,3 +177,32 @@ if (redisInstalled) {
     expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 }
+
+test("in the process, a job whose outcome is being written down leaves its place to the next, and stop waits for both", async () => {
+  const handOver = createInProcessHandOver();
+  const { source } = rows(2);
+  const begun: number[] = [];
+  const ended: number[] = [];
+  let write = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const consumer = handOver.consume<Job>("detect", {
+    concurrency: 1,
+    capacity: () => Number.POSITIVE_INFINITY,
+    source,
+    handle: async ({ jobId }, freePlace) => {
+      begun.push(jobId);
+      freePlace();
+      await written;
+      ended.push(jobId);
+    },
+    onError: (error) => expect.fail(String(error)),
+  });
+  await eventually(() => begun.length === 2);
+  expect([consumer.running(), ended]).toEqual([2, []]);
+  const stopped = consumer.stop();
+  write();
+  await stopped;
+  expect(ended).toEqual([1, 2]);
+});

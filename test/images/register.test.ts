@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
-import { deferWaitingImages, imageForJob, markProcessed, unknownVersions } from "../../src/images/images-repository.ts";
+import { deferWaitingImages, imagesForJobs, markProcessed, unknownVersions } from "../../src/images/images-repository.ts";
 import { type FoundFile, type Registered, registerFiles } from "../../src/images/register.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { keptLog } from "../http/support.ts";
@@ -61,7 +61,7 @@ const rowsOf = (path: string, camera = "front"): Promise<readonly Row[]> =>
 const finish = async (imageId: number): Promise<void> => {
   const at = new Date();
   await database.db.query((sql) =>
-    markProcessed(sql, imageId, { detectionCount: 0, detector: "test", inferenceMs: 1, startedAt: at, finishedAt: at }),
+    markProcessed(sql, [{ imageId, detectionCount: 0, detector: "test", inferenceMs: 1, startedAt: at, finishedAt: at }]),
   );
 };
 
@@ -82,7 +82,7 @@ describe("registerFiles", () => {
     const found = file();
     await register([found]);
     const [row] = await rowsOf(found.path);
-    const image = await database.db.query((sql) => imageForJob(sql, row?.image_id ?? 0));
+    const [image] = await database.db.query((sql) => imagesForJobs(sql, [row?.image_id ?? 0]));
     expect(image).toMatchObject({
       cameraId: "front",
       path: found.path,

@@ -60,7 +60,7 @@ test("who lost the job to another process meanwhile does not say of its picture 
   const { job, stage } = await claimed(picturePath());
   await db.query((sql) => sql`update jobs set claimed_by = ${randomUUID()}`);
   await standIn.setMode("error");
-  await expect(stage.run(job, new AbortController().signal)).rejects.toThrow(LeaseLost);
+  await expect(stage.run(job, new AbortController().signal, () => {})).rejects.toThrow(LeaseLost);
   expect([...(await db.query((sql) => sql`select i.status from images i`))]).toEqual([{ status: "pending" }]);
 });
 
@@ -68,7 +68,7 @@ test("a picture that the detector refuses leaves a line in the log, with its pat
   const log = keptLog();
   const { job, stage } = await claimed(picturePath(1), log);
   await standIn.setMode("refuse");
-  await stage.run(job, new AbortController().signal);
+  await stage.run(job, new AbortController().signal, () => {});
   expect(log.lines).toMatchObject([
     { level: "info", message: "a picture is skipped", fields: { path: picturePath(1), reason: "refused" } },
   ]);

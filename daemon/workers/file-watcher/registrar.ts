@@ -10,6 +10,8 @@ const backlogChunk = 500;
 const backlogGatherMs = 50;
 /** Beyond this the files stay where they are, on disk, until a full scan finds them again. */
 const mostWaiting = 20_000;
+/** Transactions at once. Cameras beyond that wait a moment, and gather meanwhile. */
+const mostFlushes = 2;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
 
@@ -48,20 +50,35 @@ export function createRegistrar(options: {
   const { context } = options;
   const lanes = new Map<string, Lane>();
   const running = new Set<Promise<void>>();
+  const queue = new Set<Lane>();
   let stopped = false;
 
   const pump = (lane: Lane): void => {
     if (lane.busy || stopped || lane.live.length + lane.backlog.length === 0) return;
+    if (running.size >= mostFlushes) {
+      queue.add(lane);
+      return;
+    }
     clearTimeout(lane.timer);
     lane.timer = undefined;
     lane.busy = true;
     const run = flush(lane).finally(() => {
       running.delete(run);
       lane.busy = false;
-      if (lane.failures === 0) pump(lane);
+      if (lane.failures === 0) queue.add(lane);
       else pumpLater(lane, Math.min(firstRetryMs * 2 ** lane.failures, longestRetryMs));
+      pumpNext();
     });
     running.add(run);
+  };
+
+  /** Whoever has waited longest comes first. */
+  const pumpNext = (): void => {
+    for (const lane of queue) {
+      if (running.size >= mostFlushes) return;
+      queue.delete(lane);
+      pump(lane);
+    }
   };
 
   const pumpLater = (lane: Lane, ms: number): void => {
@@ -72,19 +89,19 @@ export function createRegistrar(options: {
   };
 
   const flush = async (lane: Lane): Promise<void> => {
-    const queue = lane.live.length > 0 ? "live" : "backlog";
+    const which = lane.live.length > 0 ? "live" : "backlog";
     // after a failure one by one, so that a row that cannot be stored does not hold up the others
-    const most = lane.failures > 0 ? 1 : queue === "live" ? liveChunk : backlogChunk;
-    const files = lane[queue].slice(0, most);
+    const most = lane.failures > 0 ? 1 : which === "live" ? liveChunk : backlogChunk;
+    const files = lane[which].slice(0, most);
     try {
       const registered = await registerFiles(context, lane.cameraId, files);
-      lane[queue] = lane[queue].slice(files.length);
+      lane[which] = lane[which].slice(files.length);
       if (lane.failures > 0) context.log.info({ camera: lane.cameraId }, "pictures are registered again");
       lane.failures = 0;
       if (registered.added > 0) options.onRegistered({ cameraId: lane.cameraId, paths: files.map((file) => file.path), ...registered });
     } catch (error) {
       // to the end of the queue with it, so that what can be stored is
-      lane[queue] = [...lane[queue].slice(files.length), ...files];
+      lane[which] = [...lane[which].slice(files.length), ...files];
       if (lane.failures === 0)
         context.log.warn({ camera: lane.cameraId, error: String(error) }, "pictures could not be registered; trying again");
       lane.failures += 1;

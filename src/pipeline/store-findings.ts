@@ -1,0 +1,98 @@
+import { assignToBatches, closeDueBatches } from "../batches/aggregation.ts";
+import type { LiveSettings } from "../config/settings.ts";
+import { insertDetections, type NewDetection } from "../detections/detections-repository.ts";
+import type { Sql } from "../engines/database.ts";
+import { type LedgerImage, markProcessed } from "../images/images-repository.ts";
+import { type ClaimedJob, finishJobs } from "../jobs/jobs-repository.ts";
+import { appendToJournal } from "../journal/journal.ts";
+import type { Detected } from "../upstream/detector.ts";
+
+/** One thing that was found, before it has a row. */
+export interface Finding {
+  readonly found: Detected["detections"][number];
+  /** Of a video: where in it. */
+  readonly offsetSeconds: number | null;
+}
+
+/** A picture at which the detector has looked. */
+export interface SeenPicture {
+  readonly job: ClaimedJob;
+  readonly image: LedgerImage;
+  readonly findings: readonly Finding[];
+  readonly seen: Detected;
+  readonly startedAt: Date;
+}
+
+/** What storing depends on. */
+export interface StoringContext {
+  readonly processId: string;
+  readonly settings: LiveSettings;
+  readonly batchMaxDetections: number;
+  readonly now: Date;
+}
+
+/**
+ * Stores what was found on pictures, in the caller's transaction: their jobs end, the ledger has their outcome, the
+ * detections join the batches of their cameras and are told of. Throws `LeaseLost` when one of the jobs was taken away.
+ */
+export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], context: StoringContext): Promise<void> {
+  const { settings, now } = context;
+  const counted = pictures.map(({ findings }) => findings.filter(({ found }) => found.confidence >= settings.detectionConfidenceThreshold));
+  const arrivals = pictures.flatMap(({ image }, at) => {
+    const count = counted[at]?.length ?? 0;
+    return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count } }];
+  });
+  // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
+  const [, , { batchIds, outgrown }] = await Promise.all([
+    finishJobs(
+      sql,
+      pictures.map(({ job }) => job.jobId),
+      context.processId,
+    ),
+    markProcessed(
+      sql,
+      pictures.map(({ image, seen, startedAt }, at) => ({
+        imageId: image.imageId,
+        detectionCount: counted[at]?.length ?? 0,
+        detector: seen.detector,
+        inferenceMs: seen.inferenceMs,
+        startedAt,
+        finishedAt: now,
+      })),
+    ),
+    assignToBatches(
+      sql,
+      arrivals.map(({ arrival }) => arrival),
+      { settings, maxDetections: context.batchMaxDetections, now },
+    ),
+  ]);
+  const records = await insertDetections(
+    sql,
+    arrivals.flatMap(({ at }, index) => {
+      const picture = pictures[at] as SeenPicture;
+      return (counted[at] ?? []).map((finding) => newDetection(picture.image, finding, batchIds[index] as string, now));
+    }),
+  );
+  await appendToJournal(
+    sql,
+    records.map((data) => ({ type: "detection.new" as const, data })),
+    now,
+  );
+  for (const cameraId of outgrown) await closeDueBatches(sql, now, settings, cameraId);
+}
+
+function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {
+  return {
+    cameraId: image.cameraId,
+    imageId: image.imageId,
+    batchId,
+    filePath: image.path,
+    fileType: image.mediaType,
+    videoOffsetSeconds: offsetSeconds,
+    detectedAt: offsetSeconds === null ? image.takenAt : new Date(image.takenAt.getTime() + offsetSeconds * 1000),
+    objectType: found.objectType,
+    confidence: found.confidence,
+    box: found.box,
+    createdAt: now,
+  };
+}
