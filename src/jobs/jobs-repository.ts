@@ -193,6 +193,11 @@ export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
+/** Ends one claimed job in the transaction that does its work. Throws `LeaseLost` when the claim is gone. */
+export async function finishJob(sql: Sql, jobId: number, processId: string): Promise<void> {
+  await finishJobs(sql, [jobId], processId);
+}
+
 /** Ends claimed jobs in the transaction that does their work. Throws `LeaseLost` when the claim of one is gone. */
 export async function finishJobs(sql: Sql, jobIds: readonly number[], processId: string): Promise<void> {
   const gone = await sql`

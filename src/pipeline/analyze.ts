@@ -2,7 +2,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../events/analysis.ts";
-import { buryJob, type ClaimedJob, finishJobs, releaseJob } from "../jobs/jobs-repository.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { LanguageModel } from "../upstream/language-model.ts";
 import { emit } from "../webhooks/emit.ts";
@@ -32,7 +32,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
     const subject = await db.transaction(async (sql) => {
       const facts = await factsOf(sql, eventId, context.timeZone);
       if (!facts) {
-        await finishJobs(sql, [job.jobId], processId);
+        await finishJob(sql, job.jobId, processId);
         return undefined;
       }
       const data = { event_id: eventId, batch_id: facts.batchId, camera_id: facts.cameraId, attempt: job.attempts };
@@ -51,7 +51,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
     await db.transaction(async (sql) => {
       switch (answer.kind) {
         case "judged":
-          await finishJobs(sql, [job.jobId], processId);
+          await finishJob(sql, job.jobId, processId);
           await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy: answer.analyzedBy, error: null, answer: answer.answer });
           await storeVerdict(sql, {
             eventId,

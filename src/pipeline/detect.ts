@@ -7,7 +7,7 @@ import { createGroups } from "../engines/groups.ts";
 import { readFully } from "../images/byte-source.ts";
 import { imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
-import { buryJob, type ClaimedJob, finishJobs, releaseJob } from "../jobs/jobs-repository.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
@@ -66,7 +66,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
   const run = async (job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void> => {
     const image = await finding.add(Number(job.subject));
     if (!image || !["pending", "deferred"].includes(image.status)) {
-      await db.query((sql) => finishJobs(sql, [job.jobId], processId));
+      await db.query((sql) => finishJob(sql, job.jobId, processId));
       return;
     }
     const startedAt = clock.now();
@@ -133,7 +133,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       if (result.kind === "skipped") {
         await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
         if (result.bury) await buryJob(sql, job.jobId, processId, `${result.reason}: ${result.detail}`);
-        else await finishJobs(sql, [job.jobId], processId);
+        else await finishJob(sql, job.jobId, processId);
         return "skipped";
       }
       const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });

@@ -85,7 +85,7 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
     look: async () => {
       const claim = { queue: "alert", processId, leaseMs: 60_000, now: now() } as const;
       for (let jobs = await db.query((sql) => claimNextJobs(sql, claim, 100)); jobs.length > 0; ) {
-        for (const job of jobs) await stage.run(job, new AbortController().signal);
+        for (const job of jobs) await stage.run(job, new AbortController().signal, () => {});
         jobs = await db.query((sql) => claimNextJobs(sql, claim, 100));
       }
     },

@@ -7,7 +7,7 @@ import {
   claimNextJobs,
   countJobs,
   demoteLateJobs,
-  finishJobs,
+  finishJob,
   freeAbandonedJobs,
   freeOrphanedJobs,
   LeaseLost,
@@ -105,9 +105,9 @@ describe("the end of a job", () => {
     const [again] = await claim(1, me, later(61));
     expect(again).toMatchObject({ jobId, attempts: 2 });
     const other = randomUUID();
-    await expect(database.db.transaction((sql) => finishJobs(sql, [jobId], other))).rejects.toThrow(LeaseLost);
-    await database.db.transaction((sql) => finishJobs(sql, [jobId], me));
-    await expect(database.db.transaction((sql) => finishJobs(sql, [jobId], me))).rejects.toThrow(LeaseLost);
+    await expect(database.db.transaction((sql) => finishJob(sql, jobId, other))).rejects.toThrow(LeaseLost);
+    await database.db.transaction((sql) => finishJob(sql, jobId, me));
+    await expect(database.db.transaction((sql) => finishJob(sql, jobId, me))).rejects.toThrow(LeaseLost);
   });
 
   test("a release counts as it says", async () => {
