@@ -4,6 +4,8 @@ import type { Io } from "./io.ts";
 /** A positional argument of a command. */
 export interface Argument<T> {
   readonly description: string;
+  /** It may be left out; then `read` is not called, and the command receives undefined. */
+  readonly optional?: true;
   /** Throws `WrongValue`. */
   read(text: string): T;
 }
@@ -66,4 +68,9 @@ export function defineCommand<
 /** `camera_id`, `cameraId` -> `camera-id`, as options and arguments are written. */
 export function kebab(name: string): string {
   return name.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** An argument as usage lines show it: `<event-id>`, or `[event-id]` when it may be left out. */
+export function placeholder(name: string, { optional }: Pick<Argument<unknown>, "optional">): string {
+  return optional ? `[${kebab(name)}]` : `<${kebab(name)}>`;
 }

@@ -1,5 +1,5 @@
 import { Command as Parser, Option as ParserOption } from "commander";
-import { type Command, type Example, kebab } from "./command.ts";
+import { type Command, type Example, kebab, placeholder } from "./command.ts";
 import type { Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
 import type { GlobalOptions } from "./io.ts";
@@ -63,7 +63,7 @@ function addCommand(parent: Parser, verb: string, command: Command, host: Host, 
   const parser = configured(parent.command(verb, { hidden: command.hidden }), host)
     .summary(command.summary)
     .addHelpText("before", `${opening(command)}\n`);
-  for (const [name, argument] of Object.entries(command.arguments)) parser.argument(`<${kebab(name)}>`, argument.description);
+  for (const [name, argument] of Object.entries(command.arguments)) parser.argument(placeholder(name, argument), argument.description);
   for (const [name, option] of Object.entries(command.options)) {
     for (const each of parserOptions(name, option)) parser.addOption(each);
   }

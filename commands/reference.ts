@@ -1,4 +1,4 @@
-import { type Command, kebab } from "./command.ts";
+import { type Command, kebab, placeholder } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Option } from "./input/options.ts";
 import { globalOptions } from "./program.ts";
@@ -57,9 +57,12 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
 };
 
 function section(command: Command): string {
-  const names = Object.keys(command.arguments).map((name) => ` <${kebab(name)}>`);
+  const names = Object.entries(command.arguments).map(([name, argument]) => ` ${placeholder(name, argument)}`);
   const options = Object.entries(command.options).map(([name, option]) => [`\`${flagsOf(name, option)}\``, meaningOf(option)]);
-  const parameters = Object.entries(command.arguments).map(([name, { description }]) => [`\`<${kebab(name)}>\``, description]);
+  const parameters = Object.entries(command.arguments).map(([name, argument]) => [
+    `\`${placeholder(name, argument)}\``,
+    argument.description,
+  ]);
   const examples = command.examples.map(({ command: line, note }) => `# ${note}\n${line}`).join("\n");
   return [
     `## homesec ${command.name}`,

@@ -2,6 +2,7 @@ import { cleanup } from "./cleanup.ts";
 import type { Command } from "./command.ts";
 import { demo } from "./demo.ts";
 import { docs } from "./docs.ts";
+import { explain } from "./explain.ts";
 import { health } from "./health.ts";
 import { serve } from "./serve.ts";
 
@@ -13,7 +14,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, health, cleanup, docs];
+export const plainCommands: readonly Command[] = [serve, demo, explain, health, cleanup, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

@@ -64,6 +64,7 @@ function read({ command, arguments: texts, options }: Typed, host: Host) {
     arguments: Object.fromEntries(
       Object.entries(command.arguments).map(([name, argument], at) => {
         const text = texts[at] ?? "";
+        if (argument.optional && texts[at] === undefined) return [name, undefined];
         return [name, attempt(`<${kebab(name)}>`, text, () => argument.read(text))];
       }),
     ),

@@ -17,3 +17,21 @@ export function idArgument(description: string): Argument<number> {
     },
   };
 }
+
+/** One of some words, in either case; it may be left out. */
+export function optionalWord<const T extends string>(words: readonly T[], description: string): Argument<T | undefined> {
+  return {
+    description: `${description}: ${words.join(", ")}`,
+    optional: true,
+    read: (text) => {
+      const found = words.find((word) => word === text.toLowerCase());
+      if (found === undefined) throw new WrongValue(`one of ${words.join(", ")}`);
+      return found;
+    },
+  };
+}
+
+/** Any text; it may be left out. */
+export function optionalText(description: string): Argument<string | undefined> {
+  return { description, optional: true, read: (text) => text };
+}

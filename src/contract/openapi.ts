@@ -9,8 +9,10 @@ type Json = Record<string, unknown>;
 const tags: Readonly<Record<string, string>> = {
   cameras: "Cameras and their folders",
   detections: "What the detector saw on pictures",
+  images: "The ledger of pictures: what became of each file",
   events: "What happened, judged",
   "alert receiver": "What monitoring systems report to homesec",
+  explain: "Why something happened, or did not",
   analytics: "Questions about up to a year of days, in UTC",
   system: "Health, pipeline and metrics",
 };

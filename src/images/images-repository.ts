@@ -1,3 +1,4 @@
+import type { imageStatuses } from "../contract/routes/images.ts";
 import type { Sql } from "../engines/database.ts";
 import { retriedReasons } from "./reasons.ts";
 
@@ -14,7 +15,6 @@ export interface LedgerImage {
   readonly status: ImageStatus;
 }
 
-export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
 export type ImageStatus = (typeof imageStatuses)[number];
 
 /** One file version: what the ledger is unique by, within a camera. */

@@ -43,6 +43,14 @@ export function isRecorded(kind: FileKind): boolean {
   return kind !== "temporary" && kind !== "other";
 }
 
+/** Folders that programs keep beside pictures, with copies of them. */
+const ignoredFolders = new Set(["@eaDir", "#recycle", "$RECYCLE.BIN", "System Volume Information", "lost+found"]);
+
+/** Whether a folder of this name is never looked into: hidden ones, and those with copies. */
+export function isIgnoredFolder(name: string): boolean {
+  return name.startsWith(".") || ignoredFolders.has(name);
+}
+
 /** What a look at the head and tail of a file says. */
 export type Inspection =
   | { readonly state: "complete"; readonly mediaType: string; readonly width: number | null; readonly height: number | null }

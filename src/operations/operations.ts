@@ -9,7 +9,9 @@ import { detectionStatisticsOperations } from "../detections/statistics.ts";
 import { documentOperations } from "../documents/operations.ts";
 import { eventOperations } from "../events/operations.ts";
 import { eventStatisticsOperations } from "../events/statistics.ts";
+import { explainOperations } from "../explain/operations.ts";
 import { gpuOperations } from "../gpu/operations.ts";
+import { imageOperations } from "../images/operations.ts";
 import { ruleOperations } from "../rules/operations.ts";
 import { sceneOperations } from "../scenes/operations.ts";
 import { dlqOperations } from "../system/dlq.ts";
@@ -30,6 +32,8 @@ export const operations: Operations = {
   ...alertOperations,
   ...analyticsOperations,
   ...ruleOperations,
+  ...imageOperations,
+  ...explainOperations,
   ...systemOperations,
   ...gpuOperations,
   ...dlqOperations,

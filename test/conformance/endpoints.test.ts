@@ -39,6 +39,24 @@ const ruleKeys = [
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
+const explanation = ["subject", "found", "outcome", "steps"];
+const imageKeys = [
+  ...[
+    "id",
+    "camera_id",
+    "path",
+    "size_bytes",
+    "modified_at",
+    "media_type",
+    "width",
+    "height",
+    "sha256",
+    "found_by",
+    "found_at",
+    "taken_at",
+  ],
+  ...["status", "reason", "detail", "same_content_as", "detection_count", "detector", "inference_ms", "started_at", "finished_at"],
+];
 const alertmanagerBody: unknown = JSON.parse(
   readFileSync(join(import.meta.dirname, "../fixtures/alertmanager/firing-critical.json"), "utf8"),
 );
@@ -54,6 +72,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/events/deleted", 200, page],
     ["GET /api/events/{event}", 200, [...eventKeys, "detections"]],
     ["PATCH /api/events/{event}", 200, [...eventKeys, "detections"], { reviewed: true, notes: "seen" }],
+    ["GET /api/events/{event}/explain", 200, explanation],
     ["POST /api/events/{event}/reanalyze", 202, ["event_id", "status"]],
     ["DELETE /api/events/{event}", 204, "empty"],
     ["POST /api/events/{event}/restore", 200, [...eventKeys, "detections"]],
@@ -171,6 +190,14 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
         ...["space_reclaimed", "retention_days", "dry_run", "timestamp"],
       ],
     ],
+  ],
+  "Ledger and explanations": [
+    ["GET /api/images?camera_id=yard&status=processed", 200, page],
+    ["GET /api/images/1", 200, imageKeys],
+    ["GET /api/images/1/explain", 200, explanation],
+    ["GET /api/images/explain?path=/nowhere/a.jpg", 200, explanation],
+    ["GET /api/cameras/yard/explain?at=2026-01-15T12:00:00Z", 200, explanation],
+    ["GET /api/alerts/4b0c2f0a-0000-4000-8000-000000000000/explain", 404, ["detail"]],
   ],
   "Alert receiver": [
     ["POST /api/webhooks/alerts", 200, ["status", "received", "processed", "message"], alertmanagerBody],

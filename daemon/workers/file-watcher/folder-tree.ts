@@ -2,14 +2,12 @@ import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../../../src/clock/clock.ts";
-import { isRecorded, kindOf } from "../../../src/images/picture.ts";
+import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
 import { createLane } from "./lane.ts";
 import { networkMount } from "./mounts.ts";
 import { hasName, type NameSet, nameSet } from "./name-set.ts";
 
-/** Folders that programs keep beside pictures, with copies of them. Hidden folders are not looked into either. */
-const ignoredFolders = new Set(["@eaDir", "#recycle", "$RECYCLE.BIN", "System Volume Information", "lost+found"]);
 /** Times of folders are no finer than this on some file systems: what changed so recently is listed once more. */
 const coarseTimeMs = 2_500;
 const chunkSize = 500;
@@ -123,7 +121,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     folders.set(path, folder);
     watchFolder(folder);
     for (const entry of await readdir(path, { withFileTypes: true })) {
-      if (entry.isDirectory() && !isIgnored(entry.name)) await enterBelow(join(path, entry.name));
+      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await enterBelow(join(path, entry.name));
       else if (entry.isSymbolicLink()) await tellOfLinkedFolder(join(path, entry.name));
     }
     list(folder, "full");
@@ -192,7 +190,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     if (name === basename(folder.path)) structure.push(async () => void (await verify(folder)));
     const below = folders.get(path);
     if (below) structure.push(async () => void (await verify(below)));
-    else if (kindOf(name) === "other" && !isIgnored(name)) structure.push(() => enterBelow(path));
+    else if (kindOf(name) === "other" && !isIgnoredFolder(name)) structure.push(() => enterBelow(path));
   };
 
   /** Takes a folder out that is gone, in again that is another one by now; answers its time when it is the one that is known. */
@@ -255,7 +253,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   const examine = async (folder: Folder, name: string): Promise<ListedFile | undefined> => {
     const kind = kindOf(name);
     const path = join(folder.path, name);
-    if (kind === "temporary" || isIgnored(name) || folders.has(path)) return undefined;
+    if (kind === "temporary" || isIgnoredFolder(name) || folders.has(path)) return undefined;
     try {
       const found = await lstat(path, { bigint: true });
       if (found.isDirectory()) {
@@ -322,8 +320,4 @@ export function createFolderTree(options: TreeOptions): FolderTree {
       await Promise.all([freshListings.idle(), listings.idle()]);
     },
   };
-}
-
-function isIgnored(name: string): boolean {
-  return name.startsWith(".") || ignoredFolders.has(name);
 }

@@ -7,6 +7,8 @@ import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
 import { dlqRoutes } from "./dlq.ts";
 import { documentRoutes } from "./documents.ts";
 import { eventRoutes } from "./events.ts";
+import { explainRoutes } from "./explain.ts";
+import { imageRoutes } from "./images.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { statisticsRoutes } from "./statistics.ts";
@@ -21,6 +23,8 @@ export const routes = {
   ...detectionRoutes,
   ...detectionBulkRoutes,
   ...eventRoutes,
+  ...imageRoutes,
+  ...explainRoutes,
   ...statisticsRoutes,
   ...alertReceiverRoutes,
   ...ruleRoutes,

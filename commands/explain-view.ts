@@ -1,0 +1,54 @@
+import type { Reply } from "../src/contract/route.ts";
+import type { Routes } from "../src/contract/routes/index.ts";
+import { localTime, type Paint, type People, paint, plain } from "./output/people.ts";
+import type { View } from "./output/view.ts";
+import { wrapped } from "./output/wrap.ts";
+
+type Explanation = Reply<Routes["explainEvent"]>;
+type Step = Explanation["steps"][number];
+
+const marks: Readonly<Record<Step["status"], readonly [mark: string, colour: Paint]>> = {
+  done: ["+", "green"],
+  waiting: ["~", "yellow"],
+  stopped: ["x", "yellow"],
+  failed: ["!", "red"],
+  note: ["-", "dim"],
+};
+
+/** `22:15:03.120`, local; the date stands before the first step of each day. */
+const clockWidth = "22:15:03.120".length;
+
+export const explanationView: View<Explanation> = {
+  plural: "explanations",
+  fields: ["subject", "found", "outcome", "steps"],
+  id: ({ subject }) => subject.id,
+  columns: [],
+  details: ({ subject, outcome }) => [
+    [subject.type, { text: subject.id, paint: "bold" }],
+    ["answer", { text: localized(outcome) }],
+  ],
+  more: ({ steps }, people) => {
+    let day = "";
+    const lines = steps.map((step) => {
+      const today = step.at === null ? day : localTime(step.at).slice(0, 10);
+      const heading = today === day ? "" : `${paint(people, "dim", today)}\n`;
+      day = today;
+      return heading + line(step, people);
+    });
+    const legend = Object.entries(marks).map(([status, [mark]]) => `${mark} ${status}`);
+    return `${lines.join("")}\n${paint(people, "dim", legend.join("  "))}\n`;
+  },
+};
+
+function line({ at, status, text }: Step, people: People): string {
+  const [mark, colour] = marks[status];
+  const time = at === null ? "" : `${localTime(at).slice(11)}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+  const indent = clockWidth + 4;
+  const lines = wrapped(plain(localized(text)), people.width - indent);
+  return `${paint(people, "dim", time.padEnd(clockWidth))} ${paint(people, colour, mark)}  ${lines.join(`\n${" ".repeat(indent)}`)}\n`;
+}
+
+/** Times in sentences are UTC; a person reads local ones. */
+function localized(text: string): string {
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => localTime(new Date(time)));
+}

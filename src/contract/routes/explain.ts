@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { CameraIdText, IdText, Instant, IntText } from "../values.ts";
+
+export const stepStatuses = ["done", "waiting", "stopped", "failed", "note"] as const;
+
+/** The links of the chain from a file to a person, in its order. */
+export const stepNames = [
+  "camera",
+  "file",
+  "file_seen",
+  "file_complete",
+  "same_content",
+  "detection",
+  "more_pictures",
+  "batch",
+  "event",
+  "analysis",
+  "score",
+  "rule",
+  "alert",
+  "notification",
+  "notification_attempt",
+  "webhook_delivery",
+  "webhook_attempt",
+] as const;
+
+export const Step = z
+  .object({
+    at: Instant.nullable().meta({ description: "When it happened; null for what has no time of its own" }),
+    step: z.enum(stepNames),
+    status: z.enum(stepStatuses).meta({
+      description:
+        "`done` as it should; `waiting` goes on by itself; `stopped` ended here, and the text says why; `failed` needs somebody; `note` is a fact",
+    }),
+    text: z.string().meta({ description: "For a person" }),
+    details: z.record(z.string(), z.unknown()).meta({ description: "The same as values; what there is depends on the step" }),
+  })
+  .meta({ id: "Step" });
+
+/** What became of a thing, from the file to the person who was told. */
+export const Explanation = z
+  .object({
+    subject: z.object({ type: z.enum(["event", "image", "alert", "path", "camera"]), id: z.string() }),
+    found: z.boolean().meta({ description: "Whether there is such a thing; when not, the steps say why that may be" }),
+    outcome: z.string().meta({ description: "The answer in one or two sentences" }),
+    steps: z.array(Step),
+  })
+  .meta({ id: "Explanation" });
+
+export const explainRoutes = {
+  explainEvent: route("/api/events/{event_id}/explain", {
+    method: "get",
+    summary: "How an event came about, and why it raised alerts or did not",
+    tag: "explain",
+    params: z.object({ event_id: IdText }),
+    reply: Explanation,
+    refusals: { 404: "No event has this id" },
+  }),
+  explainImage: route("/api/images/{image_id}/explain", {
+    method: "get",
+    summary: "What became of a picture",
+    tag: "explain",
+    params: z.object({ image_id: IdText }),
+    reply: Explanation,
+    refusals: { 404: "No entry of the ledger has this id" },
+  }),
+  explainPath: route("/api/images/explain", {
+    method: "get",
+    summary: "What became of a file, or why it is not in the ledger",
+    tag: "explain",
+    query: z.object({
+      path: z.string().max(4096).regex(/^\//, "Must be an absolute path").meta({ description: "Absolute, on the disk of the daemon" }),
+    }),
+    reply: Explanation,
+  }),
+  explainAlert: route("/api/alerts/{alert_id}/explain", {
+    method: "get",
+    summary: "Why an alert was raised, and who was told of it",
+    tag: "explain",
+    params: z.object({ alert_id: z.string().meta({ description: "Id of an alert" }) }),
+    reply: Explanation,
+    refusals: { 404: "No alert has this id" },
+  }),
+  explainMoment: route("/api/cameras/{camera_id}/explain", {
+    method: "get",
+    summary: "What a camera showed around a time, or why there is nothing",
+    tag: "explain",
+    params: z.object({ camera_id: CameraIdText }),
+    query: z.object({
+      at: Instant,
+      within_seconds: IntText(1, 3600).default(60).meta({ description: "How far from that time pictures and events may be" }),
+    }),
+    reply: Explanation,
+    refusals: { 404: "No camera has this id" },
+  }),
+};

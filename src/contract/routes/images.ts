@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { listOf, pageQuery } from "../page.ts";
+import { route } from "../route.ts";
+import { EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
+
+export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
+
+/** One file as it was found: an entry of the ledger, with its outcome. */
+export const Image = z
+  .object({
+    id: z.int(),
+    camera_id: z.string(),
+    path: z.string().meta({ description: "On the disk of the daemon" }),
+    size_bytes: z.int(),
+    modified_at: Instant.meta({ description: "Time of the file, cut to milliseconds" }),
+    media_type: z.string().nullable(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
+    found_by: z.enum(["watch", "scan"]),
+    found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
+    taken_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found" }),
+    status: z.enum(imageStatuses),
+    reason: z.string().nullable().meta({ description: "Why it is not processed: one word of a closed list" }),
+    detail: z.string().nullable().meta({ description: "The same for a person, with the remedy" }),
+    same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
+    detection_count: z.int().meta({ description: "How many detections were kept" }),
+    detector: z.string().nullable(),
+    inference_ms: z.number().nullable(),
+    started_at: Instant.nullable(),
+    finished_at: Instant.nullable(),
+  })
+  .meta({ id: "Image" });
+
+export const imageRoutes = {
+  listImages: route("/api/images", {
+    method: "get",
+    summary: "The ledger: every file that was found, with its outcome, newest first",
+    tag: "images",
+    query: z.object({
+      camera_id: z.array(z.string()).optional(),
+      status: z.array(EnumText(imageStatuses)).optional(),
+      start_date: StartInstant.optional(),
+      end_date: EndInstant.optional(),
+      ...pageQuery,
+    }),
+    reply: listOf(Image),
+  }),
+  getImage: route("/api/images/{image_id}", {
+    method: "get",
+    summary: "One entry of the ledger",
+    tag: "images",
+    params: z.object({ image_id: IdText }),
+    reply: Image,
+    refusals: { 404: "No entry has this id" },
+  }),
+};

@@ -1,0 +1,76 @@
+import { notFound } from "../contract/problem.ts";
+import type { explainRoutes } from "../contract/routes/explain.ts";
+import type { Sql } from "../engines/database.ts";
+import { requireImage } from "../images/required.ts";
+import type { Operations } from "../operations/operation.ts";
+import { eventOfAlert } from "./alerts-repository.ts";
+import { chainOfEvent, type EventChain, isUuid } from "./event.ts";
+import { explainImage } from "./image.ts";
+import { explainMoment } from "./moment.ts";
+import { outcomeOfAlert, outcomeOfEvent } from "./outcome.ts";
+import { explainPath } from "./path.ts";
+import type { Explanation, Step } from "./step.ts";
+
+/** The answers to "why": read from what every stage stored, nothing is worked out anew. */
+export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
+  explainEvent: async ({ params }, { db, clock }) => {
+    const chain = await db.query((sql) => chainOfEvent(sql, params.event_id, clock.now()));
+    if (!chain) throw notFound("Event", params.event_id);
+    return {
+      subject: { type: "event", id: String(params.event_id) },
+      found: true,
+      outcome: outcomeOfEvent(chain),
+      steps: [...chain.before, ...chain.after],
+    };
+  },
+
+  explainImage: async ({ params }, { db, clock }) =>
+    await db.query(async (sql) => {
+      const image = await requireImage(sql, params.image_id);
+      return { subject: { type: "image", id: String(image.id) }, found: true, ...(await explainImage(sql, image, clock.now())) };
+    }),
+
+  explainPath: async ({ query }, context) => await explainPath(query.path, context),
+
+  explainAlert: async ({ params }, { db, clock }) => await db.query((sql) => explainAlert(sql, params.alert_id, clock.now())),
+
+  explainMoment: async ({ params, query }, { db, clock, config, settings }) =>
+    await db.query((sql) =>
+      explainMoment(sql, {
+        cameraId: params.camera_id,
+        at: query.at,
+        withinMs: query.within_seconds * 1000,
+        now: clock.now(),
+        offlineAfterMs: config.cameraOfflineAfterSeconds * 1000,
+        retentionDays: settings.current().retentionDays,
+      }),
+    ),
+};
+
+async function explainAlert(sql: Sql, alertId: string, now: Date): Promise<Explanation> {
+  const id = alertId.toLowerCase();
+  const eventId = isUuid(id) ? await eventOfAlert(sql, id) : undefined;
+  const chain = eventId === undefined ? undefined : await chainOfEvent(sql, eventId, now);
+  if (!chain) throw notFound("Alert", alertId);
+  const steps = [...chain.before, ...chain.after].filter((step) => concerns(step, id, chain));
+  return { subject: { type: "alert", id }, found: true, outcome: outcomeOfAlert(chain, id), steps };
+}
+
+/** Whether a step of the event's chain leads to this alert, or from it, rather than to what else came of the event. */
+function concerns({ step, details }: Step, alertId: string, { notifications }: EventChain): boolean {
+  switch (step) {
+    case "rule":
+    case "alert":
+    case "notification":
+      return details["alert_id"] === alertId;
+    case "notification_attempt": {
+      const notification = notifications.find(({ notificationId }) => notificationId === details["notification_id"]);
+      return notification?.alertId === alertId;
+    }
+    case "webhook_delivery":
+    case "webhook_attempt":
+      return details["event_id"] === alertId;
+    default:
+      return true;
+  }
+}

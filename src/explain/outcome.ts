@@ -1,0 +1,36 @@
+import type { EventChain } from "./event.ts";
+import { verdictText, whySilent } from "./rule-steps.ts";
+import { counted } from "./step.ts";
+
+/** In a sentence or two: did an alert come of the event, did it arrive, and if not, why not. */
+export function outcomeOfEvent(chain: EventChain): string {
+  const { alerts, event } = chain;
+  if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.alertId)).join(" ");
+  const [rule] = chain.verdicts;
+  const others = chain.verdicts.length + chain.silentRules.length - 1;
+  const more = others > 0 ? ` ${counted(others, "other rule")} raised none either.` : "";
+  if (rule) return `No alert came of event ${event.id}. Rule "${rule.ruleName}" ${verdictText(rule)}${more}`;
+  const [silent] = chain.silentRules;
+  if (!silent) return `No alert came of event ${event.id}: there is no alert rule.`;
+  const { reason, text } = whySilent(silent, event, chain.evaluationJobs);
+  const yet = reason === "waits_for_score" || reason === "is_queued" ? " yet" : "";
+  return `No alert came of event ${event.id}${yet}. Rule "${silent.name}" gave no verdict: ${text}${more}`;
+}
+
+/** In a sentence or two: who was told of an alert of this event, and if nobody, why. */
+export function outcomeOfAlert({ alerts, notifications }: EventChain, alertId: string): string {
+  const alert = alerts.find((each) => each.alertId === alertId);
+  if (!alert) return "The alert is gone.";
+  const raised = `Alert ${alertId} (${alert.severity}) was raised by rule "${alert.ruleName}"`;
+  const messages = notifications.filter((each) => each.alertId === alertId && each.kind === "alert");
+  const sent = messages.filter(({ status }) => status === "sent").map(({ channel }) => channel);
+  const failed = messages.filter(({ status }) => status !== "sent" && status !== "waiting");
+  const waiting = messages.filter(({ status }) => status === "waiting").map(({ channel }) => channel);
+  const parts = [
+    sent.length > 0 ? `sent by ${sent.join(" and ")}` : "",
+    waiting.length > 0 ? `waiting to be sent by ${waiting.join(" and ")}` : "",
+    ...failed.map(({ channel, status, reason }) => `${channel} ${status}${reason === null ? "" : ` (${reason})`}`),
+  ].filter((part) => part !== "");
+  const told = messages.length === 0 ? "shown to live clients only, since its rule names no channel" : parts.join("; ");
+  return `${raised} and is ${alert.status}: ${told}.`;
+}
