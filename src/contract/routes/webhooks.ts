@@ -1,0 +1,328 @@
+import { z } from "zod";
+import { outboundEventTypes } from "../outbound-events.ts";
+import { route } from "../route.ts";
+import { BoolText, EnumText, Instant, IntText, issue, readOnly } from "../values.ts";
+
+/** Neutral names of the platforms: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
+export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
+export const authTypes = ["none", "bearer", "basic", "header"] as const;
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+/** Visible characters of ASCII with spaces and tabs in between. */
+const headerValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
+/** Headers that belong to one connection, describe the body, or are set by homesec. */
+const reservedHeaders = new Set([
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding"],
+  ...["upgrade", "host", "content-length", "content-encoding", "content-type", "expect"],
+]);
+
+const fieldsOf = {
+  none: [],
+  bearer: ["token"],
+  basic: ["username", "credential"],
+  header: ["header_name", "header_value"],
+} as const;
+
+/** How homesec authenticates itself at the target. Write only. */
+export const WebhookAuth = z
+  .strictObject({
+    type: EnumText(authTypes),
+    token: z.string().max(4096).optional(),
+    username: z.string().max(1024).optional(),
+    credential: z.string().max(4096).optional(),
+    header_name: z.string().max(200).optional(),
+    header_value: z.string().max(4096).optional(),
+  })
+  .superRefine((auth, context) => {
+    const own: readonly string[] = fieldsOf[auth.type];
+    for (const field of Object.values(fieldsOf).flat()) {
+      const text = auth[field];
+      const add = (type: Parameters<typeof issue>[0], message: string) => context.addIssue({ ...issue(type, message, text), path: [field] });
+      if (!own.includes(field)) {
+        if (text !== undefined) add("extra_forbidden", `Unknown field of auth type ${auth.type}`);
+      } else if (text === undefined) {
+        add("missing", `Missing; auth type ${auth.type} needs it`);
+      } else {
+        const reason = faultOf[field](text);
+        if (reason) add("value_error", reason);
+      }
+    }
+  })
+  .meta({ id: "WebhookAuth", writeOnly: true });
+export type WebhookAuth = z.output<typeof WebhookAuth>;
+
+const faultOf: Readonly<Record<(typeof fieldsOf)["bearer" | "basic" | "header"][number], (text: string) => string | undefined>> = {
+  token: valueFault,
+  username: (text) => (/[:\p{Cc}]/u.test(text) ? "Must hold no colon and no control character" : undefined),
+  credential: (text) => (/\p{Cc}/u.test(text) ? "Must hold no control character" : undefined),
+  header_name: nameFault,
+  header_value: valueFault,
+};
+
+function nameFault(name: string): string | undefined {
+  if (!headerName.test(name)) return "Is no valid name of a header";
+  const lower = name.toLowerCase();
+  if (reservedHeaders.has(lower)) return `The header ${name} is set by homesec or belongs to the connection; leave it out`;
+  if (lower.startsWith("webhook-")) return "Headers that begin with webhook- carry the signature; take another name";
+  return undefined;
+}
+
+function valueFault(value: string): string | undefined {
+  return headerValue.test(value) ? undefined : "Must be visible ASCII characters, without line breaks or spaces at the ends";
+}
+
+/** Further headers of each request. */
+const CustomHeaders = z
+  .record(z.string(), z.string().max(4096))
+  .superRefine((headers, context) => {
+    const names = Object.keys(headers);
+    if (names.length > 50) context.addIssue(issue("value_error", "Must have at most 50 entries", headers));
+    const seen = new Set<string>();
+    for (const name of names) {
+      const value = headers[name] ?? "";
+      const twice = seen.has(name.toLowerCase()) ? "Is there twice; names of headers have no case" : undefined;
+      const reason = twice ?? nameFault(name) ?? valueFault(value);
+      if (reason) context.addIssue({ ...issue("value_error", reason, value), path: [name] });
+      seen.add(name.toLowerCase());
+    }
+  })
+  .meta({ description: "Names and values; sealed at rest" });
+
+const EventTypes = z
+  .array(EnumText(outboundEventTypes))
+  .min(1)
+  .superRefine((types, context) => {
+    types.forEach((type, at) => {
+      if (types.indexOf(type) !== at) context.addIssue({ ...issue("value_error", `${type} is there twice`, type), path: [at] });
+    });
+  });
+
+/** An outbound webhook as clients see it: without its secrets. */
+export const Webhook = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    url: z.string(),
+    event_types: z.array(z.enum(outboundEventTypes)),
+    integration_type: z.enum(integrationTypes),
+    enabled: z.boolean(),
+    disabled_reason: z.string().nullable().meta({ description: "Why homesec itself switched it off" }),
+    custom_headers: z.record(z.string(), z.string()),
+    payload_template: z.string().nullable(),
+    max_retries: z.int(),
+    retry_delay_seconds: z.int(),
+    created_at: Instant,
+    updated_at: Instant,
+    total_deliveries: z.int().meta({ description: "Deliveries that came to their end, well or not" }),
+    successful_deliveries: z.int(),
+    last_delivery_at: Instant.nullable().meta({ description: "The last attempt" }),
+    last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "What it left behind" }),
+  })
+  .meta({ id: "Webhook" });
+
+const SigningSecret = z.string().meta({ description: "Shown here only: `whsec_` and the key in base64" });
+
+/** What can be said of a webhook. */
+const writable = {
+  name: z.string().min(1).max(100),
+  url: z.string().min(1).max(2048).meta({ description: "http or https" }),
+  event_types: EventTypes,
+  integration_type: EnumText(integrationTypes),
+  enabled: z.boolean(),
+  auth: WebhookAuth.nullable(),
+  custom_headers: CustomHeaders.nullable(),
+  payload_template: z.string().max(65_536).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
+  max_retries: z.int().min(0).max(10).meta({ description: "Retries after the first attempt" }),
+  retry_delay_seconds: z.int().min(1).max(3600).meta({ description: "Before the first retry; doubled for each one after it" }),
+};
+
+export const NewWebhook = z.strictObject({
+  ...writable,
+  integration_type: writable.integration_type.default("generic"),
+  enabled: writable.enabled.default(true),
+  auth: writable.auth.optional(),
+  custom_headers: writable.custom_headers.optional(),
+  payload_template: writable.payload_template.optional(),
+  max_retries: writable.max_retries.default(4),
+  retry_delay_seconds: writable.retry_delay_seconds.default(10),
+});
+
+const writableKeys = [
+  ...(["name", "url", "event_types", "integration_type", "enabled", "custom_headers", "payload_template"] as const),
+  ...(["max_retries", "retry_delay_seconds"] as const),
+];
+
+export const WebhookChange = z.strictObject({ ...z.object(writable).partial().shape, ...readOnly(Webhook, writableKeys) });
+
+/** One event on its way to one webhook. */
+export const Delivery = z
+  .object({
+    id: z.uuid(),
+    webhook_id: z.uuid(),
+    event_type: z.string(),
+    event_id: z.string(),
+    status: z.enum(deliveryStatuses),
+    status_code: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered" }),
+    response_time_ms: z.int().nullable(),
+    error_message: z.string().nullable(),
+    attempt_count: z.int(),
+    next_retry_at: Instant.nullable(),
+    created_at: Instant,
+    delivered_at: Instant.nullable(),
+    message_id: z.string().meta({ description: "The `webhook-id` header: the same on each repeat and on a retry by hand" }),
+    retry_of: z.string().nullable().meta({ description: "The failed delivery that this one tries again" }),
+  })
+  .meta({ id: "WebhookDelivery" });
+
+export const DeliveryWithAttempts = Delivery.extend({
+  attempts: z.array(
+    z.object({
+      attempt: z.int(),
+      started_at: Instant,
+      finished_at: Instant,
+      status_code: z.int().nullable(),
+      error: z.string().nullable(),
+      response: z.string().nullable().meta({ description: "The beginning of what was answered" }),
+    }),
+  ),
+}).meta({ id: "WebhookDeliveryWithAttempts" });
+
+const params = z.object({ id: z.string().meta({ description: "Id of a webhook, a UUID" }) });
+const deliveryParams = z.object({ delivery_id: z.string().meta({ description: "Id of a delivery, a UUID" }) });
+const noSuchWebhook = { 404: "No webhook has this id" };
+const window = {
+  limit: IntText(1, 1000).default(50).meta({ description: "Page size, 1 to 1000" }),
+  offset: IntText(0, 1_000_000_000).default(0).meta({ description: "Rows to skip" }),
+};
+const base = { tag: "outbound webhooks" } as const;
+
+/** Literal paths stand before `{id}`, so that they win. */
+export const webhookRoutes = {
+  getWebhookHealth: route("/api/outbound-webhooks/health", {
+    ...base,
+    method: "get",
+    summary: "How the webhooks did in the last 24 hours",
+    reply: z
+      .object({
+        total_webhooks: z.int(),
+        enabled_webhooks: z.int(),
+        healthy_webhooks: z.int().meta({ description: "Enabled, with more than 90 % success" }),
+        unhealthy_webhooks: z.int().meta({ description: "Enabled, with less than 50 % success" }),
+        total_deliveries_24h: z.int(),
+        successful_deliveries_24h: z.int(),
+        failed_deliveries_24h: z.int(),
+        average_response_time_ms: z.number().nullable(),
+      })
+      .meta({ id: "WebhookHealth" }),
+  }),
+  getWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}", {
+    ...base,
+    method: "get",
+    summary: "One delivery with its attempts",
+    params: deliveryParams,
+    reply: DeliveryWithAttempts,
+    refusals: { 404: "No delivery has this id" },
+  }),
+  retryWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}/retry", {
+    ...base,
+    method: "post",
+    summary: "Try a failed delivery again, as a new delivery",
+    params: deliveryParams,
+    reply: Delivery,
+    refusals: { 404: "No delivery has this id", 409: "The delivery has not failed, or its webhook is disabled" },
+  }),
+  createWebhook: route("/api/outbound-webhooks", {
+    ...base,
+    method: "post",
+    summary: "Create an outbound webhook",
+    body: NewWebhook,
+    status: 201,
+    reply: Webhook.extend({ signing_secret: SigningSecret }).meta({ id: "NewWebhook" }),
+  }),
+  listWebhooks: route("/api/outbound-webhooks", {
+    ...base,
+    method: "get",
+    summary: "List outbound webhooks, newest first",
+    query: z.object({ enabled_only: BoolText.default(false), ...window }),
+    reply: z.object({ webhooks: z.array(Webhook), total: z.int() }),
+  }),
+  getWebhook: route("/api/outbound-webhooks/{id}", {
+    ...base,
+    method: "get",
+    summary: "One outbound webhook",
+    params,
+    reply: Webhook,
+    refusals: noSuchWebhook,
+  }),
+  updateWebhook: route("/api/outbound-webhooks/{id}", {
+    ...base,
+    method: "patch",
+    summary: "Update an outbound webhook",
+    params,
+    body: WebhookChange,
+    reply: Webhook,
+    refusals: noSuchWebhook,
+  }),
+  deleteWebhook: route("/api/outbound-webhooks/{id}", {
+    ...base,
+    method: "delete",
+    summary: "Delete an outbound webhook with its history",
+    params,
+    status: 204,
+    refusals: noSuchWebhook,
+  }),
+  testWebhook: route("/api/outbound-webhooks/{id}/test", {
+    ...base,
+    method: "post",
+    summary: "Send a sample now; nothing is recorded",
+    params,
+    body: z.strictObject({ event_type: EnumText(outboundEventTypes) }),
+    reply: z
+      .object({
+        success: z.boolean(),
+        status_code: z.int().meta({ description: "0 when nobody answered" }),
+        response_time_ms: z.int(),
+        response_body: z.string(),
+        error_message: z.string().nullable(),
+      })
+      .meta({ id: "WebhookTest" }),
+    refusals: noSuchWebhook,
+    slow: true,
+  }),
+  enableWebhook: route("/api/outbound-webhooks/{id}/enable", {
+    ...base,
+    method: "post",
+    summary: "Enable an outbound webhook",
+    params,
+    reply: Webhook,
+    refusals: noSuchWebhook,
+  }),
+  disableWebhook: route("/api/outbound-webhooks/{id}/disable", {
+    ...base,
+    method: "post",
+    summary: "Disable an outbound webhook",
+    params,
+    reply: Webhook,
+    refusals: noSuchWebhook,
+  }),
+  rotateWebhookSecret: route("/api/outbound-webhooks/{id}/rotate-secret", {
+    ...base,
+    method: "post",
+    summary: "Make a new signing secret; for 24 hours both sign",
+    params,
+    reply: z
+      .object({ id: z.uuid(), signing_secret: SigningSecret, previous_secret_valid_until: Instant })
+      .meta({ id: "RotatedSecret" }),
+    refusals: noSuchWebhook,
+  }),
+  listWebhookDeliveries: route("/api/outbound-webhooks/{id}/deliveries", {
+    ...base,
+    method: "get",
+    summary: "The deliveries of a webhook, newest first",
+    params,
+    query: z.object(window),
+    reply: z.object({ deliveries: z.array(Delivery), total: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean() }),
+    refusals: noSuchWebhook,
+  }),
+};

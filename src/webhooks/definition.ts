@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { outboundEvents } from "../contract/outbound-events.ts";
+import { Problem, type ProblemType } from "../contract/problem.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import { TemplateError } from "../templates/template.ts";
+import { bodyOf, chatIdHeader, chatIdOf } from "./request.ts";
+import { samples } from "./samples.ts";
+import type { WebhookDefinition } from "./webhook.ts";
+
+/** Stands for the ids in a sample. */
+const sampleId = "00000000-0000-4000-8000-000000000000";
+
+/**
+ * Refuses a definition that could not work: an address that may not be called, a template that fails on a sample of one
+ * of its event types, a bot without a chat. Throws `Problem("invalid")` naming the field.
+ */
+export async function requireUsable(webhook: WebhookDefinition, outbound: Outbound): Promise<void> {
+  const url = URL.canParse(webhook.url) ? new URL(webhook.url) : undefined;
+  if (!url || !["http:", "https:"].includes(url.protocol)) {
+    throw invalid("url", "url_parsing", "Must be an address that begins with http:// or https://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw invalid("url", "value_error", "Must hold no user name or password; set auth to type basic instead");
+  }
+  const refusal = await outbound.refusalOf(webhook.url);
+  if (refusal !== undefined) throw invalid("url", "value_error", refusal);
+  if (webhook.integration_type === "bot_markdown" && webhook.payload_template === null && chatIdOf(webhook) === undefined) {
+    throw invalid("url", "value_error", `Names no chat; add ?chat_id=... to the URL or the custom header ${chatIdHeader}`);
+  }
+  requireRenders(webhook);
+}
+
+function requireRenders(webhook: WebhookDefinition): void {
+  if (webhook.payload_template === null) return;
+  for (const eventType of webhook.event_types) {
+    const { data } = samples[eventType];
+    const wire = z.encode(outboundEvents[eventType] as z.ZodType, data);
+    try {
+      bodyOf(
+        webhook,
+        { eventType, emittedAt: new Date("2026-01-31T22:15:41Z"), data: wire, webhookId: sampleId, deliveryId: sampleId },
+        "UTC",
+      );
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      throw invalid("payload_template", "value_error", `${templateFault(error)} (tried with ${eventType})`);
+    }
+  }
+}
+
+/** What is wrong with a template, with line and name. */
+export function templateFault({ line, name, message }: TemplateError): string {
+  const where = message.includes(`line ${line}`) ? "" : `line ${line}: `;
+  return `${where}${message}${message.includes(name) ? "" : ` (${name})`}`;
+}
+
+function invalid(field: string, type: ProblemType, msg: string): Problem {
+  return new Problem("invalid", `${field}: ${msg}`, { items: [{ loc: ["body", field], msg, type }] });
+}

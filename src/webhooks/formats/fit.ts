@@ -1,0 +1,39 @@
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Invisible: between an @ and a word that would call everybody. */
+const breaker = "\u200b";
+
+/**
+ * Text that a person typed or a model wrote, as it may be shown: without control and direction characters that hide
+ * what follows, without halves of surrogate pairs, and without calls to everybody in the room.
+ */
+export function plain(text: string): string {
+  return text
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "")
+    .replace(/@(?=(?:everyone|here|channel|group|team|all|room)\b)/gi, `@${breaker}`);
+}
+
+/** The same on one line. */
+export function plainLine(text: string): string {
+  return plain(text).replace(/\s+/g, " ").trim();
+}
+
+/**
+ * Escapes text and shortens it so that the escaped form has at most `limit` UTF-16 units, an ellipsis included. Neither
+ * an escape sequence nor what is seen as one character is cut. `escape` looks at single characters.
+ */
+export function fit(text: string, limit: number, escape: (part: string) => string = (part) => part): string {
+  const whole = escape(text);
+  if (whole.length <= limit) return whole;
+  const end = escape("…");
+  let kept = "";
+  // more than the limit never fits, whatever it is made of
+  for (const { segment } of graphemes.segment(text.slice(0, limit + 1))) {
+    const part = escape(segment);
+    if (kept.length + part.length + end.length > limit) break;
+    kept += part;
+  }
+  return kept + end;
+}

@@ -1,0 +1,46 @@
+import { fit, plain, plainLine } from "./fit.ts";
+import type { Message, Urgency } from "./message.ts";
+
+/** Published limit of a message. */
+const mostBytes = 28 * 1024;
+
+const colours: Readonly<Record<Urgency, string>> = {
+  good: "good",
+  info: "default",
+  low: "accent",
+  medium: "warning",
+  high: "attention",
+  critical: "attention",
+};
+
+/** A message with one Adaptive Card. All text is in text runs, which know no markup, so that nothing has to be escaped. */
+export function teamCards(message: Message): object {
+  for (let facts = Math.min(message.facts.length, 25); ; facts -= 1) {
+    const card = cardOf(message, facts);
+    if (facts === 0 || Buffer.byteLength(JSON.stringify(card)) < mostBytes) return card;
+  }
+}
+
+function cardOf(message: Message, facts: number): object {
+  const paragraph = (...inlines: object[]): object => ({ type: "RichTextBlock", inlines });
+  const run = (text: string, style: object = {}): object => ({ type: "TextRun", text, ...style });
+  const text = fit(plain(message.text).trim(), 4000);
+  const body = [
+    paragraph(run(fit(plainLine(message.headline), 300), { size: "large", weight: "bolder", color: colours[message.urgency] })),
+    ...(text === "" ? [] : [paragraph(run(text))]),
+    ...message.facts
+      .slice(0, facts)
+      .map(({ name, value }) => paragraph(run(`${fit(plainLine(name), 100)}: `, { weight: "bolder" }), run(fit(plainLine(value), 1000)))),
+    ...(message.more === null ? [] : [paragraph(run(fit(plainLine(message.more), 300), { fontType: "monospace", isSubtle: true }))]),
+  ];
+  return {
+    type: "message",
+    attachments: [
+      {
+        contentType: "application/vnd.microsoft.card.adaptive",
+        contentUrl: null,
+        content: { $schema: "http://adaptivecards.io/schemas/adaptive-card.json", type: "AdaptiveCard", version: "1.4", body },
+      },
+    ],
+  };
+}

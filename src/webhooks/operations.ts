@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { outboundEvents } from "../contract/outbound-events.ts";
+import type { webhookRoutes } from "../contract/routes/webhooks.ts";
+import type { OperationContext, Operations } from "../operations/operation.ts";
+import { judge } from "./attempt.ts";
+import { requireUsable, templateFault } from "./definition.ts";
+import { deliveryOperations } from "./delivery-operations.ts";
+import { bodyOf, headersOf } from "./request.ts";
+import { samples } from "./samples.ts";
+import { newSigningSecret } from "./signing.ts";
+import { noSuchWebhook, openWebhook, recordOf, sealDefinition, type StoredWebhook, uuidOf, type Webhook, type WebhookDefinition } from "./webhook.ts";
+import {
+  countWebhooks,
+  deleteJobsOf,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  rotateSecret,
+  setEnabled,
+  updateWebhook,
+} from "./webhooks-repository.ts";
+import { TemplateError } from "../templates/template.ts";
+
+/** After a rotation the old secret signs for so long too. */
+const bothSignMs = 24 * 3_600_000;
+
+/** The use cases of outbound webhooks and their deliveries. */
+export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
+  ...deliveryOperations,
+
+  createWebhook: async ({ body }, context) => {
+    const { sealer, db, clock } = context;
+    const definition: WebhookDefinition = {
+      ...body,
+      auth: body.auth ?? { type: "none" },
+      custom_headers: body.custom_headers ?? {},
+      payload_template: body.payload_template ?? null,
+    };
+    await requireUsable(definition, context.outbound);
+    const secret = newSigningSecret();
+    const columns = { ...definition, ...sealDefinition(definition, sealer), sealedSecret: sealer.seal(secret) };
+    const row = await db.transaction((sql) => insertWebhook(sql, randomUUID(), columns, clock.now()));
+    return { ...seen(context, row), signing_secret: secret };
+  },
+
+  listWebhooks: async ({ query }, context) => {
+    const { rows, total } = await context.db.query(async (sql) => ({
+      rows: await listWebhooks(sql, query.enabled_only, query),
+      total: await countWebhooks(sql, query.enabled_only),
+    }));
+    return { webhooks: rows.map((row) => seen(context, row)), total };
+  },
+
+  getWebhook: async ({ params }, context) => seen(context, await required(context, params.id)),
+
+  updateWebhook: async ({ params, body }, context) => {
+    const { sealer, db, clock } = context;
+    const definitionNow = (row: StoredWebhook): WebhookDefinition => changed(openWebhook(row, sealer, clock.now()), body);
+    const before = await required(context, params.id);
+    await requireUsable(definitionNow(before), context.outbound);
+    const row = await db.transaction(async (sql) => {
+      const current = await findWebhook(sql, before.id, "lock");
+      if (!current) throw noSuchWebhook(params.id);
+      // somebody may have changed another field meanwhile; only what was given here is written over
+      const definition = definitionNow(current);
+      return await updateWebhook(sql, before.id, { ...definition, ...sealDefinition(definition, sealer) }, clock.now());
+    });
+    return seen(context, row);
+  },
+
+  deleteWebhook: async ({ params }, { db }) => {
+    const id = uuidOf(params.id);
+    const gone =
+      id !== undefined &&
+      (await db.transaction(async (sql) => {
+        const there = await deleteWebhook(sql, id);
+        await deleteJobsOf(sql, id);
+        return there;
+      }));
+    if (!gone) throw noSuchWebhook(params.id);
+    return undefined;
+  },
+
+  testWebhook: async ({ params, body }, context) => {
+    const { clock, config, outbound } = context;
+    const webhook = openWebhook(await required(context, params.id), context.sealer, clock.now());
+    const now = clock.now();
+    const sample = samples[body.event_type];
+    const failed = { success: false, status_code: 0, response_time_ms: 0, response_body: "" };
+    const told = {
+      eventType: body.event_type,
+      emittedAt: now,
+      data: z.encode(outboundEvents[body.event_type] as z.ZodType, sample.data),
+      webhookId: webhook.id,
+      deliveryId: randomUUID(),
+    };
+    let text: string;
+    try {
+      text = bodyOf(webhook, told, localZone());
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return { ...failed, error_message: `The payload template failed: ${templateFault(error)}` };
+    }
+    const headers = headersOf(webhook, { id: told.deliveryId, time: now, body: text });
+    const answer = await outbound.post({ url: webhook.url, headers, body: text, timeoutMs: config.webhookTimeoutSeconds * 1000 });
+    const { kind, error } = judge(answer);
+    if (answer.kind === "refused") return { ...failed, error_message: answer.error };
+    if (answer.kind === "unreachable") return { ...failed, response_time_ms: Math.round(answer.ms), error_message: answer.error };
+    return {
+      success: kind === "success",
+      status_code: answer.status,
+      response_time_ms: Math.round(answer.ms),
+      response_body: answer.body,
+      error_message: error,
+    };
+  },
+
+  enableWebhook: async ({ params }, context) => await switchTo(context, params.id, true),
+
+  disableWebhook: async ({ params }, context) => await switchTo(context, params.id, false),
+
+  rotateWebhookSecret: async ({ params }, { db, sealer, clock }) => {
+    const id = uuidOf(params.id);
+    const secret = newSigningSecret();
+    const now = clock.now();
+    const previousUntil = new Date(now.getTime() + bothSignMs);
+    const rotated = id !== undefined && (await db.transaction((sql) => rotateSecret(sql, id, sealer.seal(secret), { previousUntil, now })));
+    if (!rotated) throw noSuchWebhook(params.id);
+    return { id, signing_secret: secret, previous_secret_valid_until: previousUntil };
+  },
+};
+
+/** Only what was given changes; null empties what can be empty. */
+function changed(
+  webhook: WebhookDefinition,
+  change: { readonly [K in keyof WebhookDefinition]?: WebhookDefinition[K] | null | undefined },
+): WebhookDefinition {
+  const given = Object.fromEntries(Object.entries(change).filter(([key, value]) => value !== undefined && value !== null && key in webhook));
+  return {
+    ...webhook,
+    ...(given as Partial<WebhookDefinition>),
+    ...(change.auth === null && { auth: { type: "none" as const } }),
+    ...(change.custom_headers === null && { custom_headers: {} }),
+    ...(change.payload_template === null && { payload_template: null }),
+  };
+}
+
+async function switchTo(context: OperationContext, text: string, enabled: boolean): Promise<Webhook> {
+  const id = uuidOf(text);
+  const row = id && (await context.db.transaction((sql) => setEnabled(sql, id, enabled, null, context.clock.now())));
+  if (!row) throw noSuchWebhook(text);
+  context.runtime?.wakeJobs("deliver");
+  return seen(context, row);
+}
+
+async function required({ db }: OperationContext, text: string): Promise<StoredWebhook> {
+  const id = uuidOf(text);
+  const row = id && (await db.query((sql) => findWebhook(sql, id)));
+  if (!row) throw noSuchWebhook(text);
+  return row;
+}
+
+function seen({ sealer, clock }: OperationContext, row: StoredWebhook): Webhook {
+  return recordOf(openWebhook(row, sealer, clock.now()));
+}
+
+function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

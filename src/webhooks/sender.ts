@@ -1,0 +1,185 @@
+import type { OutboundEventType } from "../contract/outbound-events.ts";
+import { outboundEventTypes } from "../contract/outbound-events.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import type { Log } from "../log/log.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import type { Sender } from "../pipeline/deliver.ts";
+import { StageAborted } from "../pipeline/stage.ts";
+import type { Sealer } from "../secrets/sealer.ts";
+import { TemplateError } from "../templates/template.ts";
+import { judge, type Outcome } from "./attempt.ts";
+import { templateFault } from "./definition.ts";
+import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
+import { bodyOf, headersOf } from "./request.ts";
+import { longestDelayMs, retryDelayMs } from "./retries.ts";
+import { type OpenWebhook, openWebhook } from "./webhook.ts";
+import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
+
+/** Retries let first attempts pass. */
+const retryPriority = 10;
+
+/** What the sender of deliveries works with. */
+export interface DeliverySenderContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processId: string;
+  readonly outbound: Outbound;
+  readonly sealer: Sealer;
+  /** Longest wait for a target, in milliseconds. */
+  readonly timeoutMs: number;
+  /** In which times are written in messages for people. */
+  readonly timeZone: string;
+  /** 0 to 1, for the jitter of retries. */
+  readonly random: () => number;
+}
+
+/**
+ * Makes the sender of outbound webhooks: posts a delivery once, and stores the attempt, where the delivery has got to,
+ * the webhook's counters and the fate of the job in one transaction. A delivery that was under way when the process was
+ * killed is posted again, under the same `webhook-id`.
+ */
+export function createDeliverySender(context: DeliverySenderContext): Sender {
+  const { db, clock, processId } = context;
+
+  const run = async (id: string, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+    const { delivery, webhook } = await db.query(async (sql) => {
+      const found = await findDelivery(sql, id);
+      const row = found && (await findWebhook(sql, found.webhook_id));
+      return { delivery: found, webhook: row && openWebhook(row, context.sealer, clock.now()) };
+    });
+    if (!delivery || !webhook || delivery.status === "success" || delivery.status === "failed") {
+      await db.transaction((sql) => finishJob(sql, job.jobId, processId));
+      return;
+    }
+    const startedAt = clock.now();
+    // every job is brought forward at a start, since the clock may have been set back while nobody ran
+    const early = (delivery.next_retry_at?.getTime() ?? 0) - startedAt.getTime();
+    if (early > 0) {
+      const availableAt = new Date(startedAt.getTime() + Math.min(early, longestDelayMs));
+      await db.transaction((sql) =>
+        releaseJob(sql, { jobId: job.jobId, processId }, { availableAt, error: delivery.error_message, attempt: "free" }),
+      );
+      return;
+    }
+    if (!webhook.enabled) {
+      const why = webhook.disabled_reason === null ? "" : `: ${webhook.disabled_reason}`;
+      await end(delivery, job, `The webhook was disabled${why}; enable it and retry this delivery`, startedAt);
+      return;
+    }
+    const request = requestOf(webhook, delivery, startedAt);
+    if ("fault" in request) {
+      await end(delivery, job, request.fault, startedAt);
+      return;
+    }
+    const answer = await context.outbound.post({ url: webhook.url, ...request, timeoutMs: context.timeoutMs, signal });
+    if (signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
+    const outcome = judge(answer);
+    await db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt: clock.now() }));
+    if (outcome.kind !== "success") {
+      // never the whole address: in those of chat services the path is the secret
+      context.log.warn(
+        { delivery: id, webhook: webhook.id, host: new URL(webhook.url).host, attempt: delivery.attempt_count + 1, error: outcome.error },
+        "a webhook could not be delivered",
+      );
+    }
+  };
+
+  const requestOf = (webhook: OpenWebhook, delivery: DeliveryToSend, now: Date) => {
+    try {
+      const told = {
+        eventType: typeOf(delivery.event_type),
+        emittedAt: delivery.emitted_at,
+        data: delivery.data,
+        webhookId: webhook.id,
+        deliveryId: delivery.id,
+      };
+      const body = bodyOf(webhook, told, context.timeZone);
+      return { body, headers: headersOf(webhook, { id: delivery.message_id, time: now, body }) };
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return { fault: `The payload template failed: ${templateFault(error)}` };
+    }
+  };
+
+  /** Stores an attempt. The webhook's row comes first in every transaction that takes several, so that none waits for another crosswise. */
+  const store = async (
+    sql: Sql,
+    done: {
+      readonly delivery: DeliveryToSend;
+      readonly job: ClaimedJob;
+      readonly outcome: Outcome;
+      readonly startedAt: Date;
+      readonly finishedAt: Date;
+    },
+  ): Promise<void> => {
+    const { delivery, job, outcome, finishedAt } = done;
+    const webhook = await findWebhook(sql, delivery.webhook_id, "lock");
+    // deleted meanwhile, with this delivery and its job
+    if (!webhook) return;
+    const attempt = delivery.attempt_count + 1;
+    const again = outcome.kind === "again" && attempt <= webhook.max_retries;
+    const status = outcome.kind === "success" ? "success" : again ? "retrying" : "failed";
+    const waitMs = retryDelayMs(attempt, {
+      retryDelaySeconds: webhook.retry_delay_seconds,
+      random: context.random(),
+      retryAfter: outcome.retryAfter,
+      now: finishedAt,
+    });
+    const nextRetryAt = again ? new Date(finishedAt.getTime() + waitMs) : null;
+    await countAttempt(sql, webhook.id, { at: finishedAt, status });
+    if (outcome.kind === "gone") await setEnabled(sql, webhook.id, false, outcome.error, finishedAt);
+    await updateDelivery(sql, delivery.id, {
+      status,
+      status_code: outcome.statusCode,
+      response_time_ms: outcome.responseMs,
+      error_message: outcome.error,
+      attempt_count: attempt,
+      next_retry_at: nextRetryAt,
+      delivered_at: status === "success" ? finishedAt : null,
+    });
+    await insertAttempt(sql, delivery.id, {
+      attempt,
+      started_at: done.startedAt,
+      finished_at: finishedAt,
+      status_code: outcome.statusCode,
+      error: outcome.error,
+      response: outcome.response,
+    });
+    if (status === "success") await finishJob(sql, job.jobId, processId);
+    else if (nextRetryAt === null) await buryJob(sql, job.jobId, processId, outcome.error ?? "failed");
+    else {
+      // the delivery counts its attempts itself; those of the job are the ones that came to no end
+      await releaseJob(
+        sql,
+        { jobId: job.jobId, processId },
+        { availableAt: nextRetryAt, error: outcome.error, attempt: "free", priority: retryPriority },
+      );
+    }
+  };
+
+  /** Ends a delivery as failed without an attempt. */
+  const end = async (delivery: DeliveryToSend, job: ClaimedJob, error: string, now: Date): Promise<void> => {
+    await db.transaction(async (sql) => {
+      await countAttempt(sql, delivery.webhook_id, { at: now, status: "failed" });
+      await updateDelivery(sql, delivery.id, { ...delivery, status: "failed", error_message: error, next_retry_at: null });
+      await buryJob(sql, job.jobId, processId, error);
+    });
+  };
+
+  const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
+    const delivery = await db.query((sql) => findDelivery(sql, id));
+    if (delivery) await end(delivery, job, error, clock.now());
+    else await db.transaction((sql) => finishJob(sql, job.jobId, processId));
+  };
+
+  return { run, giveUp };
+}
+
+function typeOf(text: string): OutboundEventType {
+  const type = outboundEventTypes.find((known) => known === text);
+  if (!type) throw new Error(`${text} is no event type of this version`);
+  return type;
+}

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { notFound, Problem } from "../contract/problem.ts";
+import type { Webhook as WebhookReply } from "../contract/routes/webhooks.ts";
+import type { Sealer } from "../secrets/sealer.ts";
+import type { WebhookAuth } from "../contract/routes/webhooks.ts";
+
+/** A webhook as clients see it. */
+export type Webhook = z.output<typeof WebhookReply>;
+
+/** What can be said of a webhook, secrets included, after all defaults. */
+export interface WebhookDefinition
+  extends Pick<
+    Webhook,
+    "name" | "url" | "event_types" | "integration_type" | "enabled" | "custom_headers" | "payload_template" | "max_retries" | "retry_delay_seconds"
+  > {
+  readonly auth: WebhookAuth;
+}
+
+/** The row of a webhook: its record, and what is sealed. */
+export interface StoredWebhook extends Omit<Webhook, "custom_headers"> {
+  readonly sealed_auth: Uint8Array | null;
+  readonly sealed_headers: Uint8Array | null;
+  readonly sealed_secret: Uint8Array;
+  readonly sealed_previous_secret: Uint8Array | null;
+  readonly previous_secret_until: Date | null;
+}
+
+/** What one needs to send: everything, unsealed. */
+export interface OpenWebhook extends Webhook {
+  readonly auth: WebhookAuth;
+  /** Those that sign now, the newest first. */
+  readonly signingSecrets: readonly string[];
+}
+
+/** The sealed columns of a definition. What is empty is null. */
+export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition, "auth" | "custom_headers">, sealer: Sealer) {
+  return {
+    sealedAuth: auth.type === "none" ? null : sealer.seal(JSON.stringify(auth)),
+    sealedHeaders: Object.keys(custom_headers).length === 0 ? null : sealer.seal(JSON.stringify(custom_headers)),
+  };
+}
+
+/** Unseals a row. Throws when it was sealed with another key file. */
+export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): OpenWebhook {
+  const { sealed_auth, sealed_headers, sealed_secret, sealed_previous_secret, previous_secret_until, ...record } = row;
+  const read = (sealed: Uint8Array): string => sealer.unseal(Buffer.from(sealed));
+  const previous = sealed_previous_secret && previous_secret_until && previous_secret_until > now ? [read(sealed_previous_secret)] : [];
+  return {
+    ...record,
+    custom_headers: sealed_headers ? (JSON.parse(read(sealed_headers)) as Record<string, string>) : {},
+    auth: sealed_auth ? (JSON.parse(read(sealed_auth)) as WebhookAuth) : { type: "none" },
+    signingSecrets: [read(sealed_secret), ...previous],
+  };
+}
+
+/** What clients see of it. */
+export function recordOf({ auth: _, signingSecrets: __, ...record }: OpenWebhook): Webhook {
+  return record;
+}
+
+/** The error for an id that names no webhook. */
+export function noSuchWebhook(id: string): Problem {
+  return notFound("Webhook", id);
+}
+
+/** An id that is a UUID, or undefined: any other text names nothing. */
+export function uuidOf(text: string): string | undefined {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
+}
