@@ -46,9 +46,11 @@ import { startUpstreams, type Upstreams } from "./upstreams.ts";
 import { createBatchAggregator } from "./workers/batch-aggregator.ts";
 import { createCaretaker, takeOver, thisProcess } from "./workers/caretaker.ts";
 import { createCleanupService } from "./workers/cleanup-service.ts";
+import { createDeliveryWorker } from "./workers/delivery-worker.ts";
 import { createDigestCloser } from "./workers/digest-closer.ts";
 import { createFileWatcher } from "./workers/file-watcher/file-watcher.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
+import { createHealthReporter } from "./workers/health-reporter.ts";
 import { createPublisher } from "./workers/publisher.ts";
 import { createQueueWorker } from "./workers/queue-worker.ts";
 import { createSupervisor } from "./workers/supervisor.ts";
@@ -122,6 +124,10 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
 
   const handOver = await createHandOver(config, log);
   lifecycle.onStop("hand-over", () => handOver.close());
+  // lanes are kept in the rows, so what has them never leaves this process
+  const lanes = createInProcessHandOver();
+  lifecycle.onStop("lanes", () => lanes.close());
+  const wakeJobs = (queue: string): void => (queue === "deliver" ? lanes : handOver).wake(queue);
 
   const announce = async (entry: JournalEntry): Promise<void> => {
     await db.transaction((sql) => appendToJournal(sql, [entry], clock.now()));
@@ -167,6 +173,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const wakeStored = (): void => {
     publisher.wake();
     aggregator.wake();
+    wakeJobs("deliver");
   };
   const runtime: Runtime = {
     startedAt,
@@ -191,7 +198,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     requests: () => counter.stats(),
     recentEvents: () => recentEvents.list(),
     wakeJournal: () => publisher.wake(),
-    wakeJobs: (queue) => handOver.wake(queue),
+    wakeJobs,
     wakeWatcher: () => watcher.wake(),
     metrics: () => metrics.text(),
   };
@@ -255,7 +262,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const delivery = { availability: channelAvailability(config), expiryHours: config.alertExpiryHours };
   const wakeDelivery = (): void => {
     publisher.wake();
-    handOver.wake("deliver");
+    wakeJobs("deliver");
   };
   const alerting = queueWorker("alert_worker", "alert", {
     critical: false,
@@ -266,6 +273,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     capacity: () => Number.POSITIVE_INFINITY,
   });
   const digestCloser = createDigestCloser({ db, clock, delivery, log, onClosed: wakeDelivery });
+  const deliveryWorker = createDeliveryWorker({ context, processId: own.processId, lanes, onDone: (seconds) => metrics.stageDone("deliver", seconds) });
   const aggregator = createBatchAggregator({
     db,
     clock,
@@ -275,6 +283,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       publisher.wake();
       handOver.wake("analyze");
       handOver.wake("alert");
+      wakeJobs("deliver");
     },
   });
   const watcher = createFileWatcher({
@@ -317,13 +326,20 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       handOver.wake("detect");
       handOver.wake("analyze");
       handOver.wake("alert");
+      wakeJobs("deliver");
     },
     onJournal: () => publisher.wake(),
   });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupService = createCleanupService({ db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) });
+  const healthReporter = createHealthReporter({
+    context,
+    runtime,
+    processId: own.processId,
+    onReported: () => wakeJobs("deliver"),
+  });
   const supervisor = createSupervisor({
-    workers: [publisher, analysis, alerting, digestCloser, aggregator, detection, watcher, caretaker, gpuMonitor, cleanupService],
+    workers: [publisher, deliveryWorker, analysis, alerting, digestCloser, aggregator, detection, watcher, caretaker, gpuMonitor, cleanupService, healthReporter],
     clock,
     log,
     announce: async (entry) => {

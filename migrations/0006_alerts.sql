@@ -190,6 +190,14 @@ create table webhook_delivery_attempts (
   primary key (delivery_id, attempt)
 );
 
+-- The overall health that webhooks were last told of, and by which process: one row.
+create table reported_health (
+  single boolean primary key default true check (single),
+  status text not null check (status in ('healthy', 'degraded', 'unhealthy')),
+  process_id uuid not null,
+  changed_at timestamptz not null
+);
+
 -- What an alert manager reported, once per alert and state, however often it repeats itself.
 create table received_alerts (
   fingerprint text not null,

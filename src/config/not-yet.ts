@@ -19,6 +19,5 @@ export const notYet: ReadonlySet<VariableName> = new Set<VariableName>([
   "SMTP_FROM_ADDRESS",
   "DEFAULT_EMAIL_RECIPIENTS",
   "DEFAULT_WEBHOOK_URL",
-  "WEBHOOK_TIMEOUT_SECONDS",
   "DISK_PRESSURE_DELETE",
 ]);

@@ -156,6 +156,12 @@ export const variables = {
     default: "2",
     description: "Events at the language model at once",
   },
+  DELIVER_CONCURRENCY: {
+    group: "pipeline",
+    kind: kinds.integer(1, 256),
+    default: "32",
+    description: "Targets of webhooks and notifications that are sent to at once; each gets one message at a time",
+  },
   CAMERA_OFFLINE_AFTER_SECONDS: {
     group: "pipeline",
     kind: kinds.integer(1, 31_536_000),

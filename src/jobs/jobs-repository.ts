@@ -249,7 +249,10 @@ export async function buryJob(sql: Sql, jobId: number, processId: string, error:
   if (buried.count !== 1) throw new LeaseLost(`job ${jobId} is no longer claimed by this process`);
 }
 
-/** Has live work that has waited too long, for a service that was down, let pass what is live now. */
+/**
+ * Has live work that has waited too long, for a service that was down, let pass what is live now. What goes through a
+ * lane keeps its order.
+ */
 export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
   await sql`
     update jobs j
@@ -257,6 +260,7 @@ export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
     where j.queue = any (${[...queueNames]}::text[])
       and j.status = 'pending'
       and j.priority = ${priorities.live}
+      and j.lane is null
       and j.position < ${new Date(now.getTime() - lateAfterMs)}
   `;
 }

@@ -16,6 +16,7 @@ import { ruleOperations } from "../rules/operations.ts";
 import { sceneOperations } from "../scenes/operations.ts";
 import { dlqOperations } from "../system/dlq.ts";
 import { systemOperations } from "../system/operations.ts";
+import { webhookOperations } from "../webhooks/operations.ts";
 import type { Operations } from "./operation.ts";
 
 /** The use case of each route. */
@@ -36,6 +37,7 @@ export const operations: Operations = {
   ...explainOperations,
   ...systemOperations,
   ...gpuOperations,
+  ...webhookOperations,
   ...dlqOperations,
   ...documentOperations,
 };

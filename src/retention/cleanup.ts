@@ -8,6 +8,7 @@ import type { CleanupReport as ReportRecord } from "../contract/routes/system-st
 import type { Database, Sql } from "../engines/database.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import type { Log } from "../log/log.ts";
+import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
 import type { SizedFile } from "./files.ts";
 import { cleanLedger } from "./ledger.ts";
 import { listLogFiles, localDay } from "./log-files.ts";
@@ -113,6 +114,7 @@ async function deleteRows({ db }: CleanupContext, before: Date, signal: AbortSig
   await deleteAll(deleteBatchesBefore);
   await deleteAll(deleteJournalBefore);
   await deleteAll(deleteDeadJobsBefore);
+  await deleteAll(deleteDeliveriesBefore);
   await deleteAll(deleteReceivedAlertsBefore);
   await deleteAll(deleteCooldownsBefore);
   return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };

@@ -19,6 +19,29 @@ export async function deadImages(sql: Sql, ids: readonly number[]): Promise<read
   `;
 }
 
+/** The delivery that a dead letter is about. */
+export interface DeadDelivery {
+  readonly delivery_id: string;
+  readonly webhook_id: string;
+  readonly webhook_name: string;
+  readonly event_type: string;
+  readonly event_id: string;
+  readonly status: string;
+  readonly attempt_count: number;
+  readonly failedAt: Date | null;
+}
+
+/** The deliveries with these ids, in no order. */
+export async function deadDeliveries(sql: Sql, ids: readonly string[]): Promise<readonly DeadDelivery[]> {
+  return await sql<DeadDelivery[]>`
+    select d.delivery_id, d.webhook_id, w.name as webhook_name, d.event_type, d.event_id, d.status, d.attempt_count,
+      (select max(a.finished_at) from webhook_delivery_attempts a where a.delivery_id = d.delivery_id) as "failedAt"
+    from webhook_deliveries d
+    join webhooks w using (webhook_id)
+    where d.delivery_id = any (${[...ids]}::uuid[])
+  `;
+}
+
 /** The event that a dead letter is about. */
 export interface DeadEvent {
   readonly event_id: number;

@@ -15,7 +15,8 @@ import {
 } from "../jobs/dead-letters-repository.ts";
 import { type QueueName, queueNames } from "../jobs/jobs-repository.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
-import { deadEvents, deadImages } from "./dlq-repository.ts";
+import { retryDeliveries } from "../webhooks/deliveries-repository.ts";
+import { deadDeliveries, deadEvents, deadImages } from "./dlq-repository.ts";
 
 type Letter = z.output<typeof DeadLetter>;
 
@@ -80,6 +81,7 @@ async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId:
       const ids = subjects.map(rowOf);
       if (queue === "detect") await takeUpImages(sql, ids);
       if (queue === "analyze") await awaitAnalyses(sql, ids, now);
+      if (queue === "deliver") await retryDeliveries(sql, idsOf("delivery", subjects), now);
       return subjects.length;
     });
     if (revived === 0) break;
@@ -95,12 +97,28 @@ async function lettersOf(sql: Sql, queue: QueueName, jobs: readonly DeadJob[]): 
   const events = new Map(
     (queue === "analyze" || queue === "alert" ? await deadEvents(sql, ids) : []).map((event) => [event.event_id, event]),
   );
+  const deliveryIds = idsOf(
+    "delivery",
+    jobs.map(({ subject }) => subject),
+  );
+  const deliveries = new Map(
+    (deliveryIds.length > 0 ? await deadDeliveries(sql, deliveryIds) : []).map((delivery) => [
+      `delivery:${delivery.delivery_id}`,
+      delivery,
+    ]),
+  );
   return jobs.map(({ jobId, subject, error, attempts, createdAt }) => {
     const image = images.get(rowOf(subject)) ?? null;
     const event = events.get(rowOf(subject)) ?? null;
-    const failed_at = image?.failedAt ?? event?.failedAt ?? null;
-    return { job_id: jobId, queue, subject, error, attempts, created_at: createdAt, failed_at, image, event };
+    const delivery = deliveries.get(subject) ?? null;
+    const failed_at = image?.failedAt ?? event?.failedAt ?? delivery?.failedAt ?? null;
+    return { job_id: jobId, queue, subject, error, attempts, created_at: createdAt, failed_at, image, event, delivery };
   });
+}
+
+/** The ids behind `KIND:` among the subjects of the queue `deliver`. */
+function idsOf(kind: string, subjects: readonly string[]): readonly string[] {
+  return subjects.filter((subject) => subject.startsWith(`${kind}:`)).map((subject) => subject.slice(kind.length + 1));
 }
 
 /** The id at the beginning of a subject: of an image or an event, whatever follows it. */

@@ -36,7 +36,8 @@ export function judge(answer: OutboundAnswer): Outcome {
 
 function reasonOf(status: number): string {
   if (status === 410) return "The target answered 410: it wants no more deliveries";
-  if (status >= 300 && status < 400) return `The target answered ${status}: redirects are not followed; set the webhook's URL to the new address`;
+  if (status >= 300 && status < 400)
+    return `The target answered ${status}: redirects are not followed; set the webhook's URL to the new address`;
   return `The target answered ${status}`;
 }
 

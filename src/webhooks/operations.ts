@@ -3,13 +3,23 @@ import { z } from "zod";
 import { outboundEvents } from "../contract/outbound-events.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
+import { TemplateError } from "../templates/template.ts";
 import { judge } from "./attempt.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
 import { bodyOf, headersOf } from "./request.ts";
 import { samples } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
-import { noSuchWebhook, openWebhook, recordOf, sealDefinition, type StoredWebhook, uuidOf, type Webhook, type WebhookDefinition } from "./webhook.ts";
+import {
+  noSuchWebhook,
+  openWebhook,
+  recordOf,
+  type StoredWebhook,
+  sealDefinition,
+  uuidOf,
+  type Webhook,
+  type WebhookDefinition,
+} from "./webhook.ts";
 import {
   countWebhooks,
   deleteJobsOf,
@@ -21,7 +31,6 @@ import {
   setEnabled,
   updateWebhook,
 } from "./webhooks-repository.ts";
-import { TemplateError } from "../templates/template.ts";
 
 /** After a rotation the old secret signs for so long too. */
 const bothSignMs = 24 * 3_600_000;
@@ -137,7 +146,9 @@ function changed(
   webhook: WebhookDefinition,
   change: { readonly [K in keyof WebhookDefinition]?: WebhookDefinition[K] | null | undefined },
 ): WebhookDefinition {
-  const given = Object.fromEntries(Object.entries(change).filter(([key, value]) => value !== undefined && value !== null && key in webhook));
+  const given = Object.fromEntries(
+    Object.entries(change).filter(([key, value]) => value !== undefined && value !== null && key in webhook),
+  );
   return {
     ...webhook,
     ...(given as Partial<WebhookDefinition>),

@@ -70,7 +70,6 @@ export function headersOf(
   const isBot = webhook.integration_type === "bot_markdown";
   const own = Object.entries(webhook.custom_headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
-    "user-agent": "homesec",
     ...Object.fromEntries(own.filter(([name]) => !(isBot && name === chatIdHeader))),
     ...authHeaders(webhook.auth),
     "content-type": isJson(message.body) ? "application/json" : "text/plain; charset=utf-8",

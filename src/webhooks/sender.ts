@@ -1,6 +1,6 @@
+import type { Clock } from "../clock/clock.ts";
 import type { OutboundEventType } from "../contract/outbound-events.ts";
 import { outboundEventTypes } from "../contract/outbound-events.ts";
-import type { Clock } from "../clock/clock.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import { notFound, Problem } from "../contract/problem.ts";
-import type { Webhook as WebhookReply } from "../contract/routes/webhooks.ts";
+import { notFound, type Problem } from "../contract/problem.ts";
+import type { WebhookAuth, Webhook as WebhookReply } from "../contract/routes/webhooks.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import type { WebhookAuth } from "../contract/routes/webhooks.ts";
 
 /** A webhook as clients see it. */
 export type Webhook = z.output<typeof WebhookReply>;
@@ -11,7 +10,15 @@ export type Webhook = z.output<typeof WebhookReply>;
 export interface WebhookDefinition
   extends Pick<
     Webhook,
-    "name" | "url" | "event_types" | "integration_type" | "enabled" | "custom_headers" | "payload_template" | "max_retries" | "retry_delay_seconds"
+    | "name"
+    | "url"
+    | "event_types"
+    | "integration_type"
+    | "enabled"
+    | "custom_headers"
+    | "payload_template"
+    | "max_retries"
+    | "retry_delay_seconds"
   > {
   readonly auth: WebhookAuth;
 }

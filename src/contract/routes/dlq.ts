@@ -7,7 +7,7 @@ export const DeadLetter = z
   .object({
     job_id: z.int(),
     queue: z.string(),
-    subject: z.string().meta({ description: "Id of what the job is about: an image, an event" }),
+    subject: z.string().meta({ description: "What the job is about: the id of an image or event, or `delivery:ID`" }),
     error: z.string().nullable(),
     attempts: z.int(),
     created_at: Instant,
@@ -16,10 +16,21 @@ export const DeadLetter = z
       .object({ image_id: z.int(), camera_id: z.string(), path: z.string(), status: z.string(), reason: z.string().nullable() })
       .nullable(),
     event: z.object({ event_id: z.int(), camera_id: z.string(), started_at: Instant, analysis_status: z.string() }).nullable(),
+    delivery: z
+      .object({
+        delivery_id: z.string(),
+        webhook_id: z.string(),
+        webhook_name: z.string(),
+        event_type: z.string(),
+        event_id: z.string(),
+        status: z.string(),
+        attempt_count: z.int(),
+      })
+      .nullable(),
   })
   .meta({ id: "DeadLetter" });
 
-const params = z.object({ queue: z.string().meta({ description: "`detect` or `analyze`" }) });
+const params = z.object({ queue: z.string().meta({ description: "`detect`, `analyze`, `alert` or `deliver`" }) });
 const job_id = IdText.optional().meta({ description: "Only this job" });
 const refusals = { 404: "There is no such queue, or no such job in it" };
 
@@ -41,7 +52,7 @@ export const dlqRoutes = {
   }),
   requeueDeadLetters: route("/api/dlq/{queue}/requeue", {
     method: "post",
-    summary: "Have dead letters tried again",
+    summary: "Have dead letters tried again; a delivery becomes a new one",
     tag: "system",
     params,
     query: z.object({ job_id }),

@@ -14,6 +14,7 @@ import { sceneRoutes } from "./scenes.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { systemRoutes } from "./system.ts";
 import { gpuRoutes } from "./system-gpu.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of homesec by its operation id. */
 export const routes = {
@@ -32,6 +33,7 @@ export const routes = {
   ...analyticsRoutes,
   ...systemRoutes,
   ...gpuRoutes,
+  ...webhookRoutes,
   ...dlqRoutes,
   ...documentRoutes,
 };

@@ -38,7 +38,8 @@ export const WebhookAuth = z
     const own: readonly string[] = fieldsOf[auth.type];
     for (const field of Object.values(fieldsOf).flat()) {
       const text = auth[field];
-      const add = (type: Parameters<typeof issue>[0], message: string) => context.addIssue({ ...issue(type, message, text), path: [field] });
+      const add = (type: Parameters<typeof issue>[0], message: string) =>
+        context.addIssue({ ...issue(type, message, text), path: [field] });
       if (!own.includes(field)) {
         if (text !== undefined) add("extra_forbidden", `Unknown field of auth type ${auth.type}`);
       } else if (text === undefined) {
@@ -311,9 +312,7 @@ export const webhookRoutes = {
     method: "post",
     summary: "Make a new signing secret; for 24 hours both sign",
     params,
-    reply: z
-      .object({ id: z.uuid(), signing_secret: SigningSecret, previous_secret_valid_until: Instant })
-      .meta({ id: "RotatedSecret" }),
+    reply: z.object({ id: z.uuid(), signing_secret: SigningSecret, previous_secret_valid_until: Instant }).meta({ id: "RotatedSecret" }),
     refusals: noSuchWebhook,
   }),
   listWebhookDeliveries: route("/api/outbound-webhooks/{id}/deliveries", {

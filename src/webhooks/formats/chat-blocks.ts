@@ -25,7 +25,12 @@ export function chatBlocks(message: Message): object {
     ...sections,
     ...(message.more === null
       ? []
-      : [{ type: "context", elements: [{ type: "mrkdwn", text: `More: \`${fit(plainLine(message.more), 500, escape)}\``, verbatim: true }] }]),
+      : [
+          {
+            type: "context",
+            elements: [{ type: "mrkdwn", text: `More: \`${fit(plainLine(message.more), 500, escape)}\``, verbatim: true }],
+          },
+        ]),
   ];
   return { text: fit(headline, limits.text, escape), blocks: blocks.slice(0, limits.blocks) };
 }

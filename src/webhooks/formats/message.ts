@@ -119,7 +119,7 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
           ["Since", at(event.data.changed_at)],
           ["Reported", at(event.data.reported_at)],
         ],
-        urgency: { healthy: "good", degraded: "medium", unhealthy: "critical" }[event.data.status] as Urgency | undefined ?? "info",
+        urgency: ({ healthy: "good", degraded: "medium", unhealthy: "critical" }[event.data.status] as Urgency | undefined) ?? "info",
         more: "homesec health",
       };
     case "batch_analysis_started":

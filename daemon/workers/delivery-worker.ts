@@ -1,0 +1,40 @@
+import type { HandOver } from "../../src/engines/hand-over.ts";
+import type { OperationContext } from "../../src/operations/operation.ts";
+import { createDeliverStage } from "../../src/pipeline/deliver.ts";
+import { createDeliverySender } from "../../src/webhooks/sender.ts";
+import { createQueueWorker } from "./queue-worker.ts";
+
+/**
+ * Makes the worker that sends to the outside: each webhook and mail server is a lane that takes one message at a time, so
+ * that none waits for another. `lanes` is the hand-over inside this process.
+ */
+export function createDeliveryWorker(options: {
+  readonly context: OperationContext;
+  readonly processId: string;
+  readonly lanes: HandOver;
+  readonly onDone: (seconds: number) => void;
+}) {
+  const { context, processId } = options;
+  const { config, db, clock, outbound, sealer } = context;
+  const timeoutMs = config.webhookTimeoutSeconds * 1_000;
+  const log = context.log.child({ worker: "delivery_worker" });
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return createQueueWorker({
+    name: "delivery_worker",
+    queue: "deliver",
+    critical: false,
+    lanes: true,
+    handOver: options.lanes,
+    concurrency: config.deliverConcurrency,
+    leaseMs: timeoutMs + 60_000,
+    stage: createDeliverStage({
+      delivery: createDeliverySender({ db, clock, log, processId, outbound, sealer, timeoutMs, timeZone, random: Math.random }),
+    }),
+    capacity: () => Number.POSITIVE_INFINITY,
+    db,
+    processId,
+    clock,
+    log: context.log,
+    onDone: options.onDone,
+  });
+}

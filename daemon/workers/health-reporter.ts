@@ -1,0 +1,30 @@
+import type { OperationContext } from "../../src/operations/operation.ts";
+import { createHealthReport } from "../../src/system/health-report.ts";
+import type { Runtime } from "../../src/system/runtime.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+/**
+ * Makes the worker that looks at the overall health of the system and has outbound webhooks told when it changes, in
+ * one of the processes that share the database. What the database cannot take now is told when it is back.
+ */
+export function createHealthReporter(options: {
+  readonly context: OperationContext;
+  readonly runtime: Runtime;
+  readonly processId: string;
+  /** A change was stored. */
+  readonly onReported: () => void;
+}): Loop {
+  const { context, runtime } = options;
+  const everyMs = Math.max(200, context.config.healthCacheTtlSeconds * 1000);
+  const report = createHealthReport(context, runtime, { processId: options.processId, patienceMs: 4 * everyMs });
+  return createLoop({
+    name: "health_reporter",
+    critical: false,
+    log: context.log,
+    retryMs: everyMs,
+    round: async (signal) => {
+      if (await report(signal)) options.onReported();
+      return everyMs;
+    },
+  });
+}

@@ -1,0 +1,200 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type OutboundEvent, outboundEventTypes } from "../../src/contract/outbound-events.ts";
+import { botMarkdown } from "../../src/webhooks/formats/bot-markdown.ts";
+import { chatBlocks } from "../../src/webhooks/formats/chat-blocks.ts";
+import { chatEmbeds } from "../../src/webhooks/formats/chat-embeds.ts";
+import { fit, plain } from "../../src/webhooks/formats/fit.ts";
+import { type Message, messageOf } from "../../src/webhooks/formats/message.ts";
+import { teamCards } from "../../src/webhooks/formats/team-cards.ts";
+import { samples } from "../../src/webhooks/samples.ts";
+
+const time = new Date("2026-01-31T22:15:00Z");
+
+/** Text as somebody hostile writes it: markup, mentions, links, control characters, emoji of several parts, halves of pairs. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...["@everyone", "@here", "<!channel>", "<!here|x>", "<@U123>", "<http://evil|click>", "[click](http://evil)", "*b*", "_i_", "~s~"],
+        ...["`c`", "```", "&amp;", "<at>all</at>", "\\", "||spoiler||", "# head", "> quote", "\u0000", "\u202e", "\r\n", "\n\n", "\ud83d"],
+        ...["👨‍👩‍👧‍👦", "🏳️‍🌈", "é", "字", "@channel", "<@&42>", "!", ".", "-", "=", "{", "}"],
+      ),
+      fc.string({ unit: "grapheme", maxLength: 30 }),
+      fc.string({ unit: "binary", maxLength: 30 }),
+    ),
+    { maxLength: 400 },
+  )
+  .map((parts) => parts.join(""));
+const longText = fc.tuple(hostile, fc.integer({ min: 1, max: 40 })).map(([text, times]) => text.repeat(times).slice(0, 20_000));
+const message: fc.Arbitrary<Message> = fc.record({
+  headline: longText,
+  text: longText,
+  facts: fc.array(fc.record({ name: hostile, value: longText }), { maxLength: 40 }),
+  urgency: fc.constantFrom("good", "info", "low", "medium", "high", "critical"),
+  more: fc.option(hostile),
+  time: fc.constant(time),
+});
+
+/** Every text anywhere in a message. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsOf) : [];
+}
+
+function checkAll(make: (message: Message) => object, check: (made: object) => void): void {
+  fc.assert(
+    fc.property(message, (given) => {
+      const made = make(given);
+      for (const text of textsOf(made)) expect(text).not.toMatch(/\p{Surrogate}|[\u0000-\u0008\u202a-\u202e]/u);
+      check(made);
+    }),
+    { numRuns: 150 },
+  );
+}
+
+interface Blocks {
+  readonly text: string;
+  readonly blocks: readonly {
+    readonly type: string;
+    readonly text?: { readonly text: string };
+    readonly fields?: readonly { readonly text: string }[];
+    readonly elements?: readonly { readonly text: string }[];
+  }[];
+}
+
+interface Embeds {
+  readonly allowed_mentions: unknown;
+  readonly embeds: readonly {
+    readonly title: string;
+    readonly description?: string;
+    readonly color: number;
+    readonly footer?: { readonly text: string };
+    readonly fields: readonly { readonly name: string; readonly value: string }[];
+  }[];
+}
+
+describe("within the published limits, whatever is in the texts", () => {
+  test("chat_blocks: header 150, section 3000, fields 10 of 2000, 50 blocks, and no bare control character", () => {
+    checkAll(chatBlocks, (made) => {
+      const { text, blocks } = made as Blocks;
+      expect(blocks.length).toBeLessThanOrEqual(50);
+      for (const block of blocks) {
+        expect(block.text?.text.length ?? 1).toBeLessThanOrEqual(block.type === "header" ? 150 : 3000);
+        expect(block.text?.text.length ?? 1).toBeGreaterThan(0);
+        expect(block.fields?.length ?? 1).toBeLessThanOrEqual(10);
+        for (const field of [...(block.fields ?? []), ...(block.elements ?? [])]) expect(field.text.length).toBeLessThanOrEqual(2000);
+      }
+      for (const one of textsOf([text, blocks])) {
+        expect(one).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+        expect(one).not.toMatch(/@(everyone|here|channel)\b/i);
+      }
+    });
+  });
+
+  test("chat_embeds: title 256, description 4096, 25 fields of 256 and 1024, 6000 together, nobody is mentioned", () => {
+    checkAll(chatEmbeds, (made) => {
+      const { embeds, allowed_mentions } = made as Embeds;
+      expect(allowed_mentions).toEqual({ parse: [] });
+      const [embed] = embeds;
+      if (!embed) throw new Error("no embed");
+      const { title, description = "-", fields, footer } = embed;
+      expect(title.length).toBeLessThanOrEqual(256);
+      expect(description.length).toBeLessThanOrEqual(4096);
+      expect(description).not.toBe("");
+      expect(fields.length).toBeLessThanOrEqual(25);
+      for (const { name, value } of fields) {
+        expect([name.length > 0, name.length <= 256, value.length > 0, value.length <= 1024]).toEqual([true, true, true, true]);
+        expect(value.replace(/\\./gsu, "")).not.toMatch(/[*_~`|<>[\]]/);
+      }
+      const total = [title, embed.description ?? "", footer?.text ?? "", ...fields.flatMap(({ name, value }) => [name, value])].join(
+        "",
+      ).length;
+      expect(total).toBeLessThanOrEqual(6000);
+    });
+  });
+
+  test("bot_markdown: 4096, every reserved character escaped but our own bold and code", () => {
+    checkAll(
+      (given) => botMarkdown(given, "-100123"),
+      (made) => {
+        const { text, chat_id, parse_mode, link_preview_options } = made as Record<string, unknown>;
+        expect({ chat_id, parse_mode, link_preview_options }).toEqual({
+          chat_id: "-100123",
+          parse_mode: "MarkdownV2",
+          link_preview_options: { is_disabled: true },
+        });
+        const all = String(text);
+        expect(all.length).toBeLessThanOrEqual(4096);
+        const bare = all.replace(/\\[\x21-\x7e]/g, "");
+        // code stands at the end, and everything but ` and \ is literal in it
+        const prose = bare.replace(/`[^`]*`$/, "");
+        expect(prose).not.toMatch(/[_[\]()~`>#+\-=|{}.!\\]/);
+        expect((prose.match(/\*/g) ?? []).length % 2).toBe(0);
+      },
+    );
+  });
+
+  test("team_cards: an Adaptive Card below 28 KB whose texts know no markup", () => {
+    checkAll(teamCards, (made) => {
+      expect(Buffer.byteLength(JSON.stringify(made))).toBeLessThan(28 * 1024);
+      const card = (made as { attachments: { contentType: string; content: { version: string; body: { type: string }[] } }[] })
+        .attachments[0];
+      expect(card?.contentType).toBe("application/vnd.microsoft.card.adaptive");
+      expect(card?.content.version).toBe("1.4");
+      for (const block of card?.content.body ?? []) expect(block.type).toBe("RichTextBlock");
+    });
+  });
+});
+
+describe("shortening", () => {
+  test("keeps whole graphemes and whole escapes, within the limit", () => {
+    const escaped = (part: string) => part.replace(/&/g, "&amp;");
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 6, max: 200 }), (raw, limit) => {
+        const text = plain(raw);
+        const short = fit(text, limit, escaped);
+        expect(short.length).toBeLessThanOrEqual(limit);
+        if (escaped(text).length <= limit) return expect(short).toBe(escaped(text));
+        const kept = short.slice(0, -1).replaceAll("&amp;", "&");
+        const segments = [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)];
+        expect(segments.some(({ index }) => index === kept.length)).toBe(true);
+        return expect(text.startsWith(kept)).toBe(true);
+      }),
+    );
+  });
+
+  test("a family stays a family", () => {
+    expect(fit("ab👨‍👩‍👧‍👦", 8)).toBe("ab…");
+  });
+});
+
+describe("every event type is said in words", () => {
+  test.each(outboundEventTypes)("%s", (type) => {
+    const said = messageOf(samples[type] as OutboundEvent, time, "Europe/Berlin");
+    expect(said.headline).toMatch(/^[A-Zh].{10,}/);
+    expect(said.headline).not.toMatch(/undefined|null|\[object/);
+    expect(said.facts.length).toBeGreaterThan(0);
+    for (const fact of said.facts) expect(fact.value).not.toMatch(/undefined|null|\[object|^$/);
+    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, "1"), teamCards(said)]) {
+      expect(textsOf(made).join(" ")).toContain(type === "system_health_changed" ? "degraded" : "front");
+    }
+  });
+
+  test("what an alert says", () => {
+    expect(messageOf(samples.alert_fired, time, "Europe/Berlin")).toEqual({
+      headline: "High alert: People at night at front_door",
+      text: "",
+      facts: [
+        { name: "Camera", value: "front_door" },
+        { name: "Severity", value: "high" },
+        { name: "Why", value: "risk_score >= 70, object_type in [person]" },
+        { name: "Raised", value: "31 Jan 2026, 23:15:40 CET" },
+      ],
+      urgency: "high",
+      more: "homesec explain alert 6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11",
+      time,
+    });
+    expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front_door");
+  });
+});
