@@ -45,8 +45,14 @@ export function startUpstreams(options: {
   readonly onReady: (name: UpstreamName) => void;
 }): Upstreams {
   const { config, clock, log, lifecycle } = options;
+  let probed: Promise<readonly UpstreamState[]> | undefined;
+  const breakerChanged = (state: BreakerState, previous: CircuitState): void => {
+    // what a probe said before says nothing any more
+    probed = undefined;
+    options.onBreakerChange(state, previous);
+  };
   const breakers = new Map<UpstreamName, Breaker>(
-    upstreamNames.map((name) => [name, new Breaker(name, { clock, onChange: options.onBreakerChange })]),
+    upstreamNames.map((name) => [name, new Breaker(name, { clock, onChange: breakerChanged })]),
   );
   const breakerOf = (name: UpstreamName): Breaker => breakers.get(name) as Breaker;
 
@@ -124,7 +130,6 @@ export function startUpstreams(options: {
   // each probe has a deadline of its own: none is broken off
   const patience = (): AbortSignal => new AbortController().signal;
 
-  let probed: Promise<readonly UpstreamState[]> | undefined;
   let probedAt = 0;
   return {
     detector,

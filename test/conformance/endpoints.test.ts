@@ -61,6 +61,17 @@ const alertmanagerBody: unknown = JSON.parse(
   readFileSync(join(import.meta.dirname, "../fixtures/alertmanager/firing-critical.json"), "utf8"),
 );
 
+const webhookKeys = [
+  ...["id", "name", "url", "event_types", "integration_type", "enabled", "disabled_reason", "custom_headers", "payload_template"],
+  ...["max_retries", "retry_delay_seconds", "created_at", "updated_at", "total_deliveries", "successful_deliveries"],
+  ...["last_delivery_at", "last_delivery_status"],
+];
+const deliveryKeys = [
+  ...["id", "webhook_id", "event_type", "event_id", "status", "status_code", "response_time_ms", "error_message", "attempt_count"],
+  ...["next_retry_at", "created_at", "delivered_at", "message_id", "retry_of"],
+];
+const newWebhook = { name: "Nobody", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 };
+
 const tables: Readonly<Record<string, readonly Endpoint[]>> = {
   Events: [
     ["GET /api/events?limit=5", 200, page],
@@ -203,6 +214,33 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["POST /api/webhooks/alerts", 200, ["status", "received", "processed", "message"], alertmanagerBody],
     ["GET /api/webhooks/alerts", 200, page],
   ],
+  "Outbound webhooks": [
+    ["POST /api/outbound-webhooks", 201, [...webhookKeys, "signing_secret"], newWebhook],
+    ["GET /api/outbound-webhooks?enabled_only=true", 200, ["webhooks", "total"]],
+    ["GET /api/outbound-webhooks/{outbound-webhook}", 200, webhookKeys],
+    ["PATCH /api/outbound-webhooks/{outbound-webhook}", 200, webhookKeys, { name: "Somebody" }],
+    [
+      "POST /api/outbound-webhooks/{outbound-webhook}/test",
+      200,
+      ["success", "status_code", "response_time_ms", "response_body", "error_message"],
+      { event_type: "alert_fired" },
+    ],
+    ["POST /api/outbound-webhooks/{outbound-webhook}/disable", 200, webhookKeys],
+    ["POST /api/outbound-webhooks/{outbound-webhook}/enable", 200, webhookKeys],
+    ["POST /api/outbound-webhooks/{outbound-webhook}/rotate-secret", 200, ["id", "signing_secret", "previous_secret_valid_until"]],
+    ["GET /api/outbound-webhooks/{outbound-webhook}/deliveries?limit=50&offset=0", 200, ["deliveries", "total", "limit", "offset", "has_more"]],
+    ["GET /api/outbound-webhooks/deliveries/{delivery}", 200, [...deliveryKeys, "attempts"]],
+    ["POST /api/outbound-webhooks/deliveries/{delivery}/retry", 200, deliveryKeys],
+    [
+      "GET /api/outbound-webhooks/health",
+      200,
+      [
+        ...["total_webhooks", "enabled_webhooks", "healthy_webhooks", "unhealthy_webhooks", "total_deliveries_24h"],
+        ...["successful_deliveries_24h", "failed_deliveries_24h", "average_response_time_ms"],
+      ],
+    ],
+    ["DELETE /api/outbound-webhooks/{outbound-webhook}", 204, "empty"],
+  ],
   Analytics: [
     [`GET /api/analytics/detection-trends?${days}`, 200, ["data_points", "total_detections", "start_date", "end_date"]],
     [`GET /api/analytics/risk-history?${days}`, 200, ["data_points", "start_date", "end_date"]],
@@ -248,7 +286,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
 };
 
 interface Started extends Service {
-  /** What stands in the place of `{event}`, `{detection}` and, once a row has created one, `{rule}` for /api/alerts/rules and so on. */
+  /** What stands in the place of `{event}`, `{detection}`, `{delivery}` and, once a row has created one, `{rule}` for /api/alerts/rules and so on. */
   readonly ids: Map<string, string>;
   ask(call: string, body?: unknown): Promise<Response>;
 }
@@ -268,6 +306,7 @@ async function startWithAnEvent({ start, headers }: Environment): Promise<Starte
     });
   };
   try {
+    const { id } = (await (await ask("POST /api/outbound-webhooks", newWebhook)).json()) as { id: string };
     await renameIn(join(service.cameraRoot, "yard", "a.jpg"), await uniqueJpeg());
     const event = await eventually(async () => {
       const response = await ask("GET /api/events");
@@ -275,6 +314,12 @@ async function startWithAnEvent({ start, headers }: Environment): Promise<Starte
       const { items } = (await response.json()) as { items: { id: number; risk_score: number | null; detection_ids: number[] }[] };
       return items.find(({ risk_score }) => risk_score !== null);
     }, patience);
+    const failed = await eventually(async () => {
+      const response = await ask(`GET /api/outbound-webhooks/${id}/deliveries`);
+      const { deliveries } = (await response.json()) as { deliveries: { id: string; status: string }[] };
+      return deliveries.find(({ status }) => status === "failed");
+    });
+    ids.set("delivery", failed.id);
     ids.set("event", String(event.id)).set("detection", String(event.detection_ids[0]));
   } catch (error) {
     await service.stop();

@@ -4,9 +4,9 @@ import { type OutboundEvent, outboundEventTypes } from "../../src/contract/outbo
 import { botMarkdown } from "../../src/webhooks/formats/bot-markdown.ts";
 import { chatBlocks } from "../../src/webhooks/formats/chat-blocks.ts";
 import { chatEmbeds } from "../../src/webhooks/formats/chat-embeds.ts";
-import { fit, plain } from "../../src/webhooks/formats/fit.ts";
 import { type Message, messageOf } from "../../src/webhooks/formats/message.ts";
 import { teamCards } from "../../src/webhooks/formats/team-cards.ts";
+import { plain, shorten } from "../../src/webhooks/formats/texts.ts";
 import { samples } from "../../src/webhooks/samples.ts";
 
 const time = new Date("2026-01-31T22:15:00Z");
@@ -23,7 +23,7 @@ const hostile = fc
       fc.string({ unit: "grapheme", maxLength: 30 }),
       fc.string({ unit: "binary", maxLength: 30 }),
     ),
-    { maxLength: 400 },
+    { maxLength: 100 },
   )
   .map((parts) => parts.join(""));
 const longText = fc.tuple(hostile, fc.integer({ min: 1, max: 40 })).map(([text, times]) => text.repeat(times).slice(0, 20_000));
@@ -46,10 +46,10 @@ function checkAll(make: (message: Message) => object, check: (made: object) => v
   fc.assert(
     fc.property(message, (given) => {
       const made = make(given);
-      for (const text of textsOf(made)) expect(text).not.toMatch(/\p{Surrogate}|[\u0000-\u0008\u202a-\u202e]/u);
+      for (const text of textsOf(made)) expect(text).not.toMatch(/\p{Surrogate}|[\u202a-\u202e]|(?![\n\t])\p{Cc}/u);
       check(made);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 }
 
@@ -153,19 +153,22 @@ describe("shortening", () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 6, max: 200 }), (raw, limit) => {
         const text = plain(raw);
-        const short = fit(text, limit, escaped);
+        const short = shorten(text, limit, escaped);
         expect(short.length).toBeLessThanOrEqual(limit);
-        if (escaped(text).length <= limit) return expect(short).toBe(escaped(text));
+        if (escaped(text).length <= limit) {
+          expect(short).toBe(escaped(text));
+          return;
+        }
         const kept = short.slice(0, -1).replaceAll("&amp;", "&");
         const segments = [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)];
         expect(segments.some(({ index }) => index === kept.length)).toBe(true);
-        return expect(text.startsWith(kept)).toBe(true);
+        expect(text.startsWith(kept)).toBe(true);
       }),
     );
   });
 
   test("a family stays a family", () => {
-    expect(fit("ab👨‍👩‍👧‍👦", 8)).toBe("ab…");
+    expect(shorten("ab👨‍👩‍👧‍👦", 8)).toBe("ab…");
   });
 });
 

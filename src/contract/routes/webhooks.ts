@@ -1,12 +1,18 @@
 import { z } from "zod";
 import { outboundEventTypes } from "../outbound-events.ts";
+import type { ProblemType } from "../problem.ts";
 import { route } from "../route.ts";
-import { BoolText, EnumText, Instant, IntText, issue, readOnly } from "../values.ts";
+import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
 
 /** Neutral names of the platforms: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 export const authTypes = ["none", "bearer", "basic", "header"] as const;
+
+/** An issue with its type of the closed list, as `superRefine` takes it. */
+function fault(type: ProblemType, message: string, input: unknown, ...path: (string | number)[]) {
+  return { code: "custom" as const, message, input, path, params: { type } };
+}
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 /** Visible characters of ASCII with spaces and tabs in between. */
@@ -38,8 +44,7 @@ export const WebhookAuth = z
     const own: readonly string[] = fieldsOf[auth.type];
     for (const field of Object.values(fieldsOf).flat()) {
       const text = auth[field];
-      const add = (type: Parameters<typeof issue>[0], message: string) =>
-        context.addIssue({ ...issue(type, message, text), path: [field] });
+      const add = (type: ProblemType, message: string) => context.addIssue(fault(type, message, text, field));
       if (!own.includes(field)) {
         if (text !== undefined) add("extra_forbidden", `Unknown field of auth type ${auth.type}`);
       } else if (text === undefined) {
@@ -78,13 +83,13 @@ const CustomHeaders = z
   .record(z.string(), z.string().max(4096))
   .superRefine((headers, context) => {
     const names = Object.keys(headers);
-    if (names.length > 50) context.addIssue(issue("value_error", "Must have at most 50 entries", headers));
+    if (names.length > 50) context.addIssue(fault("value_error", "Must have at most 50 entries", headers));
     const seen = new Set<string>();
     for (const name of names) {
       const value = headers[name] ?? "";
       const twice = seen.has(name.toLowerCase()) ? "Is there twice; names of headers have no case" : undefined;
       const reason = twice ?? nameFault(name) ?? valueFault(value);
-      if (reason) context.addIssue({ ...issue("value_error", reason, value), path: [name] });
+      if (reason) context.addIssue(fault("value_error", reason, value, name));
       seen.add(name.toLowerCase());
     }
   })
@@ -95,7 +100,7 @@ const EventTypes = z
   .min(1)
   .superRefine((types, context) => {
     types.forEach((type, at) => {
-      if (types.indexOf(type) !== at) context.addIssue({ ...issue("value_error", `${type} is there twice`, type), path: [at] });
+      if (types.indexOf(type) !== at) context.addIssue(fault("value_error", `${type} is there twice`, type, at));
     });
   });
 

@@ -1,5 +1,5 @@
-import { fit, plain, plainLine } from "./fit.ts";
 import type { Message } from "./message.ts";
+import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limits of Block Kit messages. */
 const limits = { header: 150, section: 3000, field: 2000, fieldsPerSection: 10, context: 2000, text: 3000, blocks: 50 } as const;
@@ -9,34 +9,36 @@ const limits = { header: 150, section: 3000, field: 2000, fieldsPerSection: 10, 
  * and old clients show.
  */
 export function chatBlocks(message: Message): object {
-  const headline = plainLine(message.headline);
+  const headline = headlineOf(message);
   const sections: object[] = [];
   for (let at = 0; at < message.facts.length; at += limits.fieldsPerSection) {
     const fields = message.facts.slice(at, at + limits.fieldsPerSection).map(({ name, value }) => {
-      const label = `*${fit(plainLine(name), 100, escape)}*\n`;
-      return { type: "mrkdwn", text: label + fit(plainLine(value), limits.field - label.length, escape) };
+      const label = `*${shorten(plainLine(name), 100, escapeText)}*\n`;
+      return { type: "mrkdwn", text: label + shorten(plainLine(value), limits.field - label.length, escapeText) };
     });
     sections.push({ type: "section", fields });
   }
   const text = plain(message.text).trim();
   const blocks = [
-    { type: "header", text: { type: "plain_text", text: fit(headline, limits.header, escape), emoji: false } },
-    ...(text === "" ? [] : [{ type: "section", text: { type: "mrkdwn", text: fit(text, limits.section, escape), verbatim: true } }]),
+    { type: "header", text: { type: "plain_text", text: shorten(headline, limits.header, escapeText), emoji: false } },
+    ...(text === ""
+      ? []
+      : [{ type: "section", text: { type: "mrkdwn", text: shorten(text, limits.section, escapeText), verbatim: true } }]),
     ...sections,
     ...(message.more === null
       ? []
       : [
           {
             type: "context",
-            elements: [{ type: "mrkdwn", text: `More: \`${fit(plainLine(message.more), 500, escape)}\``, verbatim: true }],
+            elements: [{ type: "mrkdwn", text: `More: \`${shorten(plainLine(message.more), 500, escapeText)}\``, verbatim: true }],
           },
         ]),
   ];
-  return { text: fit(headline, limits.text, escape), blocks: blocks.slice(0, limits.blocks) };
+  return { text: shorten(headline, limits.text, escapeText), blocks: blocks.slice(0, limits.blocks) };
 }
 
 /** Its three control characters, without which nothing is a mention or a link; marks of emphasis are set apart from their words. */
-function escape(part: string): string {
+function escapeText(part: string): string {
   return part
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

@@ -1,5 +1,5 @@
-import { fit, plain, plainLine } from "./fit.ts";
 import type { Message, Urgency } from "./message.ts";
+import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limits of embeds. */
 const limits = { title: 256, description: 4096, fields: 25, name: 256, value: 1024, total: 6000, footer: 256 } as const;
@@ -15,18 +15,18 @@ const colours: Readonly<Record<Urgency, number>> = {
 
 /** A message with one embed, coloured by urgency, that mentions nobody. */
 export function chatEmbeds(message: Message): object {
-  const title = fit(plainLine(message.headline), limits.title, escape);
-  const footer = message.more === null ? undefined : fit(plainLine(message.more), limits.footer);
+  const title = shorten(headlineOf(message), limits.title, escapeText);
+  const footer = message.more === null ? undefined : shorten(plainLine(message.more), limits.footer);
   let left = limits.total - title.length - (footer?.length ?? 0);
   const fields: { name: string; value: string; inline: boolean }[] = [];
   for (const fact of message.facts.slice(0, limits.fields)) {
-    const name = fit(plainLine(fact.name), limits.name, escape);
-    const value = fit(plainLine(fact.value), limits.value, escape);
+    const name = shorten(plainLine(fact.name), limits.name, escapeText);
+    const value = shorten(plainLine(fact.value), limits.value, escapeText);
     if (name === "" || value === "" || name.length + value.length > left) continue;
     left -= name.length + value.length;
     fields.push({ name, value, inline: value.length <= 40 });
   }
-  const description = fit(plain(message.text).trim(), Math.min(limits.description, Math.max(left, 1)), escape);
+  const description = shorten(plain(message.text).trim(), Math.min(limits.description, Math.max(left, 1)), escapeText);
   return {
     embeds: [
       {
@@ -43,6 +43,6 @@ export function chatEmbeds(message: Message): object {
 }
 
 /** Every character that its Markdown, mentions and masked links are made of. */
-function escape(part: string): string {
+function escapeText(part: string): string {
   return part.replace(/[\\*_~`|<>[\]()#@:-]/g, "\\$&");
 }

@@ -1,5 +1,5 @@
-import { fit, plain, plainLine } from "./fit.ts";
 import type { Message, Urgency } from "./message.ts";
+import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limit of a message. */
 const mostBytes = 28 * 1024;
@@ -24,14 +24,16 @@ export function teamCards(message: Message): object {
 function cardOf(message: Message, facts: number): object {
   const paragraph = (...inlines: object[]): object => ({ type: "RichTextBlock", inlines });
   const run = (text: string, style: object = {}): object => ({ type: "TextRun", text, ...style });
-  const text = fit(plain(message.text).trim(), 4000);
+  const text = shorten(plain(message.text).trim(), 4000);
   const body = [
-    paragraph(run(fit(plainLine(message.headline), 300), { size: "large", weight: "bolder", color: colours[message.urgency] })),
+    paragraph(run(shorten(headlineOf(message), 300), { size: "large", weight: "bolder", color: colours[message.urgency] })),
     ...(text === "" ? [] : [paragraph(run(text))]),
     ...message.facts
       .slice(0, facts)
-      .map(({ name, value }) => paragraph(run(`${fit(plainLine(name), 100)}: `, { weight: "bolder" }), run(fit(plainLine(value), 1000)))),
-    ...(message.more === null ? [] : [paragraph(run(fit(plainLine(message.more), 300), { fontType: "monospace", isSubtle: true }))]),
+      .map(({ name, value }) =>
+        paragraph(run(`${shorten(plainLine(name), 100)}: `, { weight: "bolder" }), run(shorten(plainLine(value), 1000))),
+      ),
+    ...(message.more === null ? [] : [paragraph(run(shorten(plainLine(message.more), 300), { fontType: "monospace", isSubtle: true }))]),
   ];
   return {
     type: "message",

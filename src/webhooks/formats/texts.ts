@@ -20,18 +20,23 @@ export function plainLine(text: string): string {
   return plain(text).replace(/\s+/g, " ").trim();
 }
 
+/** The one line that every message has, whatever is left of its headline. */
+export function headlineOf({ headline }: { readonly headline: string }): string {
+  return plainLine(headline) || "homesec";
+}
+
 /**
  * Escapes text and shortens it so that the escaped form has at most `limit` UTF-16 units, an ellipsis included. Neither
- * an escape sequence nor what is seen as one character is cut. `escape` looks at single characters.
+ * an escape sequence nor what is seen as one character is cut. `escapeText` looks at single characters.
  */
-export function fit(text: string, limit: number, escape: (part: string) => string = (part) => part): string {
-  const whole = escape(text);
+export function shorten(text: string, limit: number, escapeText: (part: string) => string = (part) => part): string {
+  const whole = escapeText(text);
   if (whole.length <= limit) return whole;
-  const end = escape("…");
+  const end = escapeText("…");
   let kept = "";
   // more than the limit never fits, whatever it is made of
   for (const { segment } of graphemes.segment(text.slice(0, limit + 1))) {
-    const part = escape(segment);
+    const part = escapeText(segment);
     if (kept.length + part.length + end.length > limit) break;
     kept += part;
   }
