@@ -273,7 +273,12 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     capacity: () => Number.POSITIVE_INFINITY,
   });
   const digestCloser = createDigestCloser({ db, clock, delivery, log, onClosed: wakeDelivery });
-  const deliveryWorker = createDeliveryWorker({ context, processId: own.processId, lanes, onDone: (seconds) => metrics.stageDone("deliver", seconds) });
+  const deliveryWorker = createDeliveryWorker({
+    context,
+    processId: own.processId,
+    lanes,
+    onDone: (seconds) => metrics.stageDone("deliver", seconds),
+  });
   const aggregator = createBatchAggregator({
     db,
     clock,
@@ -339,7 +344,20 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     onReported: () => wakeJobs("deliver"),
   });
   const supervisor = createSupervisor({
-    workers: [publisher, deliveryWorker, analysis, alerting, digestCloser, aggregator, detection, watcher, caretaker, gpuMonitor, cleanupService, healthReporter],
+    workers: [
+      publisher,
+      deliveryWorker,
+      analysis,
+      alerting,
+      digestCloser,
+      aggregator,
+      detection,
+      watcher,
+      caretaker,
+      gpuMonitor,
+      cleanupService,
+      healthReporter,
+    ],
     clock,
     log,
     announce: async (entry) => {

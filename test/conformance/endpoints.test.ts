@@ -228,7 +228,11 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["POST /api/outbound-webhooks/{outbound-webhook}/disable", 200, webhookKeys],
     ["POST /api/outbound-webhooks/{outbound-webhook}/enable", 200, webhookKeys],
     ["POST /api/outbound-webhooks/{outbound-webhook}/rotate-secret", 200, ["id", "signing_secret", "previous_secret_valid_until"]],
-    ["GET /api/outbound-webhooks/{outbound-webhook}/deliveries?limit=50&offset=0", 200, ["deliveries", "total", "limit", "offset", "has_more"]],
+    [
+      "GET /api/outbound-webhooks/{outbound-webhook}/deliveries?limit=50&offset=0",
+      200,
+      ["deliveries", "total", "limit", "offset", "has_more"],
+    ],
     ["GET /api/outbound-webhooks/deliveries/{delivery}", 200, [...deliveryKeys, "attempts"]],
     ["POST /api/outbound-webhooks/deliveries/{delivery}/retry", 200, deliveryKeys],
     [
