@@ -1,100 +1,12 @@
 import { z } from "zod";
 import { outboundEventTypes } from "../outbound-events.ts";
-import type { ProblemType } from "../problem.ts";
 import { route } from "../route.ts";
 import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
+import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
 
 /** Neutral names of the platforms: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
-export const authTypes = ["none", "bearer", "basic", "header"] as const;
-
-/** An issue with its type of the closed list, as `superRefine` takes it. */
-function fault(type: ProblemType, message: string, input: unknown, ...path: (string | number)[]) {
-  return { code: "custom" as const, message, input, path, params: { type } };
-}
-
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/** Visible characters of ASCII with spaces and tabs in between. */
-const headerValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
-/** Headers that belong to one connection, describe the body, or are set by homesec. */
-const reservedHeaders = new Set([
-  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "host", "content-length", "content-encoding", "content-type", "expect"],
-]);
-
-const fieldsOf = {
-  none: [],
-  bearer: ["token"],
-  basic: ["username", "credential"],
-  header: ["header_name", "header_value"],
-} as const;
-
-/** How homesec authenticates itself at the target. Write only. */
-export const WebhookAuth = z
-  .strictObject({
-    type: EnumText(authTypes),
-    token: z.string().max(4096).optional(),
-    username: z.string().max(1024).optional(),
-    credential: z.string().max(4096).optional(),
-    header_name: z.string().max(200).optional(),
-    header_value: z.string().max(4096).optional(),
-  })
-  .superRefine((auth, context) => {
-    const own: readonly string[] = fieldsOf[auth.type];
-    for (const field of Object.values(fieldsOf).flat()) {
-      const text = auth[field];
-      const add = (type: ProblemType, message: string) => context.addIssue(fault(type, message, text, field));
-      if (!own.includes(field)) {
-        if (text !== undefined) add("extra_forbidden", `Unknown field of auth type ${auth.type}`);
-      } else if (text === undefined) {
-        add("missing", `Missing; auth type ${auth.type} needs it`);
-      } else {
-        const reason = faultOf[field](text);
-        if (reason) add("value_error", reason);
-      }
-    }
-  })
-  .meta({ id: "WebhookAuth", writeOnly: true });
-export type WebhookAuth = z.output<typeof WebhookAuth>;
-
-const faultOf: Readonly<Record<(typeof fieldsOf)["bearer" | "basic" | "header"][number], (text: string) => string | undefined>> = {
-  token: valueFault,
-  username: (text) => (/[:\p{Cc}]/u.test(text) ? "Must hold no colon and no control character" : undefined),
-  credential: (text) => (/\p{Cc}/u.test(text) ? "Must hold no control character" : undefined),
-  header_name: nameFault,
-  header_value: valueFault,
-};
-
-function nameFault(name: string): string | undefined {
-  if (!headerName.test(name)) return "Is no valid name of a header";
-  const lower = name.toLowerCase();
-  if (reservedHeaders.has(lower)) return `The header ${name} is set by homesec or belongs to the connection; leave it out`;
-  if (lower.startsWith("webhook-")) return "Headers that begin with webhook- carry the signature; take another name";
-  return undefined;
-}
-
-function valueFault(value: string): string | undefined {
-  return headerValue.test(value) ? undefined : "Must be visible ASCII characters, without line breaks or spaces at the ends";
-}
-
-/** Further headers of each request. */
-const CustomHeaders = z
-  .record(z.string(), z.string().max(4096))
-  .superRefine((headers, context) => {
-    const names = Object.keys(headers);
-    if (names.length > 50) context.addIssue(fault("value_error", "Must have at most 50 entries", headers));
-    const seen = new Set<string>();
-    for (const name of names) {
-      const value = headers[name] ?? "";
-      const twice = seen.has(name.toLowerCase()) ? "Is there twice; names of headers have no case" : undefined;
-      const reason = twice ?? nameFault(name) ?? valueFault(value);
-      if (reason) context.addIssue(fault("value_error", reason, value, name));
-      seen.add(name.toLowerCase());
-    }
-  })
-  .meta({ description: "Names and values; sealed at rest" });
-
 const EventTypes = z
   .array(EnumText(outboundEventTypes))
   .min(1)
