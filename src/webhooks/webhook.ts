@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { notFound, type Problem } from "../contract/problem.ts";
-import type { WebhookAuth, Webhook as WebhookReply } from "../contract/routes/webhooks.ts";
+import type { WebhookAuth } from "../contract/routes/webhook-headers.ts";
+import type { Webhook as WebhookReply } from "../contract/routes/webhooks.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 
 /** A webhook as clients see it. */
