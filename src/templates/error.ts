@@ -11,3 +11,14 @@ export class TemplateError extends Error {
     this.line = line;
   }
 }
+
+/** What went wrong inside a rendering, before the line is known: `renderTemplate` makes a `TemplateError` of it. */
+export class Fault extends Error {
+  /** The thing that is wrong. */
+  override readonly name: string;
+
+  constructor(name: string, reason: string) {
+    super(reason);
+    this.name = name;
+  }
+}

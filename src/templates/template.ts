@@ -1,14 +1,25 @@
-import { TemplateError } from "./error.ts";
+import { bind } from "./arguments.ts";
+import type { Statement } from "./ast.ts";
+import { copyData, own } from "./data.ts";
+import { Fault, TemplateError } from "./error.ts";
+import { execute } from "./execute.ts";
+import { filters } from "./filters/index.ts";
+import { functionOf } from "./functions.ts";
+import { parse } from "./parser.ts";
+import { type Catalog, Run } from "./run.ts";
+import { Scope } from "./scope.ts";
+import { tests } from "./tests.ts";
+import { Undefined, type Value } from "./value.ts";
 
 export { TemplateError } from "./error.ts";
 
+/** Characters that a template may have at most. */
+const maxSource = 32_768;
+
 /** A template that was read and understood; `renderTemplate` fills it. */
 export interface Template {
-  readonly source: string;
-  readonly parts: readonly Part[];
+  readonly statements: readonly Statement[];
 }
-
-type Part = { readonly text: string } | { readonly path: readonly string[]; readonly line: number };
 
 /** What one rendering may use at most: milliseconds (100), characters of output (65,536), steps (500,000). */
 export interface TemplateLimits {
@@ -17,36 +28,48 @@ export interface TemplateLimits {
   readonly maxSteps?: number;
 }
 
-/** Reads a template. Throws `TemplateError` for what is wrong or unsupported. */
+/** Reads a template of Jinja2's language. Throws `TemplateError` with line and name for what is wrong or unsupported. */
 export function compileTemplate(source: string): Template {
-  const parts: Part[] = [];
-  let line = 1;
-  for (const piece of source.split(/(\{\{.*?\}\}|\{%|\{#)/)) {
-    const inner = /^\{\{\s*([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*\}\}$/i.exec(piece)?.[1];
-    if (inner !== undefined) parts.push({ path: inner.split("."), line });
-    else if (/^\{[{%#]/.test(piece)) throw new TemplateError(line, piece, `${piece} is not supported; use {{ name }} and {{ name.key }}`);
-    else parts.push({ text: piece });
-    line += piece.split("\n").length - 1;
-  }
-  return { source, parts };
+  if (source.length > maxSource)
+    throw new TemplateError(1, "template", `the template has more than ${maxSource} characters; make it shorter`);
+  return { statements: parse(source) };
 }
 
-/** Fills a template with values (plain data as from JSON). Throws `TemplateError` when it fails or passes a limit. */
+/**
+ * Fills a template with plain data, as from JSON; other things in `values` are not seen (data.ts). Nothing is escaped by itself.
+ * Throws `TemplateError` when a part of the template fails with these values, or a limit is reached.
+ */
 export function renderTemplate(template: Template, values: Readonly<Record<string, unknown>>, limits: TemplateLimits = {}): string {
-  let out = "";
-  for (const part of template.parts) {
-    out += "text" in part ? part.text : show(part, values);
-    if (out.length > (limits.maxOutput ?? 65_536)) throw new TemplateError(1, "output", "the output is too long; print less");
+  const run = new Run(catalog, { maxMs: limits.maxMs ?? 100, maxOutput: limits.maxOutput ?? 65_536, maxSteps: limits.maxSteps ?? 500_000 });
+  const known = new Map<string, Value>();
+  const outermost = (name: string): Value => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const data = Object.hasOwn(values, name) ? copyData(run, own(values, name)) : undefined;
+    const value = data === undefined ? (functionOf(run, name) ?? new Undefined(name)) : data;
+    known.set(name, value);
+    return value;
+  };
+  try {
+    return execute(run, new Scope(new Scope(outermost)), template.statements, true);
+  } catch (error) {
+    if (error instanceof Fault) throw new TemplateError(run.line, error.name, error.message, { cause: error });
+    // a stack that was nearly full before, or numbers and texts at the edge of what the machine holds
+    if (error instanceof RangeError)
+      throw new TemplateError(run.line, "depth", "the template needs more room than there is; nest less", { cause: error });
+    throw error;
   }
-  return out;
 }
 
-function show(part: { readonly path: readonly string[]; readonly line: number }, values: unknown): string {
-  let at = values;
-  for (const [depth, name] of part.path.entries()) {
-    if (at === undefined && depth > 0)
-      throw new TemplateError(part.line, name, `${part.path.slice(0, depth).join(".")} is undefined, so it has no ${name}`);
-    at = at !== null && typeof at === "object" && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined;
-  }
-  return at === undefined ? "" : typeof at === "string" ? at : JSON.stringify(at);
-}
+const catalog: Catalog = {
+  filter: (run, name, value, given) => {
+    const filter = filters.get(name);
+    if (filter === undefined) throw new Fault(name, `there is no filter ${name}; look at the list of filters`);
+    return filter.apply(run, value, bind(name, filter, given), given);
+  },
+  test: (run, name, value, given) => {
+    const test = tests.get(name);
+    if (test === undefined) throw new Fault(name, `there is no test ${name}; look at the list of tests`);
+    return test.apply(run, value, bind(name, test, given)[0] ?? null);
+  },
+};
