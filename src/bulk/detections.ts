@@ -10,6 +10,7 @@ import {
   type DetectionChange,
   type DetectionPlace,
   deleteDetections,
+  eventsOfDetections,
   insertDetections,
   lockDetections,
   type NewDetection,
@@ -158,9 +159,13 @@ function newDetection(item: NewItem["item"], now: Date): NewDetection {
   };
 }
 
-/** The detections that there are. Nobody makes an event of them meanwhile: it would count what is being changed. */
+/**
+ * The detections that there are. Nobody makes an event of them meanwhile: it would count what is being changed. Their events are locked before
+ * them, as by all who lock both.
+ */
 async function lockPlaces(sql: Sql, ids: readonly number[]): Promise<readonly DetectionPlace[]> {
   await lockBatchesOf(sql, await camerasOfDetections(sql, ids));
+  await lockEvents(sql, await eventsOfDetections(sql, ids));
   return await lockDetections(sql, ids);
 }
 

@@ -162,6 +162,17 @@ export async function camerasOfDetections(sql: Sql, ids: readonly number[]): Pro
   return rows.map((row) => row.cameraId);
 }
 
+/** The events of those of the detections that there are. */
+export async function eventsOfDetections(sql: Sql, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await sql<{ eventId: number }[]>`
+    select distinct d.event_id as "eventId"
+    from detections d
+    where d.detection_id = any (${[...ids]}::bigint[])
+      and d.event_id is not null
+  `;
+  return rows.map((row) => row.eventId);
+}
+
 /** A correction of a detection; what is undefined stays. */
 export interface DetectionChange {
   readonly id: number;

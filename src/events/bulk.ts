@@ -1,6 +1,8 @@
 import type { z } from "zod";
+import { lockBatchesOf } from "../batches/batches-repository.ts";
 import { type BulkResult, bulkReply, type CheckedItem, checkItems, doneItem, failedItem } from "../contract/bulk.ts";
 import { EventId, EventReview, NewEvent } from "../contract/routes/events.ts";
+import { camerasOfDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
@@ -84,7 +86,10 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
 
 async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThresholds, now: Date): Promise<readonly BulkResult[]> {
   const cameras = await liveCameras(sql, [...new Set(items.map(({ item }) => item.camera_id))]);
-  const candidates = await lockCandidates(sql, [...new Set(items.flatMap(({ item }) => item.detection_ids))]);
+  const detectionIds = [...new Set(items.flatMap(({ item }) => item.detection_ids))];
+  // which event a detection belongs to changes under this lock only
+  await lockBatchesOf(sql, await camerasOfDetections(sql, detectionIds));
+  const candidates = await lockCandidates(sql, detectionIds);
   const refused: BulkResult[] = [];
   const accepted: NewItem[] = [];
   const taken = new Set<number>();

@@ -39,13 +39,34 @@ export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCount
  * a transaction. Fewer events than `limit` are left when fewer were deleted.
  */
 export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<ExpiredCounts> {
+  const isOld = sql`e.started_at < ${before} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
+  const old = await sql<{ id: number }[]>`
+    select e.event_id as id
+    from events e
+    where ${isOld}
+    order by e.started_at, e.event_id
+    limit ${limit}
+  `;
+  // jobs, events, detections, each by its id: the order of all who lock several of them
+  await sql`
+    with gone as materialized (
+      select j.job_id
+      from jobs j
+      where j.queue in ('analyze', 'alert')
+        and split_part(j.subject, ':', 1) = any (${old.map(({ id }) => String(id))}::text[])
+      order by j.job_id
+      for update
+    )
+    delete from jobs j
+    using gone
+    where j.job_id = gone.job_id
+  `;
   const locked = await sql<{ id: number }[]>`
     select e.event_id as id
     from events e
-    where e.started_at < ${before}
-      and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}
-    order by e.started_at, e.event_id
-    limit ${limit}
+    where e.event_id = any (${old.map(({ id }) => id)}::bigint[])
+      and ${isOld}
+    order by e.event_id
     for update
   `;
   const ids = locked.map(({ id }) => id);
@@ -53,14 +74,17 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     delete from analysis_attempts a
     where a.event_id = any (${ids}::bigint[])
   `;
-  await sql`
-    delete from jobs j
-    where j.queue in ('analyze', 'alert')
-      and split_part(j.subject, ':', 1) = any (${ids.map(String)}::text[])
-  `;
   const detections = await sql`
+    with gone as materialized (
+      select d.detection_id
+      from detections d
+      where d.event_id = any (${ids}::bigint[])
+      order by d.detection_id
+      for update
+    )
     delete from detections d
-    where d.event_id = any (${ids}::bigint[])
+    using gone
+    where d.detection_id = gone.detection_id
   `;
   const events = await sql`
     delete from events e
@@ -72,14 +96,21 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
 /** Deletes at most `limit` detections that belong to no event, oldest first, and returns how many. */
 export async function deleteExpiredDetections(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
-    with old as (
-      select d.detection_id
-      from ${detectionsWithContext(sql)}
-      where d.detected_at < ${before}
-        and d.event_id is null
-        and ${isExpired(sql, before)}
-      order by d.detected_at, d.detection_id
-      limit ${limit}
+    with old as materialized (
+      select o.detection_id
+      from detections o
+      where o.event_id is null
+        and o.detection_id in (
+          select d.detection_id
+          from ${detectionsWithContext(sql)}
+          where d.detected_at < ${before}
+            and d.event_id is null
+            and ${isExpired(sql, before)}
+          order by d.detected_at, d.detection_id
+          limit ${limit}
+        )
+      order by o.detection_id
+      for update
     )
     delete from detections d
     using old

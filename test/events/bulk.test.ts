@@ -217,7 +217,7 @@ describe("deletions of events", () => {
       ["success", 1, null],
       ["failed", 99, "Event 99 does not exist"],
       ["failed", 1, "Event 1 is deleted already"],
-      ["failed", null, expect.stringContaining("Must be a number")],
+      ["failed", null, expect.stringContaining("Must be a whole number")],
       ["failed", null, expect.any(String)],
       ["failed", null, expect.any(String)],
     ]);
