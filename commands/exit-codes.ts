@@ -10,6 +10,7 @@ export const exitCodes = {
   conflict: 5,
   unreachable: 6,
   findings: 7,
+  unmet: 8,
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -21,6 +21,7 @@ export const nouns: readonly Noun[] = [
   { name: "cameras", summary: "Cameras and their folders", load: () => import("./cameras/commands.ts") },
   { name: "events", summary: "What happened, and how it was judged", load: () => import("./events/commands.ts") },
   { name: "detections", summary: "What was seen in single pictures", load: () => import("./detections/commands.ts") },
+  { name: "rules", summary: "When an event raises an alert", load: () => import("./rules/commands.ts") },
   { name: "workers", summary: "What runs in the background", load: () => import("./workers/commands.ts") },
   { name: "breakers", summary: "Which AI services are left alone", load: () => import("./breakers/commands.ts") },
   { name: "dlq", summary: "Dead letters: jobs that failed for good", load: () => import("./dlq/commands.ts") },

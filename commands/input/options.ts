@@ -1,4 +1,4 @@
-import { parseTime } from "./time.ts";
+import { parseDuration, parseTime } from "./time.ts";
 
 /** One option of a command. `T` is what the command receives. */
 export interface Option<T> {
@@ -109,6 +109,21 @@ export function time(description: string): Option<Date | undefined> {
       if (given === undefined) return undefined;
       const parsed = parseTime(given, now);
       if (parsed === undefined) throw new WrongValue("a time such as 2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'");
+      return parsed;
+    },
+  };
+}
+
+/** A time in the past: in any form that `parseTime` understands, or how long ago. `fallback` holds when it is not given. */
+export function since(description: string, fallback: string): Option<Date> {
+  return {
+    description,
+    placeholder: "time",
+    fallback,
+    read: ({ texts, now }) => {
+      const given = texts.at(-1) ?? fallback;
+      const parsed = parseTime(parseDuration(given) === undefined ? given : `-${given.trim()}`, now);
+      if (parsed === undefined) throw new WrongValue("a duration such as 30d, or a time such as 2026-01-31 or 'yesterday 21:00'");
       return parsed;
     },
   };

@@ -14,7 +14,7 @@ export async function fillWithEvents(db: Database, events: number): Promise<void
       from generate_series(0, ${cameras - 1}::int) as c
     `;
     // what is truncated in the same transaction needs no log of changes
-    await sql`truncate events, detections, analysis_attempts`;
+    await sql`truncate events, detections, analysis_attempts cascade`;
     const indexes = await dropIndexes(sql);
     await sql`
       insert into events (batch_id, camera_id, started_at, ended_at, risk_score, risk_level, summary, reasoning, risk_factors, analysis_status,

@@ -1,0 +1,25 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { choice, integer, toggle, withDefault } from "../input/options.ts";
+import { printList } from "../output/output.ts";
+import { pages } from "../output/pages.ts";
+
+export const listRules = defineCommand({
+  name: "rules list",
+  summary: "List the alert rules, newest first",
+  options: {
+    enabled: toggle("Only those that are on; with --no-enabled those that are off"),
+    severity: choice(["low", "medium", "high", "critical"], "Only rules of this severity"),
+    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+  },
+  examples: [
+    { command: "homesec rules list", note: "which rules there are, and what they look at" },
+    { command: "homesec rules list --no-enabled", note: "those that are switched off" },
+  ],
+  async run({ options: { enabled, severity, limit } }, io) {
+    const { ruleView } = await import("./view.ts");
+    const bodies = pages(limit, (page) => io.call("listRules", { query: { enabled, severity, ...page } }));
+    await printList(io.output, bodies, (body) => body.items, ruleView);
+    return exitCodes.ok;
+  },
+});

@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Problem } from "../../src/contract/problem.ts";
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { textArgument } from "../input/arguments.ts";
+import { integer, since, text, time, withDefault } from "../input/options.ts";
+import type { Io } from "../io.ts";
+import { printRecord } from "../output/output.ts";
+import { parseExpectations } from "./expectations.ts";
+import { findRule } from "./find.ts";
+
+/** What the test endpoint takes at once. */
+const idsPerRequest = 1000;
+
+export const testRule = defineCommand({
+  name: "rules test",
+  summary: "What a rule would have done, without raising an alert",
+  description:
+    'Plays stored events through a rule, by the code that judges new ones: how many match, how many alerts the cooldown leaves, and on which days. With --expect the exit code is 8 when an event of the file is judged otherwise than it says. The file is JSON or one JSON value a line: ids of events that must match, or objects such as {"event_id": 42, "matches": false}.',
+  arguments: { rule: textArgument("Id of the rule, or its exact name") },
+  options: {
+    since: since("From when on: a time, or how long ago, such as 30d", "30d"),
+    until: time("Until when; without it, now"),
+    against: integer("version", 1, 1_000_000_000, "Compare with this version of the rule: which events alert only in one"),
+    expect: text("file", "Events that must match, or must not"),
+    limit: withDefault(integer("n", 0, 1000, "List at most so many events"), 20),
+  },
+  examples: [
+    { command: "homesec rules test 'Person at night'", note: "the last 30 days" },
+    { command: "homesec rules test 'Person at night' --since 90d --against 1", note: "what became different since its first version" },
+    { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exit code 8 when an event is judged otherwise" },
+  ],
+  async run({ arguments: { rule: idOrName }, options }, io) {
+    const { backtestView } = await import("./view.ts");
+    const expected = options.expect === undefined ? undefined : await readExpectations(io, options.expect);
+    const rule = await findRule(io, idOrName);
+    const report = await io.call("backtestRule", {
+      params: { id: rule.id },
+      body: {
+        start_date: options.since,
+        end_date: options.until,
+        version: rule.version,
+        against: options.against,
+        timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+        limit: options.limit,
+      },
+    });
+    const expectations = expected && (await check(io, rule.id, expected));
+    await printRecord(io.output, { ...report, ...(expectations && { expectations }) }, backtestView);
+    return expectations && expectations.unmet.length > 0 ? exitCodes.unmet : exitCodes.ok;
+  },
+});
+
+async function readExpectations(io: Io, file: string): Promise<ReadonlyMap<number, boolean>> {
+  let content: string;
+  try {
+    content = await readFile(resolve(io.host.cwd, file), "utf8");
+  } catch (cause) {
+    throw new Problem("invalid", `--expect ${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+  return parseExpectations(content, file);
+}
+
+/** An event that is judged otherwise than expected. `matches` is null when there is no such event, or it is deleted. */
+export interface Unmet {
+  readonly event_id: number;
+  readonly expected: boolean;
+  readonly matches: boolean | null;
+  readonly failed_conditions: readonly string[];
+}
+
+async function check(io: Io, ruleId: string, expected: ReadonlyMap<number, boolean>) {
+  const ids = [...expected.keys()];
+  const unmet: Unmet[] = [];
+  for (let begin = 0; begin < ids.length; begin += idsPerRequest) {
+    const some = ids.slice(begin, begin + idsPerRequest);
+    const { results } = await io.call("testRule", { params: { id: ruleId }, body: { event_ids: some, limit: idsPerRequest } });
+    const judged = new Map(results.map((result) => [result.event_id, result]));
+    for (const id of some) {
+      const result = judged.get(id);
+      const wanted = expected.get(id) === true;
+      if (result?.matches === wanted) continue;
+      unmet.push({
+        event_id: id,
+        expected: wanted,
+        matches: result?.matches ?? null,
+        failed_conditions: result?.failed_conditions ?? [],
+      });
+    }
+  }
+  return { checked: ids.length, unmet };
+}

@@ -1,0 +1,127 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { describeSchedule } from "../../src/rules/schedule.ts";
+import { exactly, localTime, type People, paint } from "../output/people.ts";
+import type { View } from "../output/view.ts";
+import type { Rule } from "./find.ts";
+import type { Unmet } from "./test.ts";
+
+type Backtest = Reply<Routes["backtestRule"]> & {
+  readonly expectations?: { readonly checked: number; readonly unmet: readonly Unmet[] };
+};
+type Replay = Backtest["tested"];
+
+const listText = (list: readonly string[] | null, unset: string): string => (list === null ? unset : list.join(", ") || "none");
+
+export const ruleView: View<Rule> = {
+  plural: "rules",
+  fields: [
+    ...(["id", "name", "enabled", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"] as const),
+    ...(["dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"] as const),
+  ],
+  id: (rule) => rule.id,
+  columns: [
+    { title: "ID", keep: true, cell: (rule) => ({ text: rule.id }) },
+    { title: "NAME", keep: true, cell: (rule) => ({ text: rule.name }) },
+    { title: "SEVERITY", cell: (rule) => ({ text: rule.severity }) },
+    { title: "STATE", cell: ({ enabled }) => ({ text: enabled ? "on" : "off", paint: enabled ? "green" : "yellow" }) },
+    { title: "CONDITIONS", cell: (rule) => ({ text: conditionsText(rule) }) },
+    { title: "CHANNELS", cell: (rule) => ({ text: listText(rule.channels, "none") }) },
+  ],
+  details: (rule, people) => [
+    ["rule", { text: rule.id, paint: "bold" }],
+    ["name", { text: rule.name }],
+    ["state", { text: rule.enabled ? "on" : "off", paint: rule.enabled ? "green" : "yellow" }],
+    ["severity", { text: rule.severity }],
+    ["conditions", { text: conditionsText(rule) }],
+    ["channels", { text: listText(rule.channels, "none") }],
+    ["cooldown", { text: `${rule.cooldown_seconds} s for ${rule.dedup_key_template}` }],
+    ["escalate", { text: rule.escalate ? "yes" : "no" }],
+    ["digest", { text: rule.digest ? "yes" : "no" }],
+    ["version", { text: String(rule.version) }],
+    ["changed", { text: exactly(people, rule.updated_at) }],
+  ],
+};
+
+function conditionsText(rule: Rule): string {
+  const conditions = [
+    rule.risk_threshold !== null && `risk score >= ${rule.risk_threshold}`,
+    rule.object_types && `${rule.object_types.join(" or ")}`,
+    rule.min_confidence !== null && `confidence >= ${rule.min_confidence}`,
+    rule.camera_ids && `at ${rule.camera_ids.join(" or ")}`,
+    rule.schedule && describeSchedule(rule.schedule),
+  ];
+  return conditions.filter(Boolean).join(", ") || "every event";
+}
+
+export const backtestView: View<Backtest> = {
+  plural: "tests",
+  fields: ["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "against", "difference"],
+  id: ({ rule_id }) => rule_id,
+  columns: [],
+  details: (report, people) => [
+    ["rule", { text: report.rule_name, paint: "bold" }],
+    ["from", { text: exactly(people, report.start_date) }],
+    ["to", { text: exactly(people, report.end_date) }],
+    ["events", { text: String(report.events_tested) }],
+    [versionText(report.tested), { text: countsText(report.tested) }],
+    ...(report.against ? [[versionText(report.against), { text: countsText(report.against) }] as const] : []),
+    ...differenceLines(report),
+    ...(report.expectations ? [["expected", expectedCell(report.expectations)] as const] : []),
+  ],
+  more: (report, people) =>
+    [daysText(report), eventsText(report, people), unmetText(report, people)].filter((part) => part !== "").join("\n"),
+};
+
+const versionText = ({ version }: Replay): string => `version ${version ?? "?"}`;
+const countsText = (replay: Replay): string =>
+  `${replay.events_matched} match (${(replay.match_rate * 100).toFixed(1)} %), ${replay.alerts_after_cooldown} alerts after the cooldown`;
+
+function differenceLines({ difference, tested, against }: Backtest) {
+  if (!difference || !against) return [];
+  const line = ({ count, event_ids: ids }: { count: number; event_ids: readonly number[] }) => ({
+    text: count === 0 ? "none" : `${count}: ${count > ids.length ? "... " : ""}${ids.join(", ")}`,
+  });
+  return [
+    [`only ${versionText(tested)}`, line(difference.only_tested)] as const,
+    [`only ${versionText(against)}`, line(difference.only_against)] as const,
+    ["both alert", { text: String(difference.both) }] as const,
+  ];
+}
+
+function expectedCell({ checked, unmet }: NonNullable<Backtest["expectations"]>) {
+  if (unmet.length === 0) return { text: `all ${checked} events are judged as expected`, paint: "green" as const };
+  return { text: `${unmet.length} of ${checked} events are judged otherwise`, paint: "red" as const };
+}
+
+/** Days on which something matched, by the compared version too. */
+function daysText({ tested, against }: Backtest): string {
+  const others = new Map(against?.days.map((day) => [day.date, day.alerts]));
+  const own = new Map(tested.days.map((day) => [day.date, day]));
+  const dates = [...new Set([...own.keys(), ...others.keys()])].toSorted();
+  return dates
+    .map((date) => {
+      const day = own.get(date);
+      const compared = against ? `, ${others.get(date) ?? 0} by ${versionText(against)}` : "";
+      return `${date}  ${day?.alerts ?? 0} alerts of ${day?.events_matched ?? 0} matches${compared}\n`;
+    })
+    .join("");
+}
+
+function eventsText({ events }: Backtest, people: People): string {
+  return events
+    .map((event) => {
+      const line = `${localTime(event.raised_at)}  event ${event.event_id} at ${event.camera_id}`;
+      return event.alert ? `${line}\n` : `${paint(people, "dim", `${line}, held back by the cooldown`)}\n`;
+    })
+    .join("");
+}
+
+function unmetText({ expectations }: Backtest, people: People): string {
+  const lines = expectations?.unmet.map(({ event_id: id, expected, matches, failed_conditions: failed }) => {
+    const why = failed.length > 0 ? `: ${failed.join("; ")}` : "";
+    const found = matches === null ? "does not exist" : matches ? "matches" : `does not match${why}`;
+    return `${paint(people, "red", `event ${id} should ${expected ? "" : "not "}match, but ${found}`)}\n`;
+  });
+  return lines?.join("") ?? "";
+}
