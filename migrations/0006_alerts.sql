@@ -108,6 +108,8 @@ create table notifications (
   status text not null check (status in ('waiting', 'sent', 'failed', 'expired', 'cancelled', 'unusable')),
   reason text,
   attempt_count integer not null default 0,
+  -- recipients of a mail that have not got it yet, where others have or it is not all of them
+  unreached text[],
   next_attempt_at timestamptz,
   expires_at timestamptz not null,
   late boolean not null default false,

@@ -242,6 +242,11 @@ export const variables = {
     secret: true,
     description: "Where the webhook channel posts; it switches that channel on",
   },
+  PUBLIC_URL: {
+    group: "alerts",
+    kind: kinds.serviceUrl,
+    description: "Address under which people reach homesec; mails link to it",
+  },
   WEBHOOK_TIMEOUT_SECONDS: timeout("alerts", "30", "Longest wait for the target of a webhook"),
   OUTBOUND_ALLOW: {
     group: "alerts",

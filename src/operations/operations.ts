@@ -12,6 +12,7 @@ import { eventStatisticsOperations } from "../events/statistics.ts";
 import { explainOperations } from "../explain/operations.ts";
 import { gpuOperations } from "../gpu/operations.ts";
 import { imageOperations } from "../images/operations.ts";
+import { notificationOperations } from "../notifications/operations.ts";
 import { ruleOperations } from "../rules/operations.ts";
 import { sceneOperations } from "../scenes/operations.ts";
 import { dlqOperations } from "../system/dlq.ts";
@@ -39,5 +40,6 @@ export const operations: Operations = {
   ...gpuOperations,
   ...webhookOperations,
   ...dlqOperations,
+  ...notificationOperations,
   ...documentOperations,
 };

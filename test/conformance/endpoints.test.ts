@@ -210,6 +210,17 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/cameras/yard/explain?at=2026-01-15T12:00:00Z", 200, explanation],
     ["GET /api/alerts/4b0c2f0a-0000-4000-8000-000000000000/explain", 404, ["detail"]],
   ],
+  Notifications: [
+    [
+      "GET /api/notification/config",
+      200,
+      [
+        ...["notification_enabled", "email_configured", "webhook_configured", "push_configured", "available_channels", "smtp_host"],
+        ...["smtp_port", "smtp_from_address", "default_webhook_url", "default_email_recipients"],
+      ],
+    ],
+    ["POST /api/notification/test", 200, ["channel", "success", "error", "message"], { channel: "push" }],
+  ],
   "Alert receiver": [
     ["POST /api/webhooks/alerts", 200, ["status", "received", "processed", "message"], alertmanagerBody],
     ["GET /api/webhooks/alerts", 200, page],

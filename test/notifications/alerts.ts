@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import type { Database } from "../../src/engines/database.ts";
 
 /** An alert and the event it is about, as they are stored. */
@@ -55,7 +56,7 @@ export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<St
       if (facts.picture === undefined) return event.id;
       const [image] = await sql<[{ id: number }]>`
         insert into images (camera_id, path, size_bytes, modified_ns, width, height, found_by, found_at, taken_at, status)
-        values ('gate', ${facts.picture}, 1, ${Math.floor(Math.random() * 1e9)}, 768, 576, 'watch', ${startedAt}, ${startedAt}, 'processed')
+        values ('gate', ${facts.picture}, ${statSync(facts.picture, { throwIfNoEntry: false })?.size ?? 1}, ${Math.floor(Math.random() * 1e9)}, 768, 576, 'watch', ${startedAt}, ${startedAt}, 'processed')
         returning image_id as id
       `;
       await sql`
@@ -64,5 +65,26 @@ export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<St
       `;
       return event.id;
     }
+  });
+}
+
+/** Stores an event that raised no alert since this one had been raised before. Returns its id. */
+export async function addHeldBack(
+  db: Database,
+  alertId: string,
+  event: { readonly riskScore: number; readonly summary: string; readonly deleted?: boolean },
+): Promise<number> {
+  return await db.transaction(async (sql) => {
+    const [row] = await sql<[{ id: number }]>`
+      insert into events (camera_id, started_at, ended_at, risk_score, risk_level, summary, analysis_status, deleted_at)
+      values ('gate', ${new Date(Date.UTC(2026, 6, 1, 21, 31 + event.riskScore - 40))}, now(), ${event.riskScore}, 'medium', ${event.summary}, 'completed',
+        ${event.deleted ? new Date() : null})
+      returning event_id as id
+    `;
+    await sql`
+      insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, suppressed_by, evaluated_at)
+      values (${row.id}, ${randomUUID()}, 'Somebody at night', 1, 'suppressed', ${["risk_score >= 60"]}, ${[]}, ${alertId}, now())
+    `;
+    return row.id;
   });
 }

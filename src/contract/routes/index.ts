@@ -9,6 +9,7 @@ import { documentRoutes } from "./documents.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
+import { notificationRoutes } from "./notifications.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { statisticsRoutes } from "./statistics.ts";
@@ -35,6 +36,7 @@ export const routes = {
   ...gpuRoutes,
   ...webhookRoutes,
   ...dlqRoutes,
+  ...notificationRoutes,
   ...documentRoutes,
 };
 export type Routes = typeof routes;

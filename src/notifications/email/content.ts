@@ -1,0 +1,102 @@
+import type { AlertFacts, HeldBackEvent, Message } from "../facts.ts";
+
+const colours = { low: "#4b5563", medium: "#b45309", high: "#c2410c", critical: "#b91c1c" } as const;
+
+interface Place {
+  readonly timeZone: string;
+  readonly publicUrl: string | undefined;
+}
+
+/** The subject: how bad, what, where and when. */
+export function headline({ alert, heldBack, isTest }: Message, timeZone: string): string {
+  if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
+  const since = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
+  if (heldBack) return `[${capital(alert.severity)}] ${events(heldBack.count)} held back since the alert from ${since}`;
+  return `[${capital(alert.severity)}] ${capital(alert.objectTypes[0] ?? "something")} at ${since}`;
+}
+
+/** What the templates know of a message. */
+export function valuesFor(message: Message, place: Place): object {
+  const { alert, heldBack, late, isTest } = message;
+  const common = {
+    heading: headline(message, place.timeZone),
+    colour: colours[alert.severity],
+    late: late ?? null,
+    timeZone: place.timeZone,
+  };
+  if (!heldBack) {
+    return {
+      ...common,
+      camera: clean(alert.cameraName),
+      summary: clean(alert.summary) || "There is no summary: the event was not judged yet.",
+      reasoning: clean(alert.reasoning),
+      rows: isTest ? [] : rowsOf(alert, place.timeZone),
+      links: isTest ? [] : linksOf(alert, place.publicUrl),
+    };
+  }
+  const unlisted = heldBack.count - heldBack.events.length;
+  return {
+    ...common,
+    summary: `The rule "${clean(alert.ruleName)}" matched ${events(heldBack.count)} more while its cooldown lasted:`,
+    events: heldBack.events.map((event) => heldBackRow(event, place)),
+    more: unlisted > 0 ? `${events(unlisted)} more with a lower risk ${unlisted === 1 ? "is" : "are"} not listed.` : null,
+  };
+}
+
+function rowsOf(alert: AlertFacts, timeZone: string): readonly { readonly name: string; readonly value: string }[] {
+  const seconds = Math.round((alert.endedAt.getTime() - alert.startedAt.getTime()) / 1000);
+  return [
+    { name: "Camera", value: clean(alert.cameraName) },
+    { name: "Time", value: `${time(alert.startedAt, timeZone)} (${timeZone})${seconds > 0 ? `, for ${seconds} s` : ""}` },
+    ...(alert.objectTypes.length > 0 ? [{ name: "Seen", value: clean(alert.objectTypes.join(", ")) }] : []),
+    { name: "Risk", value: risk(alert) },
+    { name: "Rule", value: clean(alert.ruleName) },
+    ...(alert.matchedConditions.length > 0 ? [{ name: "Because", value: clean(alert.matchedConditions.join("; ")) }] : []),
+    { name: "Event", value: String(alert.eventId) },
+  ];
+}
+
+function linksOf(alert: AlertFacts, publicUrl: string | undefined): readonly { readonly name: string; readonly url: string }[] {
+  if (publicUrl === undefined) return [];
+  return [
+    { name: "The event", url: eventUrl(publicUrl, alert.eventId) },
+    ...(alert.detectionId === null ? [] : [{ name: "The whole picture", url: `${publicUrl}/api/detections/${alert.detectionId}/image` }]),
+  ];
+}
+
+function heldBackRow(event: HeldBackEvent, { timeZone, publicUrl }: Place): object {
+  return {
+    time: time(event.startedAt, timeZone),
+    risk: risk(event),
+    text: `${clean(event.cameraName)}: ${clean(event.summary) || `event ${event.eventId}`}`,
+    url: publicUrl === undefined ? null : eventUrl(publicUrl, event.eventId),
+  };
+}
+
+const eventUrl = (publicUrl: string, eventId: number): string => `${publicUrl}/api/events/${eventId}`;
+const risk = ({ riskScore, riskLevel }: Pick<AlertFacts, "riskScore" | "riskLevel">): string =>
+  riskScore === null ? "not judged" : `${riskScore} of 100 (${riskLevel})`;
+const events = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const clean = (text: string): string => onOneLine(text, 2_000);
+
+/** A time as people read it, in their zone. */
+export function time(at: Date, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  return format.format(at).replaceAll(",", "");
+}
+
+/** Text without line ends and other control characters, which have no place in a header or a cell, and not longer than `longest`. */
+export function onOneLine(text: string, longest: number): string {
+  const plain = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
+  const characters = [...plain];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : plain;
+}

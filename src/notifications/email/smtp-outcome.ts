@@ -1,0 +1,31 @@
+import type { Outcome } from "../outcome.ts";
+import type { Refusal, SmtpResult } from "./smtp.ts";
+
+/** Replies that ask for another login or for TLS: a person can mend that, and what waits goes out then. */
+const loginReplies: ReadonlySet<number> = new Set([530, 534, 535, 538]);
+
+/**
+ * What an answer of the mail server means for a mail. A lasting refusal (5xx) ends it; anything else is tried again. Where
+ * some recipients got it, it is sent: those that may get it later are `unreached`, those that never will are named.
+ */
+export function outcomeOfMail(result: SmtpResult): Outcome {
+  const later = result.refusals.filter(({ permanent }) => !permanent).map(({ recipient }) => recipient);
+  const never = result.refusals.filter(({ permanent }) => permanent);
+  if (result.kind === "taken") {
+    return {
+      kind: "sent",
+      answer: [result.answer, ...result.refusals.map(named)].join("; "),
+      ...(never.length > 0 && { refusedFor: never.map(named).join("; ") }),
+      ...(later.length > 0 && { unreached: later }),
+    };
+  }
+  const answer = result.refusals.length > 0 ? result.refusals.map(named).join("; ") : result.answer;
+  if (result.refusals.length > 0)
+    return later.length > 0 ? { kind: "again", answer, ...(never.length > 0 && { unreached: later }) } : { kind: "failed", answer };
+  if (result.isLogin) return { kind: "again", answer: `the mail server refuses the login: ${answer}`, misconfigured: true };
+  const status = result.status ?? 0;
+  if (loginReplies.has(status)) return { kind: "again", answer, misconfigured: true };
+  return status >= 500 && status !== 503 ? { kind: "failed", answer } : { kind: "again", answer };
+}
+
+const named = ({ recipient, answer }: Refusal): string => `not taken for ${recipient}: ${answer}`;

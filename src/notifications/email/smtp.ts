@@ -1,0 +1,166 @@
+import { isIP } from "node:net";
+import type { SMTPConnectionOptions, SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
+import type { Config } from "../../config/config.ts";
+import { refusalOf } from "../../outbound/address.ts";
+
+/** The mail server and who asks it. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** A mail as it goes over the line. */
+export interface Envelope {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly raw: Buffer;
+}
+
+/** How long a mail server may take, in milliseconds. */
+export interface SmtpTimeouts {
+  readonly connect: number;
+  readonly greeting: number;
+  /** Between two signs of life. */
+  readonly idle: number;
+  /** From the first packet to the last answer. */
+  readonly total: number;
+}
+
+/** Generous enough for servers that let strangers wait, and short enough that a silent one does not hold up what comes after. */
+export const smtpTimeouts: SmtpTimeouts = { connect: 15_000, greeting: 20_000, idle: 40_000, total: 90_000 };
+
+/** A recipient that the server did not take. */
+export interface Refusal {
+  readonly recipient: string;
+  readonly answer: string;
+  readonly permanent: boolean;
+}
+
+/** What the mail server did with a mail. `status` is its reply code, where it gave one. */
+export type SmtpResult =
+  | { readonly kind: "taken"; readonly answer: string; readonly refusals: readonly Refusal[] }
+  | {
+      readonly kind: "not_taken";
+      readonly answer: string;
+      readonly status: number | undefined;
+      readonly isLogin: boolean;
+      readonly refusals: readonly Refusal[];
+    };
+
+/** The mail server of the configuration, or undefined without one. */
+export function smtpServerOf(config: Pick<Config, "smtpHost" | "smtpPort" | "smtpUser" | "smtpPassword">): SmtpServer | undefined {
+  if (config.smtpHost === undefined) return undefined;
+  return { host: config.smtpHost, port: config.smtpPort, user: config.smtpUser, password: config.smtpPassword };
+}
+
+/**
+ * Hands a mail to the mail server: TLS from the start on port 465, else by STARTTLS where the server offers it. A
+ * password goes over the line in TLS only, with a certificate that is checked; on this machine neither is needed. An
+ * abort of `signal` ends the connection at once. Never throws for what the server did or failed to do.
+ */
+export async function sendBySmtp(
+  server: SmtpServer,
+  envelope: Envelope,
+  signal: AbortSignal,
+  timeouts = smtpTimeouts,
+): Promise<SmtpResult> {
+  const host = server.host.replace(/^\[(.*)\]$/, "$1");
+  const refusal = await refusalOf(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
+  if (refusal) return notTaken({ message: `the mail server may not be called: ${refusal}` });
+  // loaded with the first mail: most starts send none
+  const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
+  const connection = new SMTPConnection(optionsFor({ ...server, host }, timeouts));
+  const overdue = AbortSignal.timeout(timeouts.total);
+  const ended = AbortSignal.any([signal, overdue]);
+  const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const onEnd = () => reject(overdue.aborted ? new Error(`no answer within ${timeouts.total / 1000} s`) : new Error("broken off"));
+      if (ended.aborted) return onEnd();
+      ended.addEventListener("abort", onEnd, { once: true });
+      connection.once("error", reject);
+      connection.once("end", () => reject(new Error("the mail server closed the connection")));
+      run((error, result) => (error ? reject(error) : resolve(result as T)));
+    });
+  try {
+    await step((done) => connection.connect(done));
+    if (server.user !== undefined) {
+      const auth = { user: server.user, pass: server.password ?? "" };
+      await step((done) => connection.login(auth, done));
+    }
+    const info = await step<SMTPConnectionSendInfo>((done) =>
+      connection.send({ from: envelope.from, to: [...envelope.to], size: envelope.raw.length }, envelope.raw, done),
+    );
+    return { kind: "taken", answer: oneLine(info.response), refusals: refusalsOf(info) };
+  } catch (error) {
+    return notTaken(error as SmtpFault);
+  } finally {
+    // after an error there may be another one, which nobody waits for
+    connection.on("error", () => {});
+    if (ended.aborted || connection.stage === "init") connection.close();
+    else connection.quit();
+  }
+}
+
+interface SmtpFault {
+  readonly message: string;
+  readonly code?: string;
+  readonly response?: string;
+  readonly responseCode?: number;
+  readonly rejectedErrors?: readonly RejectedRecipient[] | undefined;
+}
+
+interface RejectedRecipient {
+  readonly message: string;
+  readonly recipient?: string | undefined;
+  readonly response?: string | undefined;
+  readonly responseCode?: number | undefined;
+}
+
+function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): SMTPConnectionOptions {
+  const isOwnMachine = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  const isSecret = user !== undefined && !isOwnMachine;
+  return {
+    host,
+    port,
+    secure: port === 465,
+    requireTLS: isSecret,
+    opportunisticTLS: !isSecret,
+    connectionTimeout: timeouts.connect,
+    greetingTimeout: timeouts.greeting,
+    socketTimeout: timeouts.idle,
+    dnsTimeout: timeouts.connect,
+    socketCloseTimeout: 1_000,
+    maxResponseSize: 64 * 1024,
+    // without a password an unchecked certificate is better than none: whoever could forge it could also leave TLS out
+    tls: { rejectUnauthorized: !isOwnMachine && (isSecret || port === 465), minVersion: "TLSv1.2" },
+    allowInternalNetworkInterfaces: true,
+  };
+}
+
+function notTaken(fault: SmtpFault): SmtpResult {
+  return {
+    kind: "not_taken",
+    answer: oneLine(fault.response ?? fault.message),
+    status: fault.responseCode,
+    isLogin: fault.code === "EAUTH" && !(fault.responseCode !== undefined && fault.responseCode < 500),
+    refusals: refusalsOf(fault),
+  };
+}
+
+function refusalsOf({ rejectedErrors }: Pick<SmtpFault, "rejectedErrors">): readonly Refusal[] {
+  return (rejectedErrors ?? []).map(({ recipient, response, message, responseCode }) => ({
+    recipient: recipient ?? "",
+    answer: oneLine(response ?? message),
+    permanent: (responseCode ?? 0) >= 500,
+  }));
+}
+
+/** What a server wrote, fit for a log and a row. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, 500);
+}

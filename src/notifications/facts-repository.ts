@@ -1,0 +1,59 @@
+import type { Sql } from "../engines/database.ts";
+import type { AlertFacts, HeldBack, HeldBackEvent } from "./facts.ts";
+
+/** What is known of an alert and its event, or undefined when it is gone. */
+export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
+  const [row] = await sql<[AlertFacts?]>`
+    select a.alert_id as "alertId", a.status, a.severity, a.dedup_key as "dedupKey", a.rule_name as "ruleName",
+      coalesce(v.matched_conditions, '{}') as "matchedConditions", a.created_at as "raisedAt", a.camera_id as "cameraId", c.name as "cameraName",
+      e.event_id as "eventId", e.started_at as "startedAt", e.ended_at as "endedAt", e.risk_score as "riskScore", e.risk_level as "riskLevel",
+      e.summary, e.reasoning,
+      coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId"
+    from alerts a
+    join events e on e.event_id = a.event_id
+    join cameras c on c.camera_id = a.camera_id
+    left join lateral (
+      select r.matched_conditions, d.definition
+      from rule_verdicts r
+      left join rule_versions d on d.rule_id = r.rule_id and d.version = r.rule_version
+      where r.alert_id = a.alert_id
+      limit 1
+    ) v on true
+    left join lateral (
+      select array_agg(b.object_type order by b.wanted desc, b.confidence desc, b.detection_id) as types,
+        (array_agg(b.detection_id order by b.wanted desc, b.confidence desc, b.detection_id))[1] as detection_id
+      from (
+        select distinct on (d.object_type) d.object_type, d.confidence, d.detection_id,
+          coalesce(v.definition -> 'object_types' ? d.object_type, false) as wanted
+        from detections d
+        where d.event_id = a.event_id
+        order by d.object_type, d.confidence desc, d.detection_id
+      ) b
+    ) seen on true
+    where a.alert_id = ${alertId}
+  `;
+  return row;
+}
+
+/** What an alert's cooldown held back, deleted events aside: their number, and at most `limit` of them, the riskiest. */
+export async function findHeldBack(sql: Sql, alertId: string, limit: number): Promise<HeldBack> {
+  const rows = await sql<(HeldBackEvent & { count: number })[]>`
+    with held as (
+      select distinct v.event_id
+      from rule_verdicts v
+      where v.suppressed_by = ${alertId}
+    )
+    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.risk_score as "riskScore",
+      e.risk_level as "riskLevel", e.summary, count(*) over () as count
+    from held h
+    join events e on e.event_id = h.event_id
+    join cameras c on c.camera_id = e.camera_id
+    where e.deleted_at is null
+    order by e.risk_score desc nulls last, e.started_at, e.event_id
+    limit ${limit}
+  `;
+  return {
+    count: rows[0]?.count ?? 0,
+    events: rows.map(({ count: _, ...event }) => event).toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()),
+  };
+}

@@ -1,0 +1,56 @@
+import type { alertStatuses } from "../contract/routes/alerts.ts";
+import type { severities } from "../contract/routes/rules.ts";
+
+/** What a notification can say about an alert. */
+export interface AlertFacts {
+  readonly alertId: string;
+  readonly status: (typeof alertStatuses)[number];
+  readonly severity: (typeof severities)[number];
+  readonly dedupKey: string;
+  readonly ruleName: string;
+  readonly matchedConditions: readonly string[];
+  readonly raisedAt: Date;
+  readonly cameraId: string;
+  readonly cameraName: string;
+  readonly eventId: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly riskScore: number | null;
+  readonly riskLevel: string | null;
+  readonly summary: string;
+  readonly reasoning: string;
+  /** What was seen, the most confident first; the first one's picture is shown. */
+  readonly objectTypes: readonly string[];
+  readonly detectionId: number | null;
+}
+
+/** An event that raised no alert since another one had been raised shortly before. */
+export interface HeldBackEvent {
+  readonly eventId: number;
+  readonly cameraId: string;
+  readonly cameraName: string;
+  readonly startedAt: Date;
+  readonly riskScore: number | null;
+  readonly riskLevel: string | null;
+  readonly summary: string;
+}
+
+/** What was held back under an alert's cooldown: how much, and the riskiest of it in the order of time. */
+export interface HeldBack {
+  readonly count: number;
+  readonly events: readonly HeldBackEvent[];
+}
+
+/** What a notification is to say. */
+export interface Message {
+  /** The same for each attempt: a receiver can tell a repetition by it. */
+  readonly notificationId: string;
+  readonly alert: AlertFacts;
+  /** It was asked for by a person who tries a channel, and is about no event. */
+  readonly isTest?: true;
+  /** For a digest: what it lists. */
+  readonly heldBack: HeldBack | undefined;
+  readonly createdAt: Date;
+  /** Why it goes out late, where it does. */
+  readonly late: string | undefined;
+}

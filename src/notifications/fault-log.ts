@@ -1,0 +1,50 @@
+import type { Log } from "../log/log.ts";
+import type { Channel } from "./channels.ts";
+import type { Outcome } from "./outcome.ts";
+
+interface Told {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly alertId: string;
+}
+
+/** Tells the log of channels that do not work: once per cause, however many messages it holds up, and when it is over. */
+export interface FaultLog {
+  heard(notification: Told, outcome: Outcome): void;
+  ended(notification: Told, reason: string): void;
+}
+
+export function createFaultLog(log: Log): FaultLog {
+  const causes = new Map<Channel, string>();
+  const ended = ({ id, channel, alertId }: Told, reason: string): void =>
+    log.error(
+      { channel, notification: id, alert: alertId, reason },
+      "a notification was given up; it is in the dead letters of the queue deliver",
+    );
+  return {
+    ended,
+    heard: (notification, outcome) => {
+      const { channel, id } = notification;
+      switch (outcome.kind) {
+        case "sent":
+          if (causes.delete(channel)) log.info({ channel }, "notifications go out again");
+          if (outcome.refusedFor !== undefined)
+            log.warn({ channel, notification: id, reason: outcome.refusedFor }, "a mail was not taken for every recipient");
+          return;
+        case "failed":
+          ended(notification, outcome.answer);
+          return;
+        case "again": {
+          // each message has recipients and times of its own in the answer; only their cause counts
+          const cause = outcome.answer.replace(/[0-9a-f-]{8,}|\d{5,}/gi, "…");
+          if (causes.get(channel) === cause) return;
+          causes.set(channel, cause);
+          const fields = { channel, notification: id, reason: outcome.answer };
+          if (outcome.misconfigured)
+            log.error(fields, "notifications cannot be sent as homesec is configured; they wait until that is mended");
+          else log.warn(fields, "a notification could not be sent; it is tried again");
+        }
+      }
+    },
+  };
+}

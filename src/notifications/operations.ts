@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import type { notificationRoutes } from "../contract/routes/notifications.ts";
+import { channels } from "../contract/routes/rules.ts";
+import type { Operations } from "../operations/operation.ts";
+import { type Channel, channelAvailability } from "./channels.ts";
+import { smtpTimeouts } from "./email/smtp.ts";
+import type { Message } from "./facts.ts";
+import type { Outcome } from "./outcome.ts";
+import { transmit } from "./transmit.ts";
+
+/** Somebody waits for the answer. */
+const testTimeouts = { ...smtpTimeouts, total: 45_000 };
+
+/** The use cases of notifications. */
+export const notificationOperations: Pick<Operations, keyof typeof notificationRoutes> = {
+  getNotificationConfig: async (_request, { config }) => {
+    const available = channelAvailability(config);
+    return {
+      notification_enabled: config.notificationEnabled,
+      email_configured: config.smtpHost !== undefined && config.smtpFromAddress !== undefined,
+      webhook_configured: config.defaultWebhookUrl !== undefined,
+      push_configured: false,
+      available_channels: channels.filter((channel) => available[channel].usable),
+      smtp_host: config.smtpHost ?? null,
+      smtp_port: config.smtpPort,
+      smtp_from_address: config.smtpFromAddress ?? null,
+      default_webhook_url: config.defaultWebhookUrl === undefined ? null : `${new URL(config.defaultWebhookUrl).origin}/***`,
+      default_email_recipients: [...config.defaultEmailRecipients],
+    };
+  },
+
+  testNotification: async ({ body: { channel, email_recipients: given } }, context) => {
+    const { config, clock } = context;
+    const recipients = given?.length ? given : config.defaultEmailRecipients;
+    // recipients that are given make up for those that are not configured
+    const available = channelAvailability({ ...config, defaultEmailRecipients: recipients })[channel];
+    if (!available.usable) {
+      return { channel, success: false, error: available.reason, message: `Nothing was sent: ${available.reason}` };
+    }
+    const stop = new AbortController();
+    const message = testMessage(clock.now());
+    const outcome = await transmit({ ...context, smtpTimeouts: testTimeouts }, message, { channel, recipients }, stop.signal);
+    return { channel, ...answerOf(outcome, channel, recipients) };
+  },
+};
+
+/** A mail that only some got is a success with an error that names the others. */
+function answerOf(outcome: Outcome, channel: Channel, recipients: readonly string[]) {
+  if (outcome.kind !== "sent")
+    return { success: false, error: outcome.answer, message: `The test message was not taken: ${outcome.answer}` };
+  const missed = [outcome.refusedFor, outcome.unreached && `not yet taken for ${outcome.unreached.join(", ")}`].filter(Boolean).join("; ");
+  const who = channel === "email" ? `for ${recipients.join(", ")}` : "at DEFAULT_WEBHOOK_URL";
+  return {
+    success: true,
+    error: missed === "" ? null : missed,
+    message: missed === "" ? `The test message was taken ${who}` : `The test message was taken, but ${missed}`,
+  };
+}
+
+/** Something to send that is about nothing. */
+function testMessage(now: Date): Message {
+  return {
+    notificationId: randomUUID(),
+    isTest: true,
+    heldBack: undefined,
+    createdAt: now,
+    late: undefined,
+    alert: {
+      alertId: randomUUID(),
+      status: "pending",
+      severity: "low",
+      dedupKey: "test",
+      ruleName: "Test",
+      matchedConditions: ["test"],
+      raisedAt: now,
+      cameraId: "test",
+      cameraName: "Test",
+      eventId: 0,
+      startedAt: now,
+      endedAt: now,
+      riskScore: null,
+      riskLevel: null,
+      summary: "This is a test: alerts can reach you here.",
+      reasoning: "",
+      objectTypes: [],
+      detectionId: null,
+    },
+  };
+}

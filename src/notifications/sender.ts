@@ -1,0 +1,141 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import type { Log } from "../log/log.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import type { Sender } from "../pipeline/deliver.ts";
+import { channelAvailability } from "./channels.ts";
+import type { SmtpTimeouts } from "./email/smtp.ts";
+import type { Message } from "./facts.ts";
+import { findAlertFacts, findHeldBack } from "./facts-repository.ts";
+import { createFaultLog } from "./fault-log.ts";
+import type { Outcome } from "./outcome.ts";
+import { addAttempt, findNotification, lockAlertOf, lockProgress, type Notification, storeStep } from "./sending-repository.ts";
+import { isLate, isOpen, lateness, type Progress, type Step, stepAfter, stepAtExpiry } from "./step.ts";
+import { transmit } from "./transmit.ts";
+
+/** A digest lists so many events and counts the rest. */
+const listedEvents = 20;
+
+export interface NotificationSenderContext {
+  readonly db: Database;
+  readonly config: Config;
+  readonly outbound: Pick<Outbound, "post">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processId: string;
+  /** Brings an alert up to what its channels did, in the transaction that stores an outcome. */
+  readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
+  /** Rows were written: the journal has entries to number. */
+  readonly onStored: () => void;
+  /** 0 to 1, for the jitter of retries. */
+  readonly random?: () => number;
+  readonly smtpTimeouts?: SmtpTimeouts;
+}
+
+/** Makes the sender of notifications: one attempt at a time, tried again until it is sent, refused for good, cancelled or expired. */
+export function createNotificationSender(context: NotificationSenderContext): Sender {
+  const { db, config, clock, processId } = context;
+  const random = context.random ?? Math.random;
+  const faults = createFaultLog(context.log);
+
+  /** Stores the step of a notification and its job. What a person has cancelled meanwhile stays so, unless it was sent. */
+  const store = async (
+    job: ClaimedJob,
+    notification: Notification,
+    stepOf: (progress: Progress) => Step,
+    attempt?: Attempt,
+  ): Promise<void> => {
+    const now = clock.now();
+    await db.transaction(async (sql) => {
+      // before anything else: who ends an alert locks it first too
+      await lockAlertOf(sql, notification.alertId);
+      const before = await lockProgress(sql, notification.id);
+      if (!before) return await finishJob(sql, job.jobId, processId);
+      const isCancelled = before.status === "cancelled";
+      const wanted = stepOf(isCancelled ? { ...before, status: "waiting" } : before);
+      const step: Step =
+        isCancelled && wanted.status !== "sent"
+          ? { status: "cancelled", reason: before.reason, unreached: null, nextAttemptAt: null, job: "finish" }
+          : wanted;
+      if (attempt) await addAttempt(sql, notification.id, { ...attempt, attempt: before.attempts + 1, finishedAt: now });
+      await storeStep(sql, notification.id, {
+        ...step,
+        attempts: before.attempts + (attempt ? 1 : 0),
+        late: isLate(before, step.status, now),
+        finishedAt: step.job === "release" ? null : now,
+      });
+      await endJob(sql, job, step, now);
+      if (notification.kind === "alert") await context.settle(sql, notification.alertId, now);
+    });
+    context.onStored();
+  };
+
+  const endJob = async (sql: Sql, { jobId }: ClaimedJob, step: Step, now: Date): Promise<void> => {
+    if (step.job === "finish") return await finishJob(sql, jobId, processId);
+    if (step.job === "bury") return await buryJob(sql, jobId, processId, step.reason ?? "it could not be sent");
+    const availableAt = step.nextAttemptAt ?? now;
+    await releaseJob(sql, { jobId, processId }, { availableAt, error: step.reason, attempt: "deferred" });
+  };
+
+  const messageOf = async (notification: Notification, now: Date): Promise<Message | undefined> =>
+    await db.query(async (sql) => {
+      const alert = await findAlertFacts(sql, notification.alertId);
+      return (
+        alert && {
+          notificationId: notification.id,
+          alert,
+          heldBack: notification.kind === "digest" ? await findHeldBack(sql, notification.alertId, listedEvents) : undefined,
+          createdAt: notification.createdAt,
+          late: lateness(notification, notification.kind, now),
+        }
+      );
+    });
+
+  const attemptOf = async (notification: Notification, message: Message, signal: AbortSignal): Promise<Outcome> => {
+    const available = channelAvailability(config)[notification.channel];
+    if (!available.usable) return { kind: "again", answer: available.reason, misconfigured: true };
+    const recipients = notification.unreached ?? config.defaultEmailRecipients;
+    return await transmit(context, message, { channel: notification.channel, recipients }, signal);
+  };
+
+  const run = async (id: string, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.now();
+    const notification = await db.query((sql) => findNotification(sql, id));
+    const message = notification && isOpen(notification) ? await messageOf(notification, startedAt) : undefined;
+    if (!notification || !message) return await db.query((sql) => finishJob(sql, job.jobId, processId));
+    if (notification.kind === "alert" && (message.alert.status === "acknowledged" || message.alert.status === "dismissed"))
+      return await store(job, notification, cancelled);
+    if (startedAt >= notification.expiresAt) {
+      faults.ended(notification, "expired");
+      return await store(job, notification, stepAtExpiry);
+    }
+    const outcome = await attemptOf(notification, message, signal);
+    // what was sent is stored even when the daemon stops: else it would be sent again
+    if (outcome.kind !== "sent") signal.throwIfAborted();
+    faults.heard(notification, outcome);
+    const now = clock.now();
+    const attempt = { startedAt, outcome: outcome.kind, answer: outcome.answer };
+    await store(job, notification, (before) => stepAfter(before, outcome, { tries: job.deferrals + 1, now, random: random() }), attempt);
+  };
+
+  const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
+    const notification = await db.query((sql) => findNotification(sql, id));
+    if (!notification || !isOpen(notification)) return await db.query((sql) => finishJob(sql, job.jobId, processId));
+    faults.ended(notification, error);
+    await store(job, notification, (before) =>
+      stepAfter(before, { kind: "failed", answer: error }, { tries: 1, now: clock.now(), random: 0 }),
+    );
+  };
+
+  return { run, giveUp };
+}
+
+type Attempt = { readonly startedAt: Date; readonly outcome: Outcome["kind"]; readonly answer: string };
+
+/** A person has ended the alert: who has not heard of it yet need not. */
+function cancelled(before: Progress): Step {
+  const status = before.status === "waiting" ? "cancelled" : before.status;
+  return { status, reason: before.reason, unreached: null, nextAttemptAt: null, job: "finish" };
+}

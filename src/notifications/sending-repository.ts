@@ -1,0 +1,88 @@
+import type { Sql } from "../engines/database.ts";
+import type { Channel } from "./channels.ts";
+import type { Outcome } from "./outcome.ts";
+import type { NotificationKind } from "./queue.ts";
+import type { Progress, Step } from "./step.ts";
+
+/** A notification that is to be sent. */
+export interface Notification extends Progress {
+  readonly id: string;
+  readonly alertId: string;
+  readonly kind: NotificationKind;
+  readonly channel: Channel;
+}
+
+/** The notification with this id, or undefined when it is gone with its alert. */
+export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
+  const [row] = await sql<[Notification?]>`
+    select n.notification_id as id, n.alert_id as "alertId", n.kind, n.channel, n.status, n.reason, n.attempt_count as attempts, n.unreached,
+      n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
+    from notifications n
+    where n.notification_id = ${id}
+  `;
+  return row;
+}
+
+/** Locks an alert until the end of the transaction, so that who ends it and who stores an outcome wait for each other. */
+export async function lockAlertOf(sql: Sql, alertId: string): Promise<void> {
+  await sql`
+    select 1
+    from alerts a
+    where a.alert_id = ${alertId}
+    for update
+  `;
+}
+
+/** How far a notification is, locked until the end of the transaction; undefined when it is gone. */
+export async function lockProgress(sql: Sql, id: string): Promise<Progress | undefined> {
+  const [row] = await sql<[Progress?]>`
+    select n.status, n.reason, n.attempt_count as attempts, n.unreached, n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
+    from notifications n
+    where n.notification_id = ${id}
+    for update
+  `;
+  return row;
+}
+
+/** Stores how far a notification is now. */
+export async function storeStep(
+  sql: Sql,
+  id: string,
+  step: Omit<Step, "job"> & { readonly attempts: number; readonly late: boolean; readonly finishedAt: Date | null },
+): Promise<void> {
+  await sql`
+    update notifications n
+    set status = ${step.status}, reason = ${step.reason}, unreached = ${step.unreached === null ? null : [...step.unreached]},
+      next_attempt_at = ${step.nextAttemptAt}, attempt_count = ${step.attempts}, late = ${step.late}, finished_at = ${step.finishedAt}
+    where n.notification_id = ${id}
+  `;
+}
+
+/** An attempt that came to an outcome. */
+export interface StoredAttempt {
+  readonly attempt: number;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly outcome: Outcome["kind"];
+  readonly answer: string;
+}
+
+/** Stores an attempt. */
+export async function addAttempt(sql: Sql, id: string, attempt: StoredAttempt): Promise<void> {
+  await sql`
+    insert into notification_attempts (notification_id, attempt, started_at, finished_at, outcome, answer)
+    values (${id}, ${attempt.attempt}, ${attempt.startedAt}, ${attempt.finishedAt}, ${attempt.outcome}, ${attempt.answer})
+  `;
+}
+
+/** Has notifications that were given up sent again, until a new expiry. Returns the alerts whose channels that changes. */
+export async function reviveNotifications(sql: Sql, ids: readonly string[], expiresAt: Date, now: Date): Promise<readonly string[]> {
+  const rows = await sql<{ alertId: string }[]>`
+    update notifications n
+    set status = 'waiting', expires_at = ${expiresAt}, next_attempt_at = ${now}, finished_at = null, late = true
+    where n.notification_id = any (${[...ids]}::uuid[])
+      and n.status in ('failed', 'expired')
+    returning n.alert_id as "alertId"
+  `;
+  return [...new Set(rows.map(({ alertId }) => alertId))];
+}

@@ -1,0 +1,78 @@
+import { delayAfter, type Outcome } from "./outcome.ts";
+
+/** A notification as it is stored, as far as its next step depends on it. */
+export interface Progress {
+  readonly status: "waiting" | "sent" | "failed" | "expired" | "cancelled" | "unusable";
+  readonly reason: string | null;
+  /** Attempts that came to an outcome. */
+  readonly attempts: number;
+  /** Recipients of a mail that have not got it yet, where that is not all of them. */
+  readonly unreached: readonly string[] | null;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  readonly late: boolean;
+}
+
+/** What becomes of a notification and of its job. */
+export interface Step {
+  readonly status: Progress["status"];
+  readonly reason: string | null;
+  readonly unreached: readonly string[] | null;
+  readonly nextAttemptAt: Date | null;
+  readonly job: "finish" | "release" | "bury";
+}
+
+/** What went out later than this after it was raised is late, whatever held it up. */
+const lateAfterMs = 5 * 60_000;
+
+/** Whether there is still something to send: to everybody, or to those whom a mail that was sent did not reach. */
+export function isOpen({ status, unreached }: Pick<Progress, "status" | "unreached">): boolean {
+  return status === "waiting" || (status === "sent" && unreached !== null);
+}
+
+/**
+ * The step after an attempt. `tries` counts the attempts since it was last taken up, this one included, and sets how long
+ * it waits; nothing waits past the notification's expiry.
+ */
+export function stepAfter(before: Progress, outcome: Outcome, { tries, now, random }: { tries: number; now: Date; random: number }): Step {
+  const isPartlySent = before.status === "sent";
+  const next = (wait: Parameters<typeof delayAfter>[1]): Date =>
+    new Date(Math.min(now.getTime() + delayAfter(tries, wait, random), Math.max(before.expiresAt.getTime(), now.getTime())));
+  switch (outcome.kind) {
+    case "sent": {
+      const refused = outcome.refusedFor ?? null;
+      if (!outcome.unreached) return { status: "sent", reason: refused, unreached: null, nextAttemptAt: null, job: "finish" };
+      const reason = `not yet taken for ${outcome.unreached.join(", ")}: it is tried again${refused === null ? "" : `; ${refused}`}`;
+      return { status: "sent", reason, unreached: outcome.unreached, nextAttemptAt: next({}), job: "release" };
+    }
+    case "again": {
+      const unreached = outcome.unreached ?? before.unreached;
+      return { status: before.status, reason: outcome.answer, unreached, nextAttemptAt: next(outcome), job: "release" };
+    }
+    case "failed":
+      if (isPartlySent) return { status: "sent", reason: outcome.answer, unreached: null, nextAttemptAt: null, job: "finish" };
+      return { status: "failed", reason: outcome.answer, unreached: before.unreached, nextAttemptAt: null, job: "bury" };
+  }
+}
+
+/** The step of what could not be sent in time. */
+export function stepAtExpiry(before: Progress): Step {
+  const ended = { unreached: null, nextAttemptAt: null };
+  if (before.status === "sent") return { ...ended, status: "sent", reason: before.reason, job: "finish" };
+  const hours = Math.round((before.expiresAt.getTime() - before.createdAt.getTime()) / 36_000) / 100;
+  const last = before.reason === null ? "it was never tried" : `the last answer: ${before.reason}`;
+  return { ...ended, unreached: before.unreached, status: "expired", reason: `not sent within ${hours} hours; ${last}`, job: "bury" };
+}
+
+/** Whether what is sent now, or could not be sent now, is late. */
+export function isLate(before: Progress, status: Step["status"], now: Date): boolean {
+  return before.late || status === "waiting" || (status === "sent" && now.getTime() - before.createdAt.getTime() > lateAfterMs);
+}
+
+/** What a message that is sent now says about its own lateness, or undefined when it is in time. */
+export function lateness(before: Progress, what: "alert" | "digest", now: Date): string | undefined {
+  const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / 60_000));
+  const wait = minutes < 120 ? `${minutes} ${minutes === 1 ? "minute" : "minutes"}` : `${Math.round(minutes / 60)} hours`;
+  if (before.attempts > 0) return `This ${what} is late: it could not be sent for ${wait} (${before.reason ?? "the cause is not known"}).`;
+  return isLate(before, "sent", now) ? `This ${what} is late: it waited for ${wait} before it could be sent.` : undefined;
+}

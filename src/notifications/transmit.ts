@@ -1,0 +1,76 @@
+import { rootsOf } from "../cameras/roots.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Config } from "../config/config.ts";
+import { findSource } from "../detections/detections-repository.ts";
+import type { Database } from "../engines/database.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import { type Channel, emailFault } from "./channels.ts";
+import { composeMail } from "./email/compose.ts";
+import { type MailPicture, mailPicture } from "./email/picture.ts";
+import { type SmtpTimeouts, sendBySmtp, smtpServerOf, smtpTimeouts } from "./email/smtp.ts";
+import { outcomeOfMail } from "./email/smtp-outcome.ts";
+import type { Message } from "./facts.ts";
+import type { Outcome } from "./outcome.ts";
+import { postNotification } from "./webhook.ts";
+
+/** What it takes to send something. */
+export interface TransmitContext {
+  readonly db: Database;
+  readonly config: Config;
+  readonly outbound: Pick<Outbound, "post">;
+  readonly clock: Clock;
+  readonly smtpTimeouts?: SmtpTimeouts;
+}
+
+/** Through which channel, and to whom where that is a mail. */
+export interface Route {
+  readonly channel: Channel;
+  readonly recipients: readonly string[];
+}
+
+/** Makes one attempt to send a message through a channel. Never throws for what the other side did; a mail whose picture is gone goes without it. */
+export async function transmit(context: TransmitContext, message: Message, route: Route, signal: AbortSignal): Promise<Outcome> {
+  switch (route.channel) {
+    case "email":
+      return await mail(context, message, route.recipients, signal);
+    case "webhook":
+      return await post(context, message, signal);
+    case "push":
+      return { kind: "failed", answer: "push notifications are not available in this version" };
+  }
+}
+
+async function mail(context: TransmitContext, message: Message, to: readonly string[], signal: AbortSignal): Promise<Outcome> {
+  const { config, clock } = context;
+  const server = smtpServerOf(config);
+  const from = config.smtpFromAddress;
+  if (!server || from === undefined) return { kind: "again", answer: emailFault(config, to) ?? "it needs SMTP_HOST", misconfigured: true };
+  const envelope = await composeMail(message, await pictureFor(context, message), {
+    from,
+    to,
+    timeZone: localTimeZone(),
+    publicUrl: config.publicUrl,
+    now: clock.now(),
+  });
+  return outcomeOfMail(await sendBySmtp(server, envelope, signal, context.smtpTimeouts ?? smtpTimeouts));
+}
+
+async function post({ config, outbound, clock }: TransmitContext, message: Message, signal: AbortSignal): Promise<Outcome> {
+  const url = config.defaultWebhookUrl;
+  if (url === undefined) return { kind: "again", answer: "it needs DEFAULT_WEBHOOK_URL", misconfigured: true };
+  const timeoutMs = config.webhookTimeoutSeconds * 1000;
+  return await postNotification(message, { outbound, url, timeoutMs, now: () => clock.now() }, signal);
+}
+
+/** A digest lists many events and shows none of them. */
+async function pictureFor({ db, config }: TransmitContext, { alert, heldBack }: Message): Promise<MailPicture | undefined> {
+  const id = alert.detectionId;
+  if (heldBack || id === null) return undefined;
+  const source = await db.query((sql) => findSource(sql, id));
+  return source && (await mailPicture(source, rootsOf(config)));
+}
+
+/** The zone of the machine: that of the people who read the mail. */
+function localTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,62 @@
+import type { Outbound, OutboundAnswer } from "../outbound/outbound.ts";
+import type { Message } from "./facts.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What is posted to DEFAULT_WEBHOOK_URL: the document's payload, and for a digest also what was held back. */
+export function webhookPayload({ alert, heldBack, createdAt }: Message): object {
+  return {
+    type: heldBack ? "security_alert_digest" : "security_alert",
+    alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
+    metadata: { rule_name: alert.ruleName, matched_conditions: alert.matchedConditions },
+    timestamp: createdAt.toISOString(),
+    ...(heldBack && {
+      held_back: {
+        count: heldBack.count,
+        events: heldBack.events.map(({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }) => ({
+          event_id: eventId,
+          camera_id: cameraId,
+          started_at: startedAt.toISOString(),
+          risk_score: riskScore,
+          risk_level: riskLevel,
+          summary,
+        })),
+      },
+    }),
+  };
+}
+
+/** Posts a notification. A repetition is the same to the byte, and carries the same `idempotency-key`. */
+export async function postNotification(
+  message: Message,
+  { outbound, url, timeoutMs, now }: { outbound: Pick<Outbound, "post">; url: string; timeoutMs: number; now: () => Date },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const answer = await outbound.post({
+    url,
+    headers: { "content-type": "application/json", "idempotency-key": message.notificationId },
+    body: JSON.stringify(webhookPayload(message)),
+    timeoutMs,
+    signal,
+  });
+  return outcomeOfPost(answer, now());
+}
+
+/** What an answer means: 2xx is success, 410 says that nobody is there any more; all else may pass, or a person may mend it. */
+export function outcomeOfPost(answer: OutboundAnswer, now: Date): Outcome {
+  if (answer.kind === "refused") return { kind: "again", answer: answer.error, misconfigured: true };
+  if (answer.kind === "unreachable") return { kind: "again", answer: answer.error };
+  const { status } = answer;
+  const text = `the webhook answered ${status}`;
+  if (status >= 200 && status < 300) return { kind: "sent", answer: text };
+  if (status === 410) return { kind: "failed", answer: `${text}: it is gone` };
+  const waitMs = waitAsked(answer.retryAfter, now);
+  const isTransient = status >= 500 || status === 408 || status === 425 || status === 429;
+  return { kind: "again", answer: text, ...(!isTransient && { misconfigured: true as const }), ...(waitMs !== undefined && { waitMs }) };
+}
+
+/** `Retry-After`: seconds or a date. */
+function waitAsked(retryAfter: string | null, now: Date): number | undefined {
+  if (retryAfter === null) return undefined;
+  const ms = /^\d{1,9}$/.test(retryAfter.trim()) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now.getTime();
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Envelope, sendBySmtp } from "../../src/notifications/email/smtp.ts";
+import { outcomeOfMail } from "../../src/notifications/email/smtp-outcome.ts";
+import { deadPort, type MailServer, type MailServerOptions, mailServer, muteServer } from "../support/mail-server.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+
+const serve = async (options: MailServerOptions = {}): Promise<MailServer> => {
+  const server = await mailServer(options);
+  open.push(server);
+  return server;
+};
+const quick = { connect: 500, greeting: 500, idle: 500, total: 1_000 };
+const envelope: Envelope = {
+  from: "homesec@example.org",
+  to: ["me@example.org", "you@example.org"],
+  raw: Buffer.from("Subject: x\r\n\r\nhello\r\n"),
+};
+const send = async (
+  port: number,
+  login: { user?: string; password?: string; host?: string } = {},
+  signal = new AbortController().signal,
+) => {
+  const server = { host: login.host ?? "127.0.0.1", port, user: login.user, password: login.password };
+  return outcomeOfMail(await sendBySmtp(server, envelope, signal, quick));
+};
+const reply = (code: number, text: string) => () => ({ code, text });
+
+describe("a mail server", () => {
+  it("that takes the mail has sent it to everybody", async () => {
+    const server = await serve();
+    expect(await send(server.port)).toEqual({ kind: "sent", answer: expect.stringContaining("250") });
+    expect(server.mails).toMatchObject([{ from: "homesec@example.org", to: ["me@example.org", "you@example.org"], secure: false }]);
+  });
+
+  it("is spoken to in TLS where it offers that, and from the first byte on port 465 only", async () => {
+    const server = await serve({ tls: "offered" });
+    expect(await send(server.port)).toMatchObject({ kind: "sent" });
+    expect(server.mails[0]?.secure).toBe(true);
+  });
+
+  it("gets user and password where it asks for them", async () => {
+    const server = await serve({ tls: "offered", login: { user: "home", password: "s3cret-pass" } });
+    expect(await send(server.port, { user: "home", password: "s3cret-pass" })).toMatchObject({ kind: "sent" });
+    expect(server.mails[0]?.user).toBe("home");
+  });
+
+  it("that refuses the login may take it when a person has mended that", async () => {
+    const server = await serve({ login: { user: "home", password: "s3cret-pass" } });
+    const outcome = await send(server.port, { user: "home", password: "wr0ng-pass" });
+    expect(outcome).toMatchObject({ kind: "again", misconfigured: true });
+    expect(outcome.answer).toContain("535");
+    expect(outcome.answer).not.toContain("wr0ng");
+    // without any login it says 530
+    expect(await send(server.port)).toMatchObject({ kind: "again", misconfigured: true, answer: expect.stringContaining("530") });
+  });
+
+  it.each([
+    [450, "4.2.0 greylisted, come back later", "again"],
+    [451, "4.3.0 try again", "again"],
+    [550, "5.1.1 no such user", "failed"],
+    [552, "5.2.2 mailbox full", "failed"],
+  ])("that answers %i to each recipient: %s", async (code, text, kind) => {
+    const server = await serve({ onRecipient: reply(code, text) });
+    const outcome = await send(server.port);
+    expect(outcome).toMatchObject({ kind });
+    expect(outcome.answer).toContain(`not taken for me@example.org: ${code} ${text}`);
+  });
+
+  it.each([
+    ["the sender", { onSender: reply(550, "5.7.1 you may not send") }, "failed"],
+    ["the sender for now", { onSender: reply(421, "4.3.2 closing") }, "again"],
+    ["the mail", { onMail: reply(554, "5.6.0 refused as spam") }, "failed"],
+    ["the mail for now", { onMail: reply(452, "4.3.1 no room") }, "again"],
+  ] as const)("that refuses %s", async (_, options, kind) => {
+    expect(await send((await serve(options)).port)).toMatchObject({ kind });
+  });
+
+  it("that takes some recipients only has sent it, and the others are named", async () => {
+    const bad = await serve({ onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "no such user" } : undefined) });
+    expect(await send(bad.port)).toMatchObject({ kind: "sent", refusedFor: "not taken for me@example.org: 550 no such user" });
+    expect(bad.mails[0]?.to).toEqual(["you@example.org"]);
+    const grey = await serve({ onRecipient: (who) => (who.startsWith("me") ? { code: 450, text: "greylisted" } : undefined) });
+    expect(await send(grey.port)).toMatchObject({ kind: "sent", unreached: ["me@example.org"] });
+  });
+
+  it("that wants one later and the other never is asked for the one only", async () => {
+    const server = await serve({
+      onRecipient: (who) => (who.startsWith("me") ? { code: 450, text: "greylisted" } : { code: 550, text: "no such user" }),
+    });
+    expect(await send(server.port)).toMatchObject({ kind: "again", unreached: ["me@example.org"] });
+  });
+
+  it("that dies in the middle of the mail is tried again", async () => {
+    const server = await serve({ dieInMail: 1 });
+    const raw = Buffer.concat([envelope.raw, Buffer.alloc(2_000_000, "line after line\r\n")]);
+    const smtp = { host: "127.0.0.1", port: server.port, user: undefined, password: undefined };
+    const result = await sendBySmtp(smtp, { ...envelope, raw }, new AbortController().signal, quick);
+    expect(outcomeOfMail(result)).toMatchObject({ kind: "again" });
+    expect(server.mails).toEqual([]);
+  });
+
+  it("that is not there, says nothing, or says nonsense is tried again, and holds nobody up", async () => {
+    const mute = await muteServer();
+    const odd = await muteServer("HTTP/1.1 400 Bad Request\r\n\r\n");
+    const half = await muteServer("220 hello\r\n");
+    open.push(mute, odd, half);
+    const outcomes = await Promise.all([deadPort().then((port) => send(port)), ...[mute, odd, half].map(({ port }) => send(port))]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["again", "again", "again", "again"]);
+    expect(outcomes[0]?.answer).toContain("ECONNREFUSED");
+  });
+
+  it("is let go at once when the daemon stops", async () => {
+    const mute = await muteServer("220 hello\r\n");
+    open.push(mute);
+    const stop = new AbortController();
+    const sending = send(mute.port, {}, stop.signal);
+    stop.abort();
+    expect(await sending).toEqual({ kind: "again", answer: "broken off" });
+  });
+
+  it("at an address that nothing may be sent to is not called", async () => {
+    for (const host of ["169.254.169.254", "[fe80::1]", "::ffff:169.254.169.254"])
+      expect(await send(25, { host })).toMatchObject({ kind: "again", answer: expect.stringContaining("may not be called") });
+  });
+});

@@ -1,0 +1,151 @@
+import { generateKeyPairSync } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { selfSignedCertificate } from "../../daemon/tls/certificate.ts";
+import { type ParsedMail, parseMail } from "./mail.ts";
+
+/** A mail as the server got it. */
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly mail: ParsedMail;
+  /** Over TLS. */
+  readonly secure: boolean;
+  /** Who logged in. */
+  readonly user: string | undefined;
+}
+
+/** What the server says to something; undefined lets it pass. */
+export type Refuse = (what: string, time: number) => { readonly code: number; readonly text: string } | undefined;
+
+export interface MailServerOptions {
+  readonly port?: number;
+  readonly tls?: "none" | "offered" | "from the start";
+  readonly login?: { readonly user: string; readonly password: string };
+  readonly onSender?: Refuse;
+  /** Asked for each recipient; `time` counts how often this one was named, from 1. */
+  readonly onRecipient?: Refuse;
+  /** After the whole mail. */
+  readonly onMail?: Refuse;
+  /** Cuts the connection in the middle of the mail, so often. */
+  readonly dieInMail?: number;
+}
+
+export interface MailServer {
+  readonly port: number;
+  readonly mails: readonly ReceivedMail[];
+  close(): Promise<void>;
+}
+
+/** A real mail server on the loopback interface. */
+export async function mailServer(options: MailServerOptions = {}): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  const times = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  let deaths = options.dieInMail ?? 0;
+  const judge = (refuse: Refuse | undefined, what: string, done: (error?: Error | null) => void): void => {
+    const time = (times.get(what) ?? 0) + 1;
+    times.set(what, time);
+    const refusal = refuse?.(what, time);
+    done(refusal ? Object.assign(new Error(refusal.text), { responseCode: refusal.code }) : null);
+  };
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const day = 86_400_000;
+  const certificate = selfSignedCertificate({
+    title: "mail server",
+    names: ["127.0.0.1"],
+    from: new Date(Date.now() - day),
+    to: new Date(Date.now() + day),
+    publicKey,
+    privateKey,
+  });
+  const settings: SMTPServerOptions = {
+    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    cert: certificate,
+    secure: options.tls === "from the start",
+    disabledCommands: [...(options.tls === "offered" ? [] : ["STARTTLS"]), ...(options.login ? [] : ["AUTH"])],
+    authOptional: !options.login,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onAuth: ({ username, password }, _session, done) => {
+      if (username === options.login?.user && password === options.login?.password) done(null, { user: username });
+      else done(Object.assign(new Error("5.7.8 wrong user or password"), { responseCode: 535 }));
+    },
+    onMailFrom: ({ address }, _session, done) => judge(options.onSender, address, done),
+    onRcptTo: ({ address }, _session, done) => judge(options.onRecipient, address, done),
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      let isCut = false;
+      stream.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (deaths === 0 || isCut) return;
+        deaths -= 1;
+        isCut = true;
+        for (const socket of sockets) socket.destroy();
+      });
+      stream.on("end", () => {
+        if (isCut) return done();
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom ? mailFrom.address : "";
+        judge(options.onMail, from, (error) => {
+          if (!error) {
+            const user = session.user as unknown as string | undefined;
+            mails.push({
+              from,
+              to: rcptTo.map(({ address }) => address),
+              mail: parseMail(Buffer.concat(chunks)),
+              secure: session.secure,
+              user,
+            });
+          }
+          done(error);
+        });
+      });
+    },
+  };
+  const server = new SMTPServer(settings);
+  // a client that goes away in the middle is what some tests are about
+  server.on("error", () => {});
+  server.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    close: () => {
+      const closed = new Promise<void>((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      return closed;
+    },
+  };
+}
+
+/** A server that takes connections and says nothing, or only what is given. */
+export async function muteServer(greeting = ""): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.write(greeting);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** A port on which nothing listens. */
+export async function deadPort(): Promise<number> {
+  const server = await muteServer();
+  await server.close();
+  return server.port;
+}
