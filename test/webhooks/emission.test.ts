@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
+import { type TestDaemon, testDaemon } from "../support/daemon.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { renameIn, uniqueJpeg } from "../support/pictures.ts";
+import { type Receiver, receiver } from "../support/receiver.ts";
+import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+
+const types = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+let database: TestDatabase;
+let detector: StandIn;
+let model: StandIn;
+let daemon: TestDaemon;
+let hooks: ReadonlyMap<(typeof types)[number], Receiver>;
+
+interface Payload {
+  readonly event_type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const ask = async (call: string, body?: unknown) => {
+  const [method = "GET", path = ""] = call.split(" ");
+  const response = await fetch(`${daemon.url}/api/${path}`, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+const upload = async (camera: string): Promise<void> => renameIn(join(daemon.cameraRoot, camera, "a.jpg"), await uniqueJpeg());
+const told = (): readonly Payload[] => (hooks.get("generic")?.received ?? []).map(({ body }) => JSON.parse(body) as Payload);
+/** The first event of a type, about a camera if there is one, as it came at the receiver. */
+const arrived = (type: string, camera?: string) =>
+  eventually(() => told().find(({ event_type, data }) => event_type === type && (!camera || data["camera_id"] === camera))?.data, {
+    what: `${type} at the receiver`,
+    timeoutMs: 20_000,
+  });
+
+beforeAll(async () => {
+  [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
+  hooks = new Map(await Promise.all(types.map(async (type) => [type, await receiver()] as const)));
+  daemon = await testDaemon({
+    env: {
+      ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
+      ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1", HEALTH_CACHE_TTL_SECONDS: "0" },
+    },
+  });
+  for (const [type, { url }] of hooks) {
+    const created = await ask("POST outbound-webhooks", {
+      name: type,
+      url: type === "bot_markdown" ? `${url}?chat_id=-1001` : url,
+      integration_type: type,
+      event_types: type === "generic" ? outboundEventTypes : ["event_created", "alert_fired"],
+    });
+    expect(created.status, JSON.stringify(created.body)).toBe(201);
+  }
+  await ask("POST alerts/rules", { name: "People", severity: "high", object_types: ["person"], cooldown_seconds: 0 });
+});
+afterAll(async () => {
+  await daemon.stop();
+  await Promise.all([...[...hooks.values()].map((hook) => hook.close()), detector.close(), model.close(), database.close()]);
+});
+
+test("from a picture to a receiver of each integration type, in the form of its platform", async () => {
+  await upload("front_door");
+  for (const type of types) {
+    await eventually(() => (hooks.get(type)?.received.length ?? 0) >= 2, { timeoutMs: 20_000, what: `two messages for ${type}` });
+  }
+  const bodies = (type: (typeof types)[number]) => (hooks.get(type)?.received ?? []).map(({ body }) => JSON.parse(body) as unknown);
+  const seen = expect.stringContaining("Person seen at front");
+  expect(bodies("chat_blocks")).toContainEqual(expect.objectContaining({ text: seen, blocks: expect.any(Array) }));
+  expect(bodies("chat_embeds")).toContainEqual(
+    expect.objectContaining({ embeds: [expect.objectContaining({ title: seen })], allowed_mentions: { parse: [] } }),
+  );
+  expect(bodies("bot_markdown")).toContainEqual(expect.objectContaining({ chat_id: "-1001", parse_mode: "MarkdownV2", text: seen }));
+  expect(JSON.stringify(bodies("team_cards"))).toContain("Person seen at front_door");
+  expect(await arrived("event_created", "front_door")).toMatchObject({ object_types: ["person"], risk_score: null });
+});
+
+describe("each type, from its cause to the receiver", () => {
+  test("batch_analysis_started and batch_analysis_completed", async () => {
+    await upload("yard");
+    expect(await arrived("batch_analysis_started", "yard")).toMatchObject({ attempt: 1 });
+    expect(await arrived("batch_analysis_completed", "yard")).toMatchObject({ risk_score: 42, risk_level: "medium" });
+  });
+
+  test("alert_fired, alert_acknowledged and alert_dismissed", async () => {
+    const fired = await arrived("alert_fired");
+    expect(fired).toMatchObject({ severity: "high", alert_metadata: { rule_name: "People" } });
+    expect((await ask(`POST alerts/${fired["id"]}/acknowledge`)).status).toBe(200);
+    expect(await arrived("alert_acknowledged")).toMatchObject({ id: fired["id"], status: "acknowledged" });
+    await upload("garage");
+    const second = await arrived("alert_fired", "garage");
+    expect((await ask(`POST alerts/${second["id"]}/dismiss`)).status).toBe(200);
+    expect(await arrived("alert_dismissed")).toMatchObject({ id: second["id"], status: "dismissed" });
+  });
+
+  test("batch_analysis_failed", async () => {
+    await model.setMode("refuse");
+    await upload("cellar");
+    expect(await arrived("batch_analysis_failed", "cellar")).toMatchObject({ error: expect.any(String) });
+    await model.setMode("ok");
+  });
+
+  test("system_health_changed, down and up again", async () => {
+    await eventually(async () => (await ask("GET system/health")).status === 200);
+    const before = told().length;
+    await model.setMode("down");
+    const since = (status: string) =>
+      eventually(
+        () =>
+          told()
+            .slice(before)
+            .find(({ event_type, data }) => event_type === "system_health_changed" && data["status"] === status),
+        {
+          timeoutMs: 20_000,
+          what: `health ${status}`,
+        },
+      );
+    expect((await since("degraded")).data).toMatchObject({
+      previous_status: "healthy",
+      message: expect.stringContaining("language_model"),
+    });
+    await model.setMode("ok");
+    expect((await since("healthy")).data).toMatchObject({ previous_status: "degraded", message: "Everything works" });
+  });
+});
