@@ -26,6 +26,8 @@ export class TableReporter implements Reporter {
 }
 
 async function isWhole(modules: readonly TestModule[]): Promise<boolean> {
+  // a trial with fewer rows is not what the page promises
+  if (process.env["BENCH_EVENTS"] !== undefined) return false;
   const files = (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".bench.ts"));
   const measured = modules.filter((module) => [...module.children.allTests()].every((test) => test.meta().benchRows));
   return measured.length === files.length;
@@ -74,7 +76,23 @@ ${rows.map((row) => line(cells(row))).join("\n")}
 
 ${baselines.join("\n")}
 
-\`npm run bench\` measures all of it and writes this page anew; \`npm run bench -- <part of a file name>\` measures one row of
-\`test/bench/\` and prints it.
+\`npm run bench\` measures all of it and writes this page anew; \`npm run bench -- <part of a file name>\` measures the rows of one file of
+\`test/bench/\` and prints them. Every file stands for itself and makes the rows that it needs:
+
+| command | what it measures |
+| --- | --- |
+| \`npm run bench -- picture-latency\` | picture closed to \`detection.new\` on a WebSocket |
+| \`npm run bench -- pictures-per-second\` | sustained pictures per second, all stages |
+| \`npm run bench -- folder-size\` | cost per picture with 50,000 files in the folder |
+| \`npm run bench -- events-list\` | \`GET /api/events?limit=50\` at 1,000,000 events and 10,000,000 detections |
+| \`npm run bench -- detections\` | lists by filters and the search of detections at the same size |
+| \`npm run bench -- events-search-export\` | search of events for rare and common words; CSV and XLSX exports and their memory |
+| \`npm run bench -- analytics\` | the six questions about 365 days |
+| \`npm run bench -- fan-out\` | WebSocket messages to 1,000 clients |
+| \`npm run bench -- command-start\` | \`homesec --version\` |
+| \`npm run bench -- serve-ready\` | \`homesec serve\` to ready, warm and for the first time |
+| \`npm run bench -- idle-memory\` | memory of an idle daemon |
+
+\`BENCH_EVENTS=1000\` before any of them makes it a quick trial with so many events, which leaves this page alone.
 `;
 }
