@@ -127,6 +127,17 @@ describe("the verdicts on an event", () => {
     expect(await waiting()).toBe(0);
   });
 
+  it("that could not be reached are dead letters of the queue `alert`, with the event they are about, and can be asked for again", async () => {
+    await desk.rule();
+    const id = await desk.event();
+    await desk.db.query((sql) => sql`update jobs j set status = 'dead', attempts = 5, last_error = 'boom' where j.queue = 'alert'`);
+    const { items } = await desk.ask("listDeadLetters", { params: { queue: "alert" } });
+    expect(items).toMatchObject([{ queue: "alert", error: "boom", event: { event_id: id, camera_id: "yard" }, image: null }]);
+    await desk.ask("requeueDeadLetters", { params: { queue: "alert" } });
+    await desk.look();
+    expect(await desk.verdicts(id)).toMatchObject([{ outcome: "raised" }]);
+  });
+
   it("are not asked for while no enabled rule is there for them", async () => {
     await desk.event({ score: 50 });
     await desk.rule({ enabled: false });

@@ -127,6 +127,43 @@ describe("cleanup", () => {
     expect(await run(desk)).toMatchObject({ events_deleted: 1, retention_days: 4 });
   });
 
+  it("deletes what rules said and raised with their events, and cooldowns that ended long ago", async () => {
+    const { desk, past } = await open();
+    const metadata = { rule_name: "A rule", matched_conditions: [], channels: [], reason: null };
+    for (const days of [31, 29]) {
+      const event = await past.event(days);
+      await desk.db.query(async (sql) => {
+        const [{ id }] = await sql<[{ id: string }]>`
+          insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, alert_metadata, created_at, updated_at)
+          values (gen_random_uuid(), ${event}, 'A rule', 'yard', 'high', 'a key', ${sql.json(metadata)}, ${past.ago(days)}, ${past.ago(days)})
+          returning alert_id as id
+        `;
+        const verdict = (outcome: string, alertId: string | null) => sql`
+          insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, alert_id, evaluated_at)
+          values (${event}, gen_random_uuid(), 'A rule', 1, ${outcome}, '{}', '{}', ${alertId}, ${past.ago(days)})
+        `;
+        await verdict("raised", id);
+        await verdict("not_matched", null);
+        await sql`insert into digests (alert_id, due_at, channels) values (${id}, ${past.ago(days)}, '{}')`;
+        await sql`
+          insert into notifications (notification_id, alert_id, kind, channel, status, expires_at, created_at)
+          values (gen_random_uuid(), ${id}, 'alert', 'email', 'sent', ${past.ago(days)}, ${past.ago(days)})
+        `;
+        await sql`
+          insert into cooldowns (dedup_key, alert_id, rule_id, raised_at, ends_at, band)
+          values (${`key ${days}`}, ${id}, gen_random_uuid(), ${past.ago(days + 1)}, ${past.ago(days)}, 0)
+        `;
+        await sql`
+          insert into jobs (queue, subject, position, available_at) values ('alert', ${`${event}:stored:1`}, ${now}, ${now})
+        `;
+      });
+    }
+    expect(await run(desk)).toMatchObject({ events_deleted: 1 });
+    const tables = ["alerts", "rule_verdicts", "digests", "notifications", "cooldowns", "jobs"];
+    expect(await Promise.all(tables.map((table) => past.count(table)))).toEqual([1, 2, 1, 1, 1, 1]);
+    expect((await desk.ask("listAlerts")).items).toMatchObject([{ created_at: past.ago(29).toISOString() }]);
+  });
+
   it("gives who asks meanwhile the same report", async () => {
     const { desk, past } = await open();
     for (let n = 0; n < 20; n += 1) await past.event(31);
