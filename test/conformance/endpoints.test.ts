@@ -57,6 +57,11 @@ const imageKeys = [
   ],
   ...["status", "reason", "detail", "same_content_as", "detection_count", "detector", "inference_ms", "started_at", "finished_at"],
 ];
+const alertKeys = [
+  ...["id", "event_id", "rule_id", "camera_id", "severity", "status", "dedup_key", "created_at", "delivered_at", "acknowledged_at"],
+  ...["dismissed_at", "alert_metadata"],
+];
+
 const alertmanagerBody: unknown = JSON.parse(
   readFileSync(join(import.meta.dirname, "../fixtures/alertmanager/firing-critical.json"), "utf8"),
 );
@@ -292,6 +297,10 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
       [...["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "events", "against", "difference"]],
     ],
     ["DELETE /api/alerts/rules/{rule}", 204, "empty"],
+    ["GET /api/alerts?status=delivered&severity=high", 200, page],
+    ["GET /api/alerts/{alert}", 200, alertKeys],
+    ["POST /api/alerts/{alert}/acknowledge", 200, alertKeys],
+    ["POST /api/alerts/{other-alert}/dismiss", 200, alertKeys],
   ],
   Documents: [
     ["GET /metrics", 200, "bytes"],
@@ -306,7 +315,7 @@ interface Started extends Service {
   ask(call: string, body?: unknown): Promise<Response>;
 }
 
-/** Starts the service and has it make an event out of a picture. */
+/** Starts the service and has it make an event out of a picture, and two alerts out of the event. */
 async function startWithAnEvent({ start, headers }: Environment): Promise<Started> {
   const service = await start();
   const ids = new Map<string, string>();
@@ -322,6 +331,9 @@ async function startWithAnEvent({ start, headers }: Environment): Promise<Starte
   };
   try {
     const { id } = (await (await ask("POST /api/outbound-webhooks", newWebhook)).json()) as { id: string };
+    for (const name of ["An alert to acknowledge", "An alert to dismiss"]) {
+      expect((await ask("POST /api/alerts/rules", { name, severity: "high" })).status).toBe(201);
+    }
     await renameIn(join(service.cameraRoot, "yard", "a.jpg"), await uniqueJpeg());
     const event = await eventually(async () => {
       const response = await ask("GET /api/events");
@@ -336,6 +348,11 @@ async function startWithAnEvent({ start, headers }: Environment): Promise<Starte
     });
     ids.set("delivery", failed.id);
     ids.set("event", String(event.id)).set("detection", String(event.detection_ids[0]));
+    const [alert, other] = await eventually(async () => {
+      const { items } = (await (await ask("GET /api/alerts")).json()) as { items: { id: string }[] };
+      return items.length >= 2 ? items.map(({ id }) => id) : undefined;
+    });
+    ids.set("alert", String(alert)).set("other-alert", String(other));
   } catch (error) {
     await service.stop();
     throw error;

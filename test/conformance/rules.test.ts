@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
 
 let database: TestDatabase;
@@ -272,6 +273,45 @@ describe("Rule evaluation", () => {
       expect(await matching({ risk_threshold: 70, object_types: ["dog"] })).toEqual([]);
       expect(await matching({ risk_threshold: 60, object_types: ["dog"] })).toEqual(["shed"]);
       expect(await matching({})).toEqual(["gate", "shed"]);
+    });
+  });
+
+  test("items 6 and 7: several rules trigger for one event, and a cooldown holds back what has the same key", async () => {
+    await withDaemon({}, async ({ url }) => {
+      const { body: camera } = await ask(`${url}/api/cameras`, { method: "POST", json: { name: "Porch" } });
+      const { camera_id } = camera as { camera_id: string };
+      const rules = new Map<unknown, string>();
+      for (const rule of [
+        { name: "cooling", cooldown_seconds: 300 },
+        { name: "cooling too", cooldown_seconds: 300, risk_threshold: 50 },
+        { name: "never cooling", cooldown_seconds: 0 },
+      ]) {
+        const { body } = await ask(`${url}/api/alerts/rules`, {
+          method: "POST",
+          json: { severity: "high", camera_ids: [camera_id], ...rule },
+        });
+        rules.set((body as { id: string }).id, rule.name);
+      }
+      const alertsAfter = async (events: number, count: number) => {
+        const json = { events: Array.from({ length: events }, () => ({ camera_id, started_at: "2026-05-01T12:00:00Z", risk_score: 90 })) };
+        expect((await ask(`${url}/api/events/bulk`, { method: "POST", json })).status).toBe(207);
+        return await eventually(async () => {
+          const { body } = await ask(`${url}/api/alerts?camera_id=${camera_id}`);
+          const names = (body as { items: { rule_id: string }[] }).items.flatMap(({ rule_id }) => rules.get(rule_id) ?? []);
+          return names.length >= count && names.toSorted();
+        });
+      };
+      // rule 6
+      expect(await alertsAfter(1, 3)).toEqual(["cooling", "cooling too", "never cooling"]);
+      // rule 7
+      expect(await alertsAfter(3, 6)).toEqual([
+        "cooling",
+        "cooling too",
+        "never cooling",
+        "never cooling",
+        "never cooling",
+        "never cooling",
+      ]);
     });
   });
 });
