@@ -23,8 +23,9 @@ export function createAlertStage({ db, clock, processId, delivery, onStored }: A
       const evaluation = evaluationOf(job.subject);
       if (!evaluation) throw new Error(`no rule can look at ${job.subject}`);
       await db.transaction(async (sql) => {
-        await evaluateEvent(sql, { ...evaluation, delivery, now: clock.now() });
+        // the job before the event: the order of all who lock both
         await finishJob(sql, job.jobId, processId);
+        await evaluateEvent(sql, { ...evaluation, delivery, now: clock.now() });
       });
       onStored();
     },

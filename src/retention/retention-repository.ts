@@ -86,6 +86,13 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     using gone
     where d.detection_id = gone.detection_id
   `;
+  // before the alerts, as those who send them do
+  await sql`
+    delete from notifications n
+    using alerts a
+    where a.alert_id = n.alert_id
+      and a.event_id = any (${ids}::bigint[])
+  `;
   const events = await sql`
     delete from events e
     where e.event_id = any (${ids}::bigint[])
