@@ -277,6 +277,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     context,
     processId: own.processId,
     lanes,
+    onStored: () => publisher.wake(),
     onDone: (seconds) => metrics.stageDone("deliver", seconds),
   });
   const aggregator = createBatchAggregator({

@@ -6,15 +6,16 @@ import type { RowView, View } from "../output/view.ts";
 type DeadLetter = Reply<Routes["listDeadLetters"]>["items"][number];
 
 /** What the job is about, for a person. */
-function thingOf({ image, event, delivery, subject }: DeadLetter): string {
+function thingOf({ image, event, delivery, notification, subject }: DeadLetter): string {
   if (image) return `${image.camera_id}: ${image.path}`;
+  if (notification) return `${notification.channel}: ${notification.kind} of ${notification.rule_name}, ${notification.camera_id}`;
   if (delivery) return `${delivery.webhook_name}: ${delivery.event_type} ${delivery.event_id}`;
   return event ? `${event.camera_id}: event ${event.event_id}` : subject;
 }
 
 export const deadLetterView: View<DeadLetter> = {
   plural: "dead letters",
-  fields: ["job_id", "queue", "subject", "error", "attempts", "created_at", "failed_at", "image", "event", "delivery"],
+  fields: ["job_id", "queue", "subject", "error", "attempts", "created_at", "failed_at", "image", "event", "delivery", "notification"],
   id: (letter) => letter.job_id,
   columns: [
     { title: "JOB", align: "right", keep: true, cell: (letter) => ({ text: String(letter.job_id) }) },

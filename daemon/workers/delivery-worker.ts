@@ -1,4 +1,7 @@
+import { settleAlert } from "../../src/alerts/settle.ts";
 import type { HandOver } from "../../src/engines/hand-over.ts";
+import { smtpTimeouts } from "../../src/notifications/email/smtp.ts";
+import { createNotificationSender } from "../../src/notifications/sender.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
 import { createDeliverySender } from "../../src/webhooks/sender.ts";
@@ -12,6 +15,8 @@ export function createDeliveryWorker(options: {
   readonly context: OperationContext;
   readonly processId: string;
   readonly lanes: HandOver;
+  /** Rows were written: the journal has entries to number. */
+  readonly onStored: () => void;
   readonly onDone: (seconds: number) => void;
 }) {
   const { context, processId } = options;
@@ -26,9 +31,14 @@ export function createDeliveryWorker(options: {
     lanes: true,
     handOver: options.lanes,
     concurrency: config.deliverConcurrency,
-    leaseMs: timeoutMs + 60_000,
+    leaseMs: Math.max(timeoutMs, smtpTimeouts.total) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliverySender({ db, clock, log, processId, outbound, sealer, timeoutMs, timeZone, random: Math.random }),
+      notification: createNotificationSender({
+        ...{ db, config, clock, log, processId, outbound },
+        settle: settleAlert,
+        onStored: options.onStored,
+      }),
     }),
     capacity: () => Number.POSITIVE_INFINITY,
     db,

@@ -84,5 +84,6 @@ export async function reviveNotifications(sql: Sql, ids: readonly string[], expi
       and n.status in ('failed', 'expired')
     returning n.alert_id as "alertId"
   `;
-  return [...new Set(rows.map(({ alertId }) => alertId))];
+  // in one order, since whoever asks locks them next
+  return [...new Set(rows.map(({ alertId }) => alertId))].toSorted();
 }

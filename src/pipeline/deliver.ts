@@ -1,16 +1,9 @@
 import type { ClaimedJob } from "../jobs/jobs-repository.ts";
+import type { Sender } from "../jobs/sender.ts";
 import type { Stage } from "./stage.ts";
 
-/** Sends one kind of thing to the outside: makes one attempt, and ends or releases the job in the transaction that stores the outcome. */
-export interface Sender {
-  /** `id` is the row's, from the job's subject `KIND:ID`. */
-  run(id: string, job: ClaimedJob, signal: AbortSignal): Promise<void>;
-  /** Ends what failed too often without an outcome: it may be what kills the process. */
-  giveUp(id: string, job: ClaimedJob, error: string): Promise<void>;
-}
-
 /** What can be delivered, by the first word of a job's subject. */
-export type Senders = Readonly<Partial<Record<"delivery" | "notification", Sender>>>;
+export type Senders = Readonly<Record<"delivery" | "notification", Sender>>;
 
 /** Makes the stage that delivers: outbound webhooks and notifications, each to its own sender. */
 export function createDeliverStage(senders: Senders): Stage {

@@ -42,6 +42,29 @@ export async function deadDeliveries(sql: Sql, ids: readonly string[]): Promise<
   `;
 }
 
+/** The notification that a dead letter is about. */
+export interface DeadNotification {
+  readonly notification_id: string;
+  readonly alert_id: string;
+  readonly kind: string;
+  readonly channel: string;
+  readonly rule_name: string;
+  readonly camera_id: string;
+  readonly status: string;
+  readonly attempt_count: number;
+  readonly failedAt: Date | null;
+}
+
+/** The notifications with these ids, in no order. */
+export async function deadNotifications(sql: Sql, ids: readonly string[]): Promise<readonly DeadNotification[]> {
+  return await sql<DeadNotification[]>`
+    select n.notification_id, n.alert_id, n.kind, n.channel, a.rule_name, a.camera_id, n.status, n.attempt_count, n.finished_at as "failedAt"
+    from notifications n
+    join alerts a using (alert_id)
+    where n.notification_id = any (${[...ids]}::uuid[])
+  `;
+}
+
 /** The event that a dead letter is about. */
 export interface DeadEvent {
   readonly event_id: number;

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { settleAlert } from "../alerts/settle.ts";
+import type { Config } from "../config/config.ts";
 import { decodeCursor, makePage } from "../contract/cursor.ts";
 import { notFound } from "../contract/problem.ts";
 import type { DeadLetter, dlqRoutes } from "../contract/routes/dlq.ts";
@@ -14,9 +16,10 @@ import {
   reviveDeadJobs,
 } from "../jobs/dead-letters-repository.ts";
 import { type QueueName, queueNames } from "../jobs/jobs-repository.ts";
+import { reviveNotifications } from "../notifications/sending-repository.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { retryDeliveries } from "../webhooks/deliveries-repository.ts";
-import { deadDeliveries, deadEvents, deadImages } from "./dlq-repository.ts";
+import { deadDeliveries, deadEvents, deadImages, deadNotifications } from "./dlq-repository.ts";
 
 type Letter = z.output<typeof DeadLetter>;
 
@@ -70,7 +73,7 @@ export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
 };
 
 /** Revives the letters that are there now; what dies meanwhile stays dead. */
-async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId: number | undefined): Promise<number> {
+async function requeue({ db, clock, config }: OperationContext, queue: QueueName, jobId: number | undefined): Promise<number> {
   let left = await db.query((sql) => countDeadJobsOf(sql, queue, jobId));
   let requeued = 0;
   while (left > 0) {
@@ -81,7 +84,10 @@ async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId:
       const ids = subjects.map(rowOf);
       if (queue === "detect") await takeUpImages(sql, ids);
       if (queue === "analyze") await awaitAnalyses(sql, ids, now);
-      if (queue === "deliver") await retryDeliveries(sql, idsOf("delivery", subjects), now);
+      if (queue === "deliver") {
+        await retryDeliveries(sql, idsOf("delivery", subjects), now);
+        await resendNotifications(sql, idsOf("notification", subjects), config, now);
+      }
       return subjects.length;
     });
     if (revived === 0) break;
@@ -91,29 +97,40 @@ async function requeue({ db, clock }: OperationContext, queue: QueueName, jobId:
   return requeued;
 }
 
+/** Gives notifications as much time again as a new alert has, and says so on their alerts. */
+async function resendNotifications(sql: Sql, ids: readonly string[], { alertExpiryHours }: Config, now: Date): Promise<void> {
+  const expiresAt = new Date(now.getTime() + alertExpiryHours * 3_600_000);
+  for (const alertId of await reviveNotifications(sql, ids, expiresAt, now)) await settleAlert(sql, alertId, now);
+}
+
 async function lettersOf(sql: Sql, queue: QueueName, jobs: readonly DeadJob[]): Promise<readonly Letter[]> {
   const ids = jobs.map(({ subject }) => rowOf(subject));
   const images = new Map((queue === "detect" ? await deadImages(sql, ids) : []).map((image) => [image.image_id, image]));
   const events = new Map(
     (queue === "analyze" || queue === "alert" ? await deadEvents(sql, ids) : []).map((event) => [event.event_id, event]),
   );
-  const deliveryIds = idsOf(
-    "delivery",
-    jobs.map(({ subject }) => subject),
-  );
-  const deliveries = new Map(
-    (deliveryIds.length > 0 ? await deadDeliveries(sql, deliveryIds) : []).map((delivery) => [
-      `delivery:${delivery.delivery_id}`,
-      delivery,
-    ]),
-  );
+  const subjects = jobs.map(({ subject }) => subject);
+  const deliveries = await bySubject("delivery", subjects, (ids) => deadDeliveries(sql, ids));
+  const notifications = await bySubject("notification", subjects, (ids) => deadNotifications(sql, ids));
   return jobs.map(({ jobId, subject, error, attempts, createdAt }) => {
     const image = images.get(rowOf(subject)) ?? null;
     const event = events.get(rowOf(subject)) ?? null;
     const delivery = deliveries.get(subject) ?? null;
-    const failed_at = image?.failedAt ?? event?.failedAt ?? delivery?.failedAt ?? null;
-    return { job_id: jobId, queue, subject, error, attempts, created_at: createdAt, failed_at, image, event, delivery };
+    const notification = notifications.get(subject) ?? null;
+    const failed_at = (image ?? event ?? delivery ?? notification)?.failedAt ?? null;
+    return { job_id: jobId, queue, subject, error, attempts, created_at: createdAt, failed_at, image, event, delivery, notification };
   });
+}
+
+/** What the subjects `KIND:ID` of the queue `deliver` are about, by the subject. */
+async function bySubject<T extends { readonly [K in `${Kind}_id`]: string }, Kind extends "delivery" | "notification">(
+  kind: Kind,
+  subjects: readonly string[],
+  find: (ids: readonly string[]) => Promise<readonly T[]>,
+): Promise<ReadonlyMap<string, T>> {
+  const ids = idsOf(kind, subjects);
+  const found = ids.length > 0 ? await find(ids) : [];
+  return new Map(found.map((row) => [`${kind}:${row[`${kind}_id`]}`, row]));
 }
 
 /** The ids behind `KIND:` among the subjects of the queue `deliver`. */

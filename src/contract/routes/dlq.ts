@@ -7,7 +7,7 @@ export const DeadLetter = z
   .object({
     job_id: z.int(),
     queue: z.string(),
-    subject: z.string().meta({ description: "What the job is about: the id of an image or event, or `delivery:ID`" }),
+    subject: z.string().meta({ description: "What the job is about: the id of an image or event, `delivery:ID` or `notification:ID`" }),
     error: z.string().nullable(),
     attempts: z.int(),
     created_at: Instant,
@@ -23,6 +23,18 @@ export const DeadLetter = z
         webhook_name: z.string(),
         event_type: z.string(),
         event_id: z.string(),
+        status: z.string(),
+        attempt_count: z.int(),
+      })
+      .nullable(),
+    notification: z
+      .object({
+        notification_id: z.string(),
+        alert_id: z.string(),
+        kind: z.string(),
+        channel: z.string(),
+        rule_name: z.string(),
+        camera_id: z.string(),
         status: z.string(),
         attempt_count: z.int(),
       })
