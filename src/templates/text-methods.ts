@@ -97,14 +97,24 @@ export const textMethods: Readonly<Record<string, Method<string>>> = {
   isupper: { parameters: [], apply: (_, self) => isUpper(self) },
 };
 
-/** The first character in upper case, the others in lower case. */
+/** The first character as a capital, the others in lower case. */
 export function capitalize(self: string): string {
   const [first = "", ...rest] = charactersOf(self);
-  const upper = first.toUpperCase();
-  return (
-    (lengthOf(upper) > 1 ? charactersOf(upper)[0] + charactersOf(upper).slice(1).join("").toLowerCase() : upper) +
-    rest.join("").toLowerCase()
-  );
+  return capital(first) + rest.join("").toLowerCase();
+}
+
+/** Python's title case of one character: a pair of letters such as `\u01c6`, and Greek with iota below, have capitals of their own. */
+function capital(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code >= 0x1c4 && code <= 0x1cc) return String.fromCodePoint(0x1c5 + 3 * Math.floor((code - 0x1c4) / 3));
+  if (code >= 0x1f1 && code <= 0x1f3) return "\u01f2";
+  if (code >= 0x10d0 && code <= 0x10ff) return character;
+  if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8);
+  const upper = charactersOf(character.toUpperCase());
+  if (upper.length <= 1 || code === 0x149) return upper.join("");
+  if (upper.at(-1) !== "\u0399") return upper[0] + upper.slice(1).join("").toLowerCase();
+  const whole = `${upper.slice(0, -1).join("")}\u0345`;
+  return upper.length === 2 ? whole.normalize("NFC") : whole;
 }
 
 /** Whether there are letters with a case, and all are in lower case. */
@@ -145,7 +155,7 @@ export function joinTexts(run: Run, between: string, texts: readonly string[]): 
 }
 
 function title(self: string): string {
-  return self.toLowerCase().replace(/\p{Cased}+/gu, (word) => capitalize(word));
+  return self.replace(/\p{Cased}+/gu, (word) => capitalize(word));
 }
 
 function padding(run: Run, self: string, width: number): string {

@@ -1,13 +1,43 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { compileTemplate, renderTemplate } from "../../src/templates/template.ts";
+import { compileTemplate, renderTemplate, TemplateError } from "../../src/templates/template.ts";
 
 interface Cases {
   readonly context: Record<string, unknown>;
-  readonly cases: readonly { readonly template: string; readonly expected: string }[];
+  readonly cases: readonly { readonly template: string; readonly expected: string | null }[];
 }
-const { context, cases } = JSON.parse(readFileSync(new URL("../fixtures/templates/jinja2-cases.json", import.meta.url), "utf8")) as Cases;
 
-test.each(cases)("renders as Jinja2 does: $template", ({ template, expected }) => {
-  expect(renderTemplate(compileTemplate(template), context)).toBe(expected);
+function read(name: string): Cases {
+  return JSON.parse(readFileSync(new URL(`../fixtures/templates/${name}`, import.meta.url), "utf8")) as Cases;
+}
+
+const required = read("jinja2-cases.json");
+
+test.each(required.cases)("renders as Jinja2 does: $template", ({ template, expected }) => {
+  expect(renderTemplate(compileTemplate(template), required.context)).toBe(expected);
 });
+
+test("of many more templates none is silently different, and few are refused", () => {
+  const { context, cases } = read("more-cases.json");
+  const different: unknown[] = [];
+  const refused: string[] = [];
+  for (const { template, expected } of cases) {
+    const rendered = attempt(template, context);
+    if (rendered === expected) continue;
+    if (rendered === null) refused.push(template);
+    else different.push({ template, expected, rendered });
+  }
+  expect(different).toEqual([]);
+  expect(refused.length, refused.join("\n")).toBeLessThanOrEqual(32);
+  expect(cases.length).toBeGreaterThan(900);
+});
+
+/** What comes out; null for an error. */
+function attempt(template: string, context: Record<string, unknown>): string | null {
+  try {
+    return renderTemplate(compileTemplate(template), context);
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}
