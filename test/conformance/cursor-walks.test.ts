@@ -177,6 +177,21 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
       id: "id",
     },
   ],
+  listImages: [
+    {
+      query: "status=skipped",
+      insert: (kind) =>
+        one(
+          (sql) => sql<{ id: number }[]>`
+            insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason)
+            values (${cameraOf(kind)}, gen_random_uuid()::text, 1, 1, 'scan', ${at(sql, kind)}, ${at(sql, kind)}, 'skipped', 'unreadable')
+            returning image_id as id
+          `,
+        ),
+      remove: (id) => desk.db.query((sql) => sql`delete from images i where i.image_id = ${id as number}`),
+      id: "id",
+    },
+  ],
   listReceivedAlerts: [
     {
       query: "status=firing",
