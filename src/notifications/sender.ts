@@ -11,7 +11,7 @@ import type { Message } from "./facts.ts";
 import { findAlertFacts, findHeldBack } from "./facts-repository.ts";
 import { createFaultLog } from "./fault-log.ts";
 import type { Outcome } from "./outcome.ts";
-import { addAttempt, findNotification, lockAlertOf, lockProgress, type Notification, storeStep } from "./sending-repository.ts";
+import { addAttempt, findNotification, lockJob, lockProgress, type Notification, storeStep } from "./sending-repository.ts";
 import { isLate, isOpen, lateness, type Progress, type Step, stepAfter, stepAtExpiry } from "./step.ts";
 import { transmit } from "./transmit.ts";
 
@@ -49,8 +49,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
   ): Promise<void> => {
     const now = clock.now();
     await db.transaction(async (sql) => {
-      // before anything else: who ends an alert locks it first too
-      await lockAlertOf(sql, notification.alertId);
+      await lockJob(sql, job.jobId);
       const before = await lockProgress(sql, notification.id);
       if (!before) return await finishJob(sql, job.jobId, processId);
       const isCancelled = before.status === "cancelled";

@@ -23,12 +23,12 @@ export async function findNotification(sql: Sql, id: string): Promise<Notificati
   return row;
 }
 
-/** Locks an alert until the end of the transaction, so that who ends it and who stores an outcome wait for each other. */
-export async function lockAlertOf(sql: Sql, alertId: string): Promise<void> {
+/** Locks a job until the end of the transaction: jobs come before notifications, and those before alerts, wherever more than one is locked. */
+export async function lockJob(sql: Sql, jobId: number): Promise<void> {
   await sql`
     select 1
-    from alerts a
-    where a.alert_id = ${alertId}
+    from jobs j
+    where j.job_id = ${jobId}
     for update
   `;
 }
