@@ -1,0 +1,37 @@
+import type { Config } from "../src/config/config.ts";
+import type { HandOver } from "../src/engines/hand-over.ts";
+import { createInProcessHandOver } from "../src/engines/in-process-hand-over.ts";
+import { type OpenDatabase, openDatabase } from "../src/engines/open-database.ts";
+import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
+import type { Log } from "../src/log/log.ts";
+
+/** What rows are kept in, and how they get to who works on them. */
+export interface Engines {
+  readonly database: OpenDatabase;
+  readonly handOver: HandOver;
+  readonly lanes: HandOver;
+}
+
+/** Opens the database and the hand-overs and registers how to close them. Rejects when one cannot be reached. */
+export async function openEngines(config: Config, log: Log, lifecycle: Lifecycle): Promise<Engines> {
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    poolSize: config.databasePoolSize,
+    log: log.child({ part: "database" }),
+    ownership: "serve",
+  });
+  lifecycle.onStop("database", () => database.close(), 3_000);
+  const handOver = await createHandOver(config, log);
+  lifecycle.onStop("hand-over", () => handOver.close());
+  const lanes = createInProcessHandOver();
+  lifecycle.onStop("lanes", () => lanes.close());
+  return { database, handOver, lanes };
+}
+
+/** BullMQ is loaded where it is used: it costs a sixth of the time of a start, and 20 MB. */
+async function createHandOver({ redisUrl }: Config, log: Log): Promise<HandOver> {
+  if (redisUrl === undefined) return createInProcessHandOver();
+  const { createBullmqHandOver } = await import("../src/engines/bullmq-hand-over.ts");
+  return createBullmqHandOver({ redisUrl, log: log.child({ part: "hand-over" }) });
+}

@@ -1,0 +1,39 @@
+import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
+import type { ProcessRow } from "../src/jobs/processes-repository.ts";
+import type { Parts } from "./parts.ts";
+import { createCaretaker } from "./workers/caretaker.ts";
+import { createCleanupService } from "./workers/cleanup-service.ts";
+import { createGpuMonitor } from "./workers/gpu-monitor.ts";
+import { createHealthReporter } from "./workers/health-reporter.ts";
+import type { Worker } from "./workers/worker.ts";
+
+/** Makes the workers that no picture passes: who keeps rows true, measures, deletes by age and looks at the health. */
+export function createHousekeeping({ context, runtime, upstreams, wake }: Parts, own: ProcessRow): readonly Worker[] {
+  const { db, clock, log, config, settings } = context;
+  const caretaker = createCaretaker({
+    db,
+    clock,
+    log,
+    process: own,
+    cameraOfflineAfterSeconds: config.cameraOfflineAfterSeconds,
+    detectorDown: () => {
+      const breaker = upstreams.breakers().find(({ name }) => name === "detector");
+      return breaker?.state === "open"
+        ? `The detector does not answer; it is asked again at ${breaker.reset_at?.toISOString()}`
+        : undefined;
+    },
+    onFreed: () => {
+      for (const queue of ["detect", "analyze", "alert", "deliver"]) wake.jobs(queue);
+    },
+    onJournal: () => wake.journal(),
+  });
+  const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
+  const cleanupService = createCleanupService({ db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) });
+  const healthReporter = createHealthReporter({
+    context,
+    runtime,
+    processId: own.processId,
+    onReported: () => wake.jobs("deliver"),
+  });
+  return [caretaker, gpuMonitor, cleanupService, healthReporter];
+}

@@ -1,0 +1,29 @@
+import type { HandOver } from "../src/engines/hand-over.ts";
+import type { OperationContext } from "../src/operations/operation.ts";
+import type { Runtime } from "../src/system/runtime.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Upstreams } from "./upstreams.ts";
+
+/** Hints from one part of the daemon to another. Each looks for itself at least once a second, so a lost hint costs time only. */
+export interface Wakes {
+  /** Rows of the journal wait for their numbers. */
+  journal(): void;
+  /** There may be new work in a queue. */
+  jobs(queue: string): void;
+  /** A batch was opened or grew. */
+  batches(): void;
+}
+
+/** What the parts of the daemon share, when they are made. */
+export interface Parts {
+  readonly context: OperationContext;
+  readonly runtime: Runtime;
+  /** Under which this process claims its jobs. */
+  readonly processId: string;
+  readonly upstreams: Upstreams;
+  readonly handOver: HandOver;
+  /** The hand-over of what is delivered: its lanes are kept in the rows, so it never leaves this process. */
+  readonly lanes: HandOver;
+  readonly metrics: Metrics;
+  readonly wake: Wakes;
+}

@@ -1,0 +1,124 @@
+import type { QueueName } from "../src/jobs/jobs-repository.ts";
+import { createAlertStage } from "../src/pipeline/alert.ts";
+import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
+import { createDetectStage } from "../src/pipeline/detect.ts";
+import { deliverySettings } from "./delivering.ts";
+import type { Parts } from "./parts.ts";
+import { createBatchAggregator } from "./workers/batch-aggregator.ts";
+import type { Loop } from "./workers/loop.ts";
+import { createQueueWorker } from "./workers/queue-worker.ts";
+import type { Worker } from "./workers/worker.ts";
+
+/** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
+const detectLeaseMs = 20 * 60_000;
+/** Rules look at an event: some statements, which may wait for others who do the same. */
+const alertLeaseMs = 2 * 60_000;
+
+/** The workers from a registered picture to an event that rules have seen. */
+export interface Pipeline {
+  readonly detection: Worker;
+  readonly aggregator: Loop;
+  readonly analysis: Worker;
+  readonly alerting: Worker;
+}
+
+/** Makes the stages and the workers that run them. Nothing runs yet. */
+export function createPipeline(parts: Parts): Pipeline {
+  const { upstreams, processId, wake } = parts;
+  const { db, clock, log, config, settings } = parts.context;
+  const wakeStored = (): void => {
+    wake.journal();
+    wake.batches();
+    wake.jobs("deliver");
+  };
+
+  const detection = queueWorker(parts, "detection_worker", "detect", {
+    critical: true,
+    concurrency: config.detectConcurrency,
+    leaseMs: detectLeaseMs,
+    stage: createDetectStage({
+      db,
+      clock,
+      log: log.child({ worker: "detection_worker" }),
+      settings,
+      batchMaxDetections: config.batchMaxDetections,
+      processId,
+      detector: upstreams.detector,
+      detectorAnsweredAt: () => upstreams.answeredAt("detector"),
+      onStored: wakeStored,
+    }),
+    capacity: () => upstreams.capacity("detector"),
+  });
+
+  const aggregator = createBatchAggregator({
+    db,
+    clock,
+    settings,
+    log,
+    onClosed: () => {
+      wake.journal();
+      wake.jobs("analyze");
+      wake.jobs("alert");
+      wake.jobs("deliver");
+    },
+  });
+
+  const analysis = queueWorker(parts, "analysis_worker", "analyze", {
+    critical: true,
+    concurrency: config.analyzeConcurrency,
+    leaseMs: config.languageModelReadTimeout * 2_000 + 60_000,
+    stage: createAnalyzeStage({
+      db,
+      clock,
+      settings,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      processId,
+      languageModel: upstreams.languageModel,
+      languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
+      onStored: () => {
+        wakeStored();
+        wake.jobs("alert");
+      },
+    }),
+    capacity: () => upstreams.capacity("language_model"),
+  });
+
+  const alerting = queueWorker(parts, "alert_worker", "alert", {
+    critical: false,
+    // one after the other: of events that come together the first raises the alert, the others are held back
+    concurrency: 1,
+    leaseMs: alertLeaseMs,
+    stage: createAlertStage({
+      db,
+      clock,
+      processId,
+      delivery: deliverySettings(config),
+      onStored: () => {
+        wake.journal();
+        wake.jobs("deliver");
+      },
+    }),
+    capacity: () => Number.POSITIVE_INFINITY,
+  });
+
+  return { detection, aggregator, analysis, alerting };
+}
+
+function queueWorker(
+  { context, processId, handOver, metrics }: Parts,
+  name: string,
+  queue: QueueName,
+  how: Pick<Parameters<typeof createQueueWorker>[0], "critical" | "concurrency" | "leaseMs" | "stage" | "capacity">,
+): Worker {
+  return createQueueWorker({
+    name,
+    queue,
+    ...how,
+    handOver,
+    db: context.db,
+    processId,
+    clock: context.clock,
+    log: context.log,
+    onDone: (seconds) => metrics.stageDone(queue, seconds),
+  });
+}

@@ -1,0 +1,57 @@
+import type { Clock } from "../src/clock/clock.ts";
+import type { Config } from "../src/config/config.ts";
+import type { Database } from "../src/engines/database.ts";
+import { diskSpace } from "../src/system/disk.ts";
+import type { Runtime } from "../src/system/runtime.ts";
+import type { RequestCounter } from "./http/stats.ts";
+import type { Hub } from "./live/hub.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Wakes } from "./parts.ts";
+import type { RecentEvents } from "./recent-events.ts";
+import { resetBreaker } from "./services.ts";
+import type { Upstreams } from "./upstreams.ts";
+import type { FileWatcher } from "./workers/file-watcher/file-watcher.ts";
+import type { Supervisor } from "./workers/supervisor.ts";
+
+/** Parts that are made after the operations that ask for them. */
+export interface LateParts {
+  readonly url: string;
+  readonly hub: Hub;
+  readonly metrics: Metrics;
+  readonly supervisor: Supervisor;
+  readonly watcher: FileWatcher;
+}
+
+/** Makes what the operations see of the running daemon. `late` is asked at each use: no operation runs before all of it is there. */
+export function createRuntime(options: {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly upstreams: Upstreams;
+  readonly counter: RequestCounter;
+  readonly recentEvents: RecentEvents;
+  readonly wake: Wakes;
+  readonly db: Database;
+  readonly late: () => LateParts;
+}): Runtime {
+  const { clock, upstreams, counter, recentEvents, wake, late } = options;
+  return {
+    startedAt: clock.now(),
+    version: options.version,
+    workers: () => late().supervisor.states(),
+    supervisorAlive: () => late().supervisor.alive(),
+    url: () => late().url,
+    breakers: () => upstreams.breakers(),
+    resetBreaker: (name) => resetBreaker(name, { db: options.db, clock, upstreams, wake }),
+    probeUpstreams: () => upstreams.probe(),
+    watcher: () => late().watcher.state(),
+    disk: () => diskSpace(options.config.dataDir),
+    live: () => late().hub.stats(),
+    requests: () => counter.stats(),
+    recentEvents: () => recentEvents.list(),
+    wakeJournal: () => wake.journal(),
+    wakeJobs: (queue) => wake.jobs(queue),
+    wakeWatcher: () => late().watcher.wake(),
+    metrics: () => late().metrics.text(),
+  };
+}

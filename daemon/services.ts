@@ -1,0 +1,58 @@
+import type { JournalEntry } from "../src/contract/live.ts";
+import { hastenJobs } from "../src/jobs/dead-letters-repository.ts";
+import type { QueueName } from "../src/jobs/jobs-repository.ts";
+import type { OperationContext } from "../src/operations/operation.ts";
+import type { CircuitState, UpstreamName } from "../src/system/runtime.ts";
+import type { Wakes } from "./parts.ts";
+import type { RecentEvents } from "./recent-events.ts";
+import { startUpstreams, type Upstreams } from "./upstreams.ts";
+
+/**
+ * Starts the services that homesec asks, with what their ups and downs set off: the change of a breaker is announced
+ * and kept for the health answer, and what waited for a service starts when it may be asked again.
+ */
+export function startServices(
+  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onBreakerChange"> & {
+    readonly recentEvents: RecentEvents;
+    readonly announce: (entry: JournalEntry) => Promise<void>;
+    readonly wake: Wakes;
+  },
+): Upstreams {
+  const { recentEvents, wake, log } = options;
+  return startUpstreams({
+    ...options,
+    onReady: (name) => wake.jobs(name === "detector" ? "detect" : "analyze"),
+    onBreakerChange: ({ name, state }, previous) => {
+      recentEvents.add(
+        name,
+        state === "closed" ? "recovery" : `circuit_${state}`,
+        `the circuit breaker of ${name} went from ${previous} to ${state}`,
+      );
+      const queue = queueOf(name);
+      if (state !== "open" && queue) wake.jobs(queue);
+      options
+        .announce({ type: "circuit_breaker", data: { name, state, previous_state: previous } })
+        .catch((error: unknown) => log.warn({ service: name, error: String(error) }, "could not announce the breaker's state"));
+    },
+  });
+}
+
+/** Closes a service's breaker whatever happened, and has what waited for it taken up now. Answers with the state it was in. */
+export async function resetBreaker(
+  name: UpstreamName,
+  { db, clock, upstreams, wake }: Pick<OperationContext, "db" | "clock"> & { readonly upstreams: Upstreams; readonly wake: Wakes },
+): Promise<CircuitState> {
+  const previous = upstreams.resetBreaker(name);
+  const queue = queueOf(name);
+  if (queue) {
+    await db.query((sql) => hastenJobs(sql, queue, clock.now()));
+    wake.jobs(queue);
+  }
+  return previous;
+}
+
+/** The queue whose jobs wait for a service; undefined for services that none waits for. */
+function queueOf(name: UpstreamName): QueueName | undefined {
+  if (name === "detector") return "detect";
+  return name === "language_model" ? "analyze" : undefined;
+}

@@ -1,0 +1,75 @@
+import { createKeyring } from "../src/keys/keyring.ts";
+import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
+import { createLimiter } from "../src/limits/limiter.ts";
+import { allowancesOf } from "../src/limits/tiers.ts";
+import type { OperationContext } from "../src/operations/operation.ts";
+import { operations } from "../src/operations/operations.ts";
+import { createApp } from "./http/app.ts";
+import { clientAddressBehind } from "./http/client-address.ts";
+import { listen } from "./http/listen.ts";
+import type { RequestCounter } from "./http/stats.ts";
+import { createGates } from "./live/gates.ts";
+import { createHub, type Hub } from "./live/hub.ts";
+import type { Tls } from "./tls/tls.ts";
+
+/** Where the API and the WebSocket answer. */
+export interface Serving {
+  readonly url: string;
+  readonly port: number;
+  readonly hub: Hub;
+}
+
+/**
+ * Listens for HTTP and WebSocket, and registers how to stop. Everything that an answer may need must be there already.
+ * The hub is still to be started: whoever waits for that would not know it when the first question comes.
+ */
+export async function startServing(
+  context: OperationContext,
+  options: {
+    readonly lifecycle: Lifecycle;
+    readonly tls: Tls | undefined;
+    readonly version: string;
+    readonly counter: RequestCounter;
+    readonly strictReplies: boolean;
+  },
+): Promise<Serving> {
+  const { db, store, config, clock, log } = context;
+  const { lifecycle, tls } = options;
+  const keyring = config.apiKeyEnabled ? createKeyring(config.apiKeys) : undefined;
+  const limiter = config.rateLimitEnabled
+    ? createLimiter({ store, allowances: allowancesOf(config), clock, log: log.child({ part: "limits" }) })
+    : undefined;
+  const clientAddress = clientAddressBehind(config.trustedProxyIps);
+  const app = createApp({
+    operations,
+    context,
+    log: log.child({ part: "http" }),
+    allowedHosts: config.allowedHosts,
+    corsOrigins: config.corsOrigins,
+    keyring,
+    rateLimit: limiter && { limiter, clientAddress },
+    counter: options.counter,
+    strictReplies: options.strictReplies,
+  });
+  const listening = await listen({ app, host: config.host, port: config.port, keyPair: tls?.pair });
+  tls?.follow((pair) => listening.setKeyPair(pair));
+  lifecycle.onStop("http", () => listening.close(), 3_000);
+  const hub = createHub({
+    server: listening.server,
+    db,
+    config: { websocketIdleTimeoutSeconds: config.websocketIdleTimeoutSeconds },
+    clock,
+    log: log.child({ part: "live" }),
+    version: options.version,
+    ...createGates({
+      allowedHosts: config.allowedHosts,
+      allowedOrigins: config.corsOrigins,
+      limiter,
+      clientAddress,
+      keyring,
+      token: config.websocketToken,
+    }),
+  });
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  return { url: `${tls ? "https" : "http"}://${host}:${listening.port}`, port: listening.port, hub };
+}
