@@ -1,4 +1,4 @@
-import { choiceList, integer, list, time, toggle } from "../input/options.ts";
+import { choice, choiceList, integer, list, time, toggle } from "../input/options.ts";
 
 /** What events are narrowed by, in lists, searches and exports. */
 export const filterOptions = {
@@ -9,6 +9,7 @@ export const filterOptions = {
   endDate: time("Only up to this time"),
   reviewed: toggle("Only reviewed events; --no-reviewed only the others"),
   minRiskScore: integer("score", 0, 100, "Only with at least this score"),
+  kind: choice(["event", "camera_health", "all"], "What cameras saw, or what was wrong with cameras; without it, what they saw"),
 };
 
 type Given = { readonly [K in keyof typeof filterOptions]: ReturnType<(typeof filterOptions)[K]["read"]> };
@@ -23,5 +24,6 @@ export function filterQuery(options: Given) {
     end_date: options.endDate,
     reviewed: options.reviewed,
     min_risk_score: options.minRiskScore,
+    kind: options.kind,
   };
 }

@@ -15,8 +15,11 @@ function sentence(message: JournalMessage, people: People): string {
     case "detection.batch":
       return `${plain(data.camera_id)}: batch of ${data.detection_count} detections closed (${closing[data.close_reason]}), becomes event ${data.event_id}`;
     case "event":
+      if (data.kind === "camera_health")
+        return `${plain(data.camera_id)}: event ${data.id} ${paint(people, "yellow", plain(data.summary))}`;
       return `${plain(data.camera_id)}: event ${data.id} opened, ${plain(data.object_types.join(", "))}`;
     case "event.updated":
+      if (data.kind === "camera_health") return `${plain(data.camera_id)}: event ${data.id}  ${plain(data.summary)}`;
       return `${plain(data.camera_id)}: event ${data.id} ${risk(data, people)}${data.summary === "" ? "" : `  ${plain(data.summary)}`}`;
     case "event.deleted":
       return `event ${data.id} deleted`;

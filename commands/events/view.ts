@@ -11,6 +11,7 @@ type EventWithDetections = Reply<Routes["getEvent"]>;
 
 /** `high 72`, or why there is no score. */
 function risk(event: Event): Cell {
+  if (event.kind === "camera_health") return { text: "camera", paint: "yellow" };
   if (event.risk_score !== null) return { text: `${event.risk_level} ${event.risk_score}`, paint: riskPaint(event.risk_level) };
   return { text: event.analysis_status === "failed" ? "analysis failed" : "not judged yet", paint: "dim" };
 }
@@ -21,6 +22,7 @@ export const eventView: View<Event> = {
   plural: "events",
   fields: [
     "id",
+    "kind",
     "batch_id",
     "camera_id",
     "started_at",

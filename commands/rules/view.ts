@@ -16,7 +16,18 @@ const listText = (list: readonly string[] | null, unset: string): string => (lis
 export const ruleView: View<Rule> = {
   plural: "rules",
   fields: [
-    ...(["id", "name", "enabled", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"] as const),
+    ...([
+      "id",
+      "name",
+      "enabled",
+      "kind",
+      "severity",
+      "risk_threshold",
+      "object_types",
+      "camera_ids",
+      "min_confidence",
+      "schedule",
+    ] as const),
     ...(["dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"] as const),
   ],
   id: (rule) => rule.id,
@@ -45,6 +56,7 @@ export const ruleView: View<Rule> = {
 
 function conditionsText(rule: Rule): string {
   const conditions = [
+    rule.kind === "camera_health" && "something is wrong with a camera",
     rule.risk_threshold !== null && `risk score >= ${rule.risk_threshold}`,
     rule.object_types && `${rule.object_types.join(" or ")}`,
     rule.min_confidence !== null && `confidence >= ${rule.min_confidence}`,

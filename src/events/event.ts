@@ -3,12 +3,14 @@ import {
   type analysisStatuses,
   type Event as EventRecord,
   type EventWithDetections as EventWithDetectionsRecord,
+  type eventKinds,
   RiskFactor,
 } from "../contract/routes/events.ts";
 
 /** An event as clients see it. */
 export type Event = z.output<typeof EventRecord>;
 export type EventWithDetections = z.output<typeof EventWithDetectionsRecord>;
+export type EventKind = (typeof eventKinds)[number];
 export type AnalysisStatus = (typeof analysisStatuses)[number];
 
 /** The columns of an event, named as in its record; `risk_factors` as they came out of jsonb. */

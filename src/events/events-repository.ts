@@ -1,10 +1,10 @@
 import type { Sql } from "../engines/database.ts";
 import type { RiskLevel } from "../upstream/risk.ts";
-import { type AnalysisStatus, type Event, type EventRow, recordOf } from "./event.ts";
+import { type AnalysisStatus, type Event, type EventKind, type EventRow, recordOf } from "./event.ts";
 
 /** The columns of an event's row, on `events e`. */
 export const columns = (sql: Sql) => sql`
-  e.event_id as id, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
+  e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
   e.detection_count, e.object_types, e.cover_detection_id, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
   array(
     select d.detection_id
@@ -111,6 +111,8 @@ export interface EventFilter {
   readonly to?: Date | undefined;
   readonly reviewed?: boolean | undefined;
   readonly minRiskScore?: number | undefined;
+  /** Undefined: of all kinds. */
+  readonly kind?: EventKind | undefined;
 }
 
 /** The sort key of the list: start time with all its digits, and id. */
@@ -163,18 +165,28 @@ export async function listEvents(
   return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many events match, exactly; deleted ones do not count. Without a filter, or with one on cameras only, from the kept totals. */
+/** How many events match, exactly; deleted ones do not count. Without conditions but on cameras and kind, what cameras saw is counted from the kept totals. */
 export async function countEvents(sql: Sql, filter: EventFilter): Promise<number> {
   const { cameraIds, ...others } = filter;
+  const { kind, ...conditions } = others;
   const cameras = cameraIds ? [...cameraIds] : null;
-  const [row] = Object.values(others).every((value) => value === undefined)
-    ? await sql<[{ count: number }]>`
-        select coalesce(sum(t.count), 0)::bigint as count
+  // they are few, and have an index of their own
+  const incidents = sql`
+    select count(*)
+    from events h
+    where h.kind = 'camera_health'
+      and h.deleted_at is null
+      ${cameras ? sql`and h.camera_id = any (${cameras}::text[])` : sql``}
+  `;
+  const [row] =
+    kind !== "camera_health" && Object.values(conditions).every((value) => value === undefined)
+      ? await sql<[{ count: number }]>`
+        select coalesce(sum(t.count), 0)::bigint${kind === undefined ? sql` + (${incidents})` : sql``} as count
         from totals t
         where t.kind = 'events'
           ${cameras ? sql`and t.camera_id = any (${cameras}::text[])` : sql``}
       `
-    : await sql<[{ count: number }]>`
+      : await sql<[{ count: number }]>`
         select count(*) as count
         from events e
         where e.deleted_at is null
@@ -185,11 +197,12 @@ export async function countEvents(sql: Sql, filter: EventFilter): Promise<number
 }
 
 /** The conditions of a filter other than on cameras, on `events e` or `event_search e`. */
-export const filterConditions = (sql: Sql, { riskLevels, objectTypes, from, to, reviewed, minRiskScore }: EventFilter) => sql`
+export const filterConditions = (sql: Sql, { riskLevels, objectTypes, from, to, reviewed, minRiskScore, kind }: EventFilter) => sql`
   ${riskLevels ? (riskLevels.length === 1 ? sql`and e.risk_level = ${riskLevels[0] ?? ""}` : sql`and e.risk_level = any (${[...riskLevels]}::text[])`) : sql``}
   ${objectTypes ? sql`and e.object_types && ${[...objectTypes]}::text[]` : sql``}
   ${from ? sql`and e.started_at >= ${from}` : sql``}
   ${to ? sql`and e.started_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
   ${reviewed === undefined ? sql`` : sql`and e.reviewed = ${reviewed}`}
   ${minRiskScore === undefined ? sql`` : sql`and e.risk_score >= ${minRiskScore}`}
+  ${kind === undefined ? sql`` : sql`and e.kind = ${kind}`}
 `;

@@ -12,5 +12,6 @@ export function filterOf(query: Omit<Request<Routes["listEvents"]>["query"], "li
     to: query.end_date,
     reviewed: query.reviewed,
     minRiskScore: query.min_risk_score,
+    kind: query.kind === "all" ? undefined : (query.kind ?? "event"),
   };
 }

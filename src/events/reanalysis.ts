@@ -10,6 +10,9 @@ export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {
     const breaker = runtime?.breakers().find(({ name }) => name === "language_model");
     await db.transaction(async (sql) => {
       const event = await findWithDetections(sql, id);
+      if (event.kind === "camera_health") {
+        throw new Problem("conflict", `Event ${id} is an incident of camera ${event.camera_id}, which is not judged`);
+      }
       if (breaker?.state === "open") {
         throw new Problem("unavailable", "The language model does not answer, so nothing can be judged; try again when it does");
       }

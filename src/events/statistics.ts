@@ -69,6 +69,7 @@ async function countEventsByLevel(sql: Sql, { cameraIds, from, to }: CountedEven
         select e.camera_id, e.risk_level
         from events e
         where e.deleted_at is null
+          and e.kind = 'event'
           and e.started_at >= r.from_time
           and e.started_at < r.to_time + interval '1 millisecond'
         -- kept a look-up for each piece: they are few, or none

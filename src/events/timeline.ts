@@ -49,6 +49,7 @@ export async function summarizeTimeline(sql: Sql, timeline: Timeline, cameraIds:
         select e.started_at, e.risk_score
         from events e
         where e.deleted_at is null
+          and e.kind = 'event'
           and e.started_at >= greatest(u.hour, a.from_time)
           and e.started_at < least(u.hour + interval '1 hour', a.until_time)
           ${cameras ? sql`and e.camera_id = any (${cameras}::text[])` : sql``}
@@ -62,6 +63,7 @@ export async function summarizeTimeline(sql: Sql, timeline: Timeline, cameraIds:
         select e.started_at, e.risk_score
         from events e
         where e.deleted_at is null
+          and e.kind = 'event'
           and e.camera_id = b.camera_id
           and e.started_at >= b.hour
           and e.started_at < b.hour + interval '1 hour'

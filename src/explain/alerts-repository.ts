@@ -35,6 +35,7 @@ export interface RuleFacts {
   readonly ruleId: string;
   readonly name: string;
   readonly enabled: boolean;
+  readonly kind: "event" | "camera_health";
   readonly riskThreshold: number | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -43,7 +44,7 @@ export interface RuleFacts {
 /** The rules that gave no verdict on an event, oldest first. */
 export async function rulesWithoutVerdict(sql: Sql, eventId: number, limit: number): Promise<readonly RuleFacts[]> {
   return await sql<RuleFacts[]>`
-    select r.rule_id as "ruleId", r.name, r.enabled, r.risk_threshold as "riskThreshold", r.created_at as "createdAt", r.updated_at as "updatedAt"
+    select r.rule_id as "ruleId", r.name, r.enabled, r.kind, r.risk_threshold as "riskThreshold", r.created_at as "createdAt", r.updated_at as "updatedAt"
     from rules r
     where not exists (select from rule_verdicts v where v.event_id = ${eventId} and v.rule_id = r.rule_id)
     order by r.created_at, r.rule_id

@@ -17,9 +17,13 @@ export function eventStep(event: EventFacts, hasBatch: boolean): Step {
     at: event.createdAt,
     step: "event",
     status: "done",
-    text: `Event ${event.id} of camera ${event.cameraId} was stored with ${counted(event.detectionCount, "detection")}${seen}.${source}${deleted}`,
+    text:
+      event.kind === "camera_health"
+        ? `An incident of camera ${event.cameraId} was stored as event ${event.id}: ${sentence(event.summary)}${deleted}`
+        : `Event ${event.id} of camera ${event.cameraId} was stored with ${counted(event.detectionCount, "detection")}${seen}.${source}${deleted}`,
     details: {
       event_id: event.id,
+      kind: event.kind,
       camera_id: event.cameraId,
       started_at: event.startedAt,
       ended_at: event.endedAt,
@@ -32,6 +36,8 @@ export function eventStep(event: EventFacts, hasBatch: boolean): Step {
 
 /** Each attempt to have it judged, what came of it, and what is still to come. */
 export function analysisSteps(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, now: Date): Step[] {
+  // nobody judges what is wrong with a camera
+  if (event.kind === "camera_health") return [];
   return [...attempts.map(attemptStep), scoreStep(event, attempts, job, now)];
 }
 

@@ -3,6 +3,7 @@ import type { Sql } from "../engines/database.ts";
 /** An event as an explanation tells of it. */
 export interface EventFacts {
   readonly id: number;
+  readonly kind: "event" | "camera_health";
   readonly batchId: string | null;
   readonly cameraId: string;
   readonly startedAt: Date;
@@ -21,7 +22,7 @@ export interface EventFacts {
 }
 
 const columns = (sql: Sql) => sql`
-  e.event_id as id, e.batch_id as "batchId", e.camera_id as "cameraId", e.started_at as "startedAt", e.ended_at as "endedAt",
+  e.event_id as id, e.kind, e.batch_id as "batchId", e.camera_id as "cameraId", e.started_at as "startedAt", e.ended_at as "endedAt",
   e.risk_score as "riskScore", e.risk_level as "riskLevel", e.summary, e.reasoning, e.risk_factors as "riskFactors",
   e.analysis_status as "analysisStatus", e.analyzed_by as "analyzedBy", e.detection_count as "detectionCount", e.object_types as "objectTypes",
   e.created_at as "createdAt", e.deleted_at as "deletedAt"

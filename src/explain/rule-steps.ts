@@ -60,6 +60,7 @@ export function silentRuleStep(rule: RuleFacts, event: EventFacts, jobs: readonl
 
 export type SilentReason =
   | "newer_than_event"
+  | "other_kind"
   | "disabled"
   | "waits_for_score"
   | "analysis_failed"
@@ -70,11 +71,14 @@ export type SilentReason =
 
 /** Why a rule that exists gave no verdict on an event, from what can be checked now. */
 export function whySilent(
-  rule: Pick<RuleFacts, "enabled" | "riskThreshold" | "createdAt" | "updatedAt">,
-  event: Pick<EventFacts, "createdAt" | "riskScore" | "analysisStatus">,
+  rule: Pick<RuleFacts, "kind" | "enabled" | "riskThreshold" | "createdAt" | "updatedAt">,
+  event: Pick<EventFacts, "kind" | "createdAt" | "riskScore" | "analysisStatus">,
   jobs: readonly Pick<WaitingJob, "status" | "error">[],
 ): { readonly reason: SilentReason; readonly text: string } {
   if (rule.createdAt > event.createdAt) return { reason: "newer_than_event", text: "it is newer than the event." };
+  if (rule.kind !== event.kind) {
+    return { reason: "other_kind", text: `it is for events of kind ${rule.kind}, and this one is of kind ${event.kind}.` };
+  }
   if (!rule.enabled) return { reason: "disabled", text: "it is disabled." };
   if (rule.riskThreshold !== null && event.riskScore === null) {
     return event.analysisStatus === "failed"

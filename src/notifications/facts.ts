@@ -13,6 +13,7 @@ export interface AlertFacts {
   readonly cameraId: string;
   readonly cameraName: string;
   readonly eventId: number;
+  readonly eventKind: "event" | "camera_health";
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly riskScore: number | null;

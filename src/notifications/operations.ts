@@ -76,6 +76,7 @@ function testMessage(now: Date): Message {
       cameraId: "test",
       cameraName: "Test",
       eventId: 0,
+      eventKind: "event",
       startedAt: now,
       endedAt: now,
       riskScore: null,

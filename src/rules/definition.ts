@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
+import { Problem } from "../contract/problem.ts";
 import type { ruleRoutes } from "../contract/routes/rules.ts";
 import type { Rule, RuleDefinition } from "./rule.ts";
 
@@ -8,6 +9,7 @@ export type RuleChange = Omit<z.output<typeof ruleRoutes.createRule.body>, "name
 
 const defaults: Omit<RuleDefinition, "name"> = {
   enabled: true,
+  kind: "event",
   severity: "medium",
   risk_threshold: null,
   object_types: null,
@@ -21,18 +23,22 @@ const defaults: Omit<RuleDefinition, "name"> = {
   digest: false,
 };
 
-/** The definition of a new rule. */
+/** The definition of a new rule. Throws `Problem("invalid")` as `changedDefinition` does. */
 export function newDefinition(given: RuleChange & { readonly name: string }): RuleDefinition {
   return changedDefinition({ ...defaults, name: given.name }, given);
 }
 
-/** A definition with the changes; what is undefined stays. Empty lists of classes or cameras are none. */
+/**
+ * A definition with the changes; what is undefined stays. Empty lists of classes or cameras are none. Throws
+ * `Problem("invalid")` for a rule on the health of cameras with a condition that no incident can meet.
+ */
 export function changedDefinition(before: RuleDefinition, given: RuleChange): RuleDefinition {
   const pick = <K extends Exclude<keyof RuleDefinition, "schedule">>(key: K) =>
     given[key] === undefined ? before[key] : (given[key] as RuleDefinition[K]);
-  return {
+  const definition: RuleDefinition = {
     name: pick("name"),
     enabled: pick("enabled"),
+    kind: pick("kind"),
     severity: pick("severity"),
     risk_threshold: pick("risk_threshold"),
     object_types: noneWhenEmpty(pick("object_types")),
@@ -45,6 +51,17 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
     escalate: pick("escalate"),
     digest: pick("digest"),
   };
+  const unmeetable = (["risk_threshold", "object_types", "min_confidence"] as const).find((field) => definition[field] !== null);
+  if (definition.kind === "camera_health" && unmeetable) {
+    throw new Problem(
+      "invalid",
+      `A rule of kind camera_health has no ${unmeetable}: an incident of a camera has neither score nor detections`,
+      {
+        items: [{ loc: ["body", unmeetable], msg: "Must be null in a rule of kind camera_health", type: "value_error" }],
+      },
+    );
+  }
+  return definition;
 }
 
 /** What a person decided about a rule. */

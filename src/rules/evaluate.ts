@@ -8,12 +8,19 @@ import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
 const sameConfidence = 1e-6;
 
 /** The conditions of a rule; the rest of it says what happens when they hold. */
-export type RuleConditions = Pick<RuleDefinition, "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule">;
+export type RuleConditions = Pick<
+  RuleDefinition,
+  "kind" | "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule"
+>;
 
 /** Judges an event by a rule: all conditions that are set must hold. One detection must satisfy class and confidence together. */
 export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVerdict {
   const matched: string[] = [];
   const failed: string[] = [];
+
+  // what cameras see is what rules are about unless they say otherwise, so that only the other kind is worth a word
+  if (rule.kind !== facts.kind) failed.push(`kind ${facts.kind} is not ${rule.kind}`);
+  else if (rule.kind !== "event") matched.push(`kind = ${rule.kind}`);
 
   if (rule.risk_threshold !== null) {
     const score = facts.riskScore;

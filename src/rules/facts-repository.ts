@@ -1,7 +1,7 @@
 import { batchesOf } from "../engines/batches.ts";
 import type { Sql } from "../engines/database.ts";
 import type { RiskLevel } from "../upstream/risk.ts";
-import type { RuleFacts } from "./rule.ts";
+import type { EventKind, RuleFacts } from "./rule.ts";
 
 /** The facts of an event as a row: classes and confidences in step. */
 interface FactsRow extends Omit<RuleFacts, "objects"> {
@@ -9,15 +9,15 @@ interface FactsRow extends Omit<RuleFacts, "objects"> {
   readonly confidences: readonly number[];
 }
 
-function factsOf({ eventId, cameraId, riskScore, storedAt, types, confidences }: FactsRow): RuleFacts {
+function factsOf({ eventId, kind, cameraId, riskScore, storedAt, types, confidences }: FactsRow): RuleFacts {
   const objects = types.map((objectType, index) => ({ objectType, confidence: confidences[index] ?? 0 }));
-  return { eventId, cameraId, riskScore, storedAt, objects };
+  return { eventId, kind, cameraId, riskScore, storedAt, objects };
 }
 
 /** What a rule judges of an event, deleted or not; undefined when there is none with this id. */
 export async function ruleFacts(sql: Sql, eventId: number): Promise<(RuleFacts & { readonly deleted: boolean }) | undefined> {
   const [row] = await sql<[(FactsRow & { deleted: boolean })?]>`
-    select e.event_id as "eventId", e.camera_id as "cameraId", e.risk_score as "riskScore", e.created_at as "storedAt",
+    select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore", e.created_at as "storedAt",
       coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, e.deleted_at is not null as deleted
     from events e
     cross join lateral (
@@ -47,6 +47,8 @@ type PastRow = FactsRow & Pick<PastFacts, "riskLevel" | "scoredAt">;
 export interface PastEvents {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
+  /** Only of these kinds. */
+  readonly kinds?: readonly EventKind[] | undefined;
   /** Only these. */
   readonly ids?: readonly number[] | undefined;
   /** Only the newest so many. */
@@ -63,11 +65,12 @@ const batchSize = 500;
 export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored" | "scored"): AsyncGenerator<readonly PastFacts[]> {
   const statement = sql<PastRow[]>`
     with chosen as materialized (
-      select e.event_id, e.camera_id, e.risk_score, e.risk_level, e.created_at
+      select e.event_id, e.kind, e.camera_id, e.risk_score, e.risk_level, e.created_at
       from events e
       where e.deleted_at is null
         ${events.from ? sql`and e.started_at >= ${events.from}` : sql``}
         ${events.to ? sql`and e.started_at <= ${events.to}` : sql``}
+        ${events.kinds ? sql`and e.kind = any (${[...events.kinds]}::text[])` : sql``}
         ${events.ids ? sql`and e.event_id = any (${[...events.ids]}::bigint[])` : sql``}
       ${events.newest === undefined ? sql`` : sql`order by e.started_at desc, e.event_id desc limit ${events.newest}`}
     ), seen as (
@@ -86,7 +89,7 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
       where a.outcome = 'completed'
       group by a.event_id
     )
-    select c.event_id as "eventId", c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
+    select c.event_id as "eventId", c.kind, c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
       c.created_at as "storedAt", s.scored_at as "scoredAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
     from chosen c
     left join objects o on o.event_id = c.event_id

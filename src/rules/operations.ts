@@ -64,7 +64,12 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     const rule = await db.query((sql) => requireRule(sql, params.id));
     const ids = body.event_ids ?? undefined;
     const range = { from: body.start_date ?? undefined, to: body.end_date ?? undefined };
-    return await tryRule(db, rule, { ...range, ids, newest: ids ? undefined : body.limit }, body.at ?? undefined);
+    return await tryRule(
+      db,
+      rule,
+      { ...range, ids, kinds: ids ? undefined : [rule.kind], newest: ids ? undefined : body.limit },
+      body.at ?? undefined,
+    );
   },
 
   backtestRule: async ({ params, body }, { db, clock }) => {
@@ -83,7 +88,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     });
     const outcome = await backtest(db, {
       ruleId: rule.id,
-      events: { from, to },
+      events: { from, to, kinds: [tested.definition.kind, ...(against ? [against.definition.kind] : [])] },
       tested,
       against,
       timeZone: body.timezone,

@@ -1,9 +1,11 @@
 import type { z } from "zod";
+import type { eventKinds } from "../contract/routes/events.ts";
 import type { channels, Rule as RuleRecord, Schedule as ScheduleRecord, severities } from "../contract/routes/rules.ts";
 
 /** An alert rule as clients see it. */
 export type Rule = z.output<typeof RuleRecord>;
 export type Schedule = z.output<typeof ScheduleRecord>;
+export type EventKind = (typeof eventKinds)[number];
 export type Severity = (typeof severities)[number];
 export type Channel = (typeof channels)[number];
 
@@ -13,6 +15,7 @@ export type RuleDefinition = Omit<Rule, "id" | "version" | "created_at" | "updat
 /** What a rule judges: all that it may know of an event. */
 export interface RuleFacts {
   readonly eventId: number;
+  readonly kind: EventKind;
   readonly cameraId: string;
   /** Null: not judged yet, or the judgement failed. */
   readonly riskScore: number | null;

@@ -44,6 +44,7 @@ export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent
     eventId: "1207",
     data: {
       id: 1207,
+      kind: "event",
       batch_id: "5012",
       camera_id: "front_door",
       started_at: time,

@@ -18,6 +18,7 @@ export const withMail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "homesec@ex
 const definition: RuleDefinition = {
   name: "A rule",
   enabled: true,
+  kind: "event",
   severity: "high",
   risk_threshold: null,
   object_types: null,

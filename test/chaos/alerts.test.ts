@@ -15,6 +15,7 @@ afterAll(() => folder.remove());
 const rule: RuleDefinition = {
   name: "each",
   enabled: true,
+  kind: "event",
   severity: "high",
   risk_threshold: null,
   object_types: null,

@@ -16,7 +16,20 @@ const detectionKeys = [
   ...["bbox_x", "bbox_y", "bbox_width", "bbox_height", "event_id", "batch_id", "enrichment", "created_at"],
 ];
 const eventKeys = [
-  ...["id", "batch_id", "camera_id", "started_at", "ended_at", "risk_score", "risk_level", "summary", "reasoning", "reviewed", "notes"],
+  ...[
+    "id",
+    "kind",
+    "batch_id",
+    "camera_id",
+    "started_at",
+    "ended_at",
+    "risk_score",
+    "risk_level",
+    "summary",
+    "reasoning",
+    "reviewed",
+    "notes",
+  ],
   ...["detection_count", "detection_ids", "object_types", "thumbnail_url", "analysis_status", "risk_factors", "analyzed_by", "created_at"],
   "deleted_at",
 ];
@@ -34,7 +47,7 @@ const configKeys = [
   ...["vision_url", "embedder_url", "enrichment_url", "vision_extraction_enabled", "reid_enabled", "scene_change_enabled"],
 ];
 const ruleKeys = [
-  ...["id", "name", "enabled", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"],
+  ...["id", "name", "enabled", "kind", "severity", "risk_threshold", "object_types", "camera_ids", "min_confidence", "schedule"],
   ...["dedup_key_template", "cooldown_seconds", "channels", "escalate", "digest", "version", "created_at", "updated_at"],
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];

@@ -19,6 +19,7 @@ export function message(alert: Partial<AlertFacts> = {}, rest: Partial<Message> 
       cameraId: "gate",
       cameraName: "The Gate",
       eventId: 17,
+      eventKind: "event",
       startedAt: new Date("2026-07-01T21:30:00Z"),
       endedAt: new Date("2026-07-01T21:30:45Z"),
       riskScore: 72,

@@ -24,6 +24,9 @@ describe("a rule without conditions", () => {
 
 describe("each condition says what held, or what was instead", () => {
   it.each<[string, Partial<Rule>, Partial<RuleFacts>, string | null, string | null]>([
+    ["an incident of a camera", { kind: "camera_health" }, { kind: "camera_health", objects: [] }, "kind = camera_health", null],
+    ["an incident for a rule on what cameras see", {}, { kind: "camera_health", objects: [] }, null, "kind camera_health is not event"],
+    ["what a camera sees for a rule on incidents", { kind: "camera_health" }, {}, null, "kind event is not camera_health"],
     ["score at the threshold", { risk_threshold: 70 }, { riskScore: 70 }, "risk_score >= 70", null],
     ["score below", { risk_threshold: 70 }, { riskScore: 40 }, null, "risk_score 40 < 70"],
     ["no score", { risk_threshold: 0 }, { riskScore: null }, null, "risk_score unknown, not >= 0"],

@@ -42,6 +42,7 @@ describe("a new rule", () => {
       id: expect.any(String),
       name: "Anything",
       enabled: true,
+      kind: "event",
       severity: "medium",
       risk_threshold: null,
       object_types: null,
@@ -115,6 +116,10 @@ describe("a new rule", () => {
     ["a channel twice", { channels: ["email", "EMAIL"] }, ["body", "channels"], "value_error"],
     ["a word for a switch", { enabled: "yes" }, ["body", "enabled"], "bool_parsing"],
     ["null where nothing can be unset", { severity: null }, ["body", "severity"], "value_error"],
+    ["an unknown kind", { kind: "weather" }, ["body", "kind"], "enum"],
+    ["a score for the health of cameras", { kind: "camera_health", risk_threshold: 1 }, ["body", "risk_threshold"], "value_error"],
+    ["classes for the health of cameras", { kind: "camera_health", object_types: ["dog"] }, ["body", "object_types"], "value_error"],
+    ["confidence for the health of cameras", { kind: "camera_health", min_confidence: 0 }, ["body", "min_confidence"], "value_error"],
     ["an unknown field", { priority: 1 }, ["body", "priority"], "extra_forbidden"],
   ])("is refused with %s, and so is a change", async (what, fields, loc, type) => {
     const item = { items: [expect.objectContaining({ loc, type })] };
@@ -216,6 +221,7 @@ it("the facts of an event are its score and each class with its highest confiden
   const facts = () => desk.db.query((sql) => ruleFacts(sql, eventId));
   const expected = {
     eventId,
+    kind: "event",
     cameraId: "facts",
     riskScore: 71,
     storedAt: new Date("2026-01-02T03:04:05Z"),

@@ -6,6 +6,7 @@ export function ruleWith(fields: Partial<Rule> = {}): Rule {
     id: "11111111-1111-4111-8111-111111111111",
     name: "Somebody",
     enabled: true,
+    kind: "event",
     severity: "high",
     risk_threshold: null,
     object_types: null,
@@ -28,6 +29,7 @@ export function ruleWith(fields: Partial<Rule> = {}): Rule {
 export function factsWith(fields: Partial<RuleFacts> = {}): RuleFacts {
   return {
     eventId: 1,
+    kind: "event",
     cameraId: "front_door",
     riskScore: null,
     storedAt: new Date("2026-03-01T12:00:00Z"),

@@ -6,6 +6,8 @@ import { BoolText, EndInstant, EnumText, IdText, Instant, IntText, readOnly, Sta
 import { Detection } from "./detections.ts";
 
 export const riskLevels = ["low", "medium", "high", "critical"] as const;
+/** What an event is: something that a camera saw, or something that is wrong with a camera. */
+export const eventKinds = ["event", "camera_health"] as const;
 export const analysisStatuses = ["pending", "completed", "failed"] as const;
 
 /** One reason behind a score; `contribution` is in points of the score. */
@@ -16,6 +18,7 @@ export const RiskFactor = z
 export const Event = z
   .object({
     id: z.int(),
+    kind: z.enum(eventKinds).meta({ description: "`camera_health`: an incident of the camera, without detections and never judged" }),
     batch_id: z.string().nullable(),
     camera_id: z.string(),
     started_at: Instant,
@@ -58,6 +61,9 @@ const filterQuery = {
   end_date: EndInstant.optional(),
   reviewed: BoolText.optional(),
   min_risk_score: IntText(0, 100).optional(),
+  kind: EnumText([...eventKinds, "all"])
+    .optional()
+    .meta({ description: "Default: `event`, what cameras saw. `camera_health` is what was wrong with cameras" }),
 };
 
 const searchText = z.string().min(1).max(1000).meta({
@@ -206,6 +212,6 @@ export const eventRoutes = {
     params,
     reply: z.object({ event_id: z.int(), status: z.literal("queued") }),
     status: 202,
-    refusals: { 404: noSuchEvent },
+    refusals: { 404: noSuchEvent, 409: "It is an incident of a camera, which is not judged" },
   }),
 };

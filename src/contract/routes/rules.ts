@@ -3,6 +3,7 @@ import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
+import { eventKinds } from "./events.ts";
 
 export const severities = ["low", "medium", "high", "critical"] as const;
 export const channels = ["email", "webhook", "push"] as const;
@@ -24,6 +25,7 @@ export const Rule = z
     id: z.uuid(),
     name: z.string(),
     enabled: z.boolean(),
+    kind: z.enum(eventKinds).meta({ description: "The kind of event that the rule is for" }),
     severity: z.enum(severities),
     risk_threshold: z.int().nullable(),
     object_types: z.array(z.string()).nullable(),
@@ -71,6 +73,9 @@ const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size
 const fields = {
   name: z.string().min(1).max(255),
   enabled: z.boolean(),
+  kind: EnumText(eventKinds).meta({
+    description: "Default `event`. A rule of kind `camera_health` has no risk_threshold, object_types or min_confidence",
+  }),
   severity: EnumText(severities),
   risk_threshold: z.int().min(0).max(100).nullable(),
   object_types: z.array(z.string().min(1).max(100)).max(100).nullable().meta({ description: "Empty: not looked at" }),

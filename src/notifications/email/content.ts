@@ -12,6 +12,7 @@ export function headline({ alert, heldBack, isTest }: Message, timeZone: string)
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const since = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
   if (heldBack) return `[${capital(alert.severity)}] ${events(heldBack.count)} held back since the alert from ${since}`;
+  if (alert.eventKind === "camera_health") return `[${capital(alert.severity)}] Something is wrong with camera ${since}`;
   return `[${capital(alert.severity)}] ${capital(alert.objectTypes[0] ?? "something")} at ${since}`;
 }
 
@@ -49,7 +50,7 @@ function rowsOf(alert: AlertFacts, timeZone: string): readonly { readonly name: 
     { name: "Camera", value: clean(alert.cameraName) },
     { name: "Time", value: `${time(alert.startedAt, timeZone)} (${timeZone})${seconds > 0 ? `, for ${seconds} s` : ""}` },
     ...(alert.objectTypes.length > 0 ? [{ name: "Seen", value: clean(alert.objectTypes.join(", ")) }] : []),
-    { name: "Risk", value: risk(alert) },
+    ...(alert.eventKind === "camera_health" ? [] : [{ name: "Risk", value: risk(alert) }]),
     { name: "Rule", value: clean(alert.ruleName) },
     ...(alert.matchedConditions.length > 0 ? [{ name: "Because", value: clean(alert.matchedConditions.join("; ")) }] : []),
     { name: "Event", value: String(alert.eventId) },
