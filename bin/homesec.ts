@@ -51,6 +51,10 @@ async function main(args: readonly string[]): Promise<number> {
     home: homedir(),
     isRoot: process.getuid?.() === 0,
     version: programVersion(),
+    // opened only by commands that read it
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     clock: systemClock,

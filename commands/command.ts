@@ -6,6 +6,8 @@ export interface Argument<T> {
   readonly description: string;
   /** It may be left out; then `read` is not called, and the command receives undefined. */
   readonly optional?: true;
+  /** The words that it can be, where they are few. */
+  readonly choices?: readonly string[];
   /** Throws `WrongValue`. */
   read(text: string): T;
 }

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Clock } from "../src/clock/clock.ts";
 import type { ParsedConfig } from "../src/config/config.ts";
 
@@ -7,6 +8,9 @@ export interface TextSink {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
+
+/** What is typed or piped in. */
+export type TextSource = Readable & { readonly isTTY?: boolean | undefined };
 
 /** What the daemon is started with. */
 export interface DaemonOptions extends ParsedConfig {
@@ -24,6 +28,7 @@ export interface Host {
   readonly home: string;
   readonly isRoot: boolean;
   readonly version: string;
+  readonly stdin: TextSource;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly clock: Clock;

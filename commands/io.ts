@@ -18,6 +18,7 @@ export interface GlobalOptions {
   readonly caFile?: string;
   readonly direct?: boolean;
   readonly output: OutputFormat;
+  readonly fields?: string;
   readonly color: boolean;
   readonly quiet?: boolean;
   readonly config?: string;
@@ -98,6 +99,7 @@ function createOutput(host: Host, global: GlobalOptions): Output {
   const noColour = !global.color || (host.env["NO_COLOR"] ?? "") !== "" || host.env["TERM"] === "dumb";
   return {
     format: global.output,
+    fields: fieldNames(global.fields),
     people: {
       now: host.clock.now(),
       colour: stdout.isTTY === true && !noColour,
@@ -108,6 +110,11 @@ function createOutput(host: Host, global: GlobalOptions): Output {
       if (!global.quiet) stderr.write(`${text}\n`);
     },
   };
+}
+
+function fieldNames(text: string | undefined): readonly string[] | undefined {
+  const names = text?.split(",").flatMap((name) => name.trim() || []);
+  return names !== undefined && names.length > 0 ? names : undefined;
 }
 
 /** Commands give up on a daemon that accepts but does not answer. */

@@ -23,6 +23,7 @@ const firstSteps: readonly Example[] = [
 /** The options that every command takes, as help shows them. */
 export const globalOptions: readonly ParserOption[] = [
   new ParserOption("-o, --output <format>", "How results are printed").choices(outputFormats).default("table"),
+  new ParserOption("--fields <names>", "Print only these fields, such as id,status"),
   new ParserOption("--url <address>", "Address of the daemon (HOMESEC_URL)"),
   new ParserOption("--api-key-file <file>", "File with the API key (or HOMESEC_API_KEY)"),
   new ParserOption("--ca-file <file>", "Certificates to trust, for a daemon with TLS (or HOMESEC_CA_FILE)"),
@@ -52,8 +53,19 @@ export function createProgram(commands: readonly Command[], nouns: readonly Noun
     addCommand(parent, verb, command, host, (typed) => onCommand({ ...typed, global: program.opts<GlobalOptions>() }));
   };
   for (const command of commands.filter(({ name }) => !name.includes(" "))) add(command);
-  for (const { name, summary } of nouns) {
-    parents.set(name, configured(program.command(name), host).summary(summary).description(summary).helpCommand(false));
+  const addNoun = (words: readonly string[], summary: string): void => {
+    const parent = parents.get(words.slice(0, -1).join(" ")) ?? program;
+    parents.set(
+      words.join(" "),
+      configured(parent.command(words.at(-1) ?? ""), host)
+        .summary(summary)
+        .description(summary)
+        .helpCommand(false),
+    );
+  };
+  for (const { name, summary, groups = [] } of nouns) {
+    addNoun([name], summary);
+    for (const group of groups) addNoun([name, group.name], group.summary);
   }
   for (const command of commands.filter(({ name }) => name.includes(" "))) add(command);
   return program;

@@ -10,6 +10,8 @@ import { serve } from "./serve.ts";
 export interface Noun {
   readonly name: string;
   readonly summary: string;
+  /** Words that stand between it and a verb: `cameras baseline show`. */
+  readonly groups?: readonly { readonly name: string; readonly summary: string }[];
   load(): Promise<{ readonly commands: readonly Command[] }>;
 }
 
@@ -18,10 +20,21 @@ export const plainCommands: readonly Command[] = [serve, demo, explain, health, 
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [
-  { name: "cameras", summary: "Cameras and their folders", load: () => import("./cameras/commands.ts") },
+  {
+    name: "cameras",
+    summary: "Cameras and their folders",
+    groups: [
+      { name: "baseline", summary: "What is usual at a camera" },
+      { name: "scene-changes", summary: "When a camera sees something else than before" },
+    ],
+    load: () => import("./cameras/commands.ts"),
+  },
   { name: "events", summary: "What happened, and how it was judged", load: () => import("./events/commands.ts") },
   { name: "detections", summary: "What was seen in single pictures", load: () => import("./detections/commands.ts") },
   { name: "rules", summary: "When an event raises an alert", load: () => import("./rules/commands.ts") },
+  { name: "alerts", summary: "What somebody is to know of", load: () => import("./alerts/commands.ts") },
+  { name: "notifications", summary: "Mail and webhook for alerts", load: () => import("./notifications/commands.ts") },
+  { name: "analytics", summary: "What happened over days", load: () => import("./analytics/commands.ts") },
   { name: "workers", summary: "What runs in the background", load: () => import("./workers/commands.ts") },
   { name: "breakers", summary: "Which AI services are left alone", load: () => import("./breakers/commands.ts") },
   { name: "dlq", summary: "Dead letters: jobs that failed for good", load: () => import("./dlq/commands.ts") },

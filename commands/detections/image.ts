@@ -1,11 +1,12 @@
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { idArgument } from "../input/arguments.ts";
 import { flag, text } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
+import { saveNew } from "../output/save.ts";
+import { extensionOf, type Saved, savedView } from "../output/saved.ts";
+import type { View } from "../output/view.ts";
 
 export const saveDetectionImage = defineCommand({
   name: "detections image",
@@ -22,30 +23,12 @@ export const saveDetectionImage = defineCommand({
   async run({ arguments: { detectionId }, options }, io) {
     const operation = options.thumbnail ? "getDetectionThumbnail" : "getDetectionImage";
     const { mediaType, bytes } = await io.call(operation, { params: { detection_id: detectionId } });
-    const extension = { "image/png": "png", "image/webp": "webp" }[mediaType] ?? "jpg";
-    const file = resolve(io.host.cwd, options.to ?? `detection-${detectionId}.${extension}`);
+    const file = resolve(io.host.cwd, options.to ?? `detection-${detectionId}.${extensionOf(mediaType)}`);
     await saveNew(file, bytes);
-    await printRecord(
-      io.output,
-      { detection_id: detectionId, file, media_type: mediaType, size_bytes: bytes.length },
-      {
-        plural: "pictures",
-        fields: ["detection_id", "file", "media_type", "size_bytes"],
-        id: (saved) => saved.file,
-        columns: [],
-        details: (saved) => [["saved", { text: `${saved.file} (${saved.size_bytes} bytes)` }]],
-      },
-    );
+    await printRecord(io.output, { detection_id: detectionId, file, media_type: mediaType, size_bytes: bytes.length }, {
+      ...savedView,
+      fields: ["detection_id", ...savedView.fields],
+    } as View<Saved & { readonly detection_id: number }>);
     return exitCodes.ok;
   },
 });
-
-async function saveNew(file: string, bytes: Uint8Array): Promise<void> {
-  try {
-    await writeFile(file, bytes, { flag: "wx" });
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    if (code === "EEXIST") throw new Problem("conflict", `${file} is there already; choose another name with --to`, { cause });
-    throw new Problem("invalid", `${file} cannot be written: ${code}; choose another place with --to`, { cause });
-  }
-}

@@ -1,6 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json } from "../output/output.ts";
+import { confirm, yesOption } from "../input/confirm.ts";
+import { printBody } from "../output/output.ts";
 import { jobOption, queueArgument } from "./queue.ts";
 
 export const purgeDeadLetters = defineCommand({
@@ -8,14 +9,15 @@ export const purgeDeadLetters = defineCommand({
   summary: "Delete dead letters",
   description: "Deletes the dead letters of a queue. The pictures and events that they are about stay, with the outcome that they have.",
   arguments: { queue: queueArgument },
-  options: { job: jobOption },
+  options: { job: jobOption, ...yesOption },
   examples: [
-    { command: "homesec dlq purge detect", note: "all of the queue" },
-    { command: "homesec dlq purge detect --job 17", note: "one of them" },
+    { command: "homesec dlq purge detect", note: "all of the queue, after a question" },
+    { command: "homesec dlq purge detect --job 17 --yes", note: "one of them, in a script" },
   ],
-  async run({ arguments: { queue }, options: { job } }, io) {
+  async run({ arguments: { queue }, options: { job, yes } }, io) {
+    await confirm(io, { yes }, job === undefined ? `Delete all dead letters of ${queue}?` : `Delete dead letter ${job} of ${queue}?`);
     const done = await io.call("purgeDeadLetters", { params: { queue }, query: { job_id: job } });
-    if (io.output.format !== "table") io.output.write(json(done));
+    await printBody(io.output, done);
     io.output.note(`${done.purged} deleted`);
     return exitCodes.ok;
   },

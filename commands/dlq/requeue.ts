@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json } from "../output/output.ts";
+import { printBody } from "../output/output.ts";
 import { jobOption, queueArgument } from "./queue.ts";
 
 export const requeueDeadLetters = defineCommand({
@@ -15,7 +15,7 @@ export const requeueDeadLetters = defineCommand({
   ],
   async run({ arguments: { queue }, options: { job } }, io) {
     const done = await io.call("requeueDeadLetters", { params: { queue }, query: { job_id: job } });
-    if (io.output.format !== "table") io.output.write(json(done));
+    await printBody(io.output, done);
     io.output.note(`${done.requeued} requeued`);
     return exitCodes.ok;
   },

@@ -8,13 +8,17 @@ import { restoreEvent } from "./restore.ts";
 import { reviewEvent } from "./review.ts";
 import { searchEvents } from "./search.ts";
 import { showEvent } from "./show.ts";
+import { statsOfEvents } from "./stats.ts";
 import { tailEvents } from "./tail.ts";
+import { timelineOfEvents } from "./timeline.ts";
 
 export const commands: readonly Command[] = [
   listEvents,
   searchEvents,
   showEvent,
   tailEvents,
+  timelineOfEvents,
+  statsOfEvents,
   reviewEvent,
   noteEvent,
   reanalyzeEvent,

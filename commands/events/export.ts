@@ -1,12 +1,11 @@
-import { createWriteStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, text } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
+import { streamNew } from "../output/save.ts";
+import { savedView } from "../output/saved.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
 
 export const exportEvents = defineCommand({
@@ -27,34 +26,9 @@ export const exportEvents = defineCommand({
     const format = options.format ?? (options.to?.toLowerCase().endsWith(".xlsx") ? "xlsx" : "csv");
     const file = resolve(io.host.cwd, options.to ?? `homesec-events.${format}`);
     const { mediaType, parts } = await io.call("exportEvents", { query: { format, ...filterQuery(options) } });
-    await saveNew(file, parts);
+    await streamNew(file, parts);
     const { size } = await stat(file);
-    await printRecord(
-      io.output,
-      { file, media_type: mediaType, size_bytes: size },
-      {
-        plural: "files",
-        fields: ["file", "media_type", "size_bytes"],
-        id: (saved) => saved.file,
-        columns: [],
-        details: (saved) => [["saved", { text: `${saved.file} (${saved.size_bytes} bytes)` }]],
-      },
-    );
+    await printRecord(io.output, { file, media_type: mediaType, size_bytes: size }, savedView);
     return exitCodes.ok;
   },
 });
-
-/** What broke off in the middle is not left lying there as if it were whole. */
-async function saveNew(file: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
-  const target = createWriteStream(file, { flags: "wx" });
-  try {
-    await pipeline(parts, target);
-  } catch (cause) {
-    const code =
-      cause instanceof Error && "syscall" in cause && cause.syscall !== "write" ? (cause as NodeJS.ErrnoException).code : undefined;
-    if (code === "EEXIST") throw new Problem("conflict", `${file} is there already; choose another name with --to`, { cause });
-    if (code !== undefined) throw new Problem("invalid", `${file} cannot be written: ${code}; choose another place with --to`, { cause });
-    await rm(file, { force: true });
-    throw cause;
-  }
-}

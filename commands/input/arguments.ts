@@ -18,17 +18,22 @@ export function idArgument(description: string): Argument<number> {
   };
 }
 
-/** One of some words, in either case; it may be left out. */
-export function optionalWord<const T extends string>(words: readonly T[], description: string): Argument<T | undefined> {
+/** One of some words, in either case. */
+export function word<const T extends string>(words: readonly T[], description: string): Argument<T> {
   return {
     description: `${description}: ${words.join(", ")}`,
-    optional: true,
+    choices: words,
     read: (text) => {
       const found = words.find((word) => word === text.toLowerCase());
       if (found === undefined) throw new WrongValue(`one of ${words.join(", ")}`);
       return found;
     },
   };
+}
+
+/** One of some words, in either case; it may be left out. */
+export function optionalWord<const T extends string>(words: readonly T[], description: string): Argument<T | undefined> {
+  return { ...word(words, description), optional: true };
 }
 
 /** Any text; it may be left out. */

@@ -1,11 +1,12 @@
 import { csvLine } from "../../src/spreadsheet/csv.ts";
+import { chosen, narrowedView } from "./fields.ts";
 import type { OutputFormat } from "./formats.ts";
 import { type People, paint, plain } from "./people.ts";
 import type { RowView, View } from "./view.ts";
 import { wrapped } from "./wrap.ts";
 
 /** The reply of a list route: its rows under one key, and the pagination. */
-export interface ListBody {
+export interface Paged {
   readonly pagination: {
     readonly total: number;
     readonly limit: number;
@@ -18,45 +19,62 @@ export interface ListBody {
 /** Where results go: data to `write`, remarks to `note`. */
 export interface Output {
   readonly format: OutputFormat;
+  /** What --fields names: only these are printed. */
+  readonly fields?: readonly string[] | undefined;
   readonly people: People;
   write(text: string): void;
   /** For the person at the terminal, not for the program behind the pipe. Silent with --quiet. */
   note(text: string): void;
 }
 
-/** Prints the pages of a list as they come; a table and a JSON body only when all are there. */
-export async function printList<T, B extends ListBody>(
+/** Prints the pages of a list as they come; a table and a whole body only when all are there. `bodyOf` makes one body of all pages. */
+export async function printList<T, B extends Paged>(
   output: Output,
   pages: AsyncIterable<B>,
   rowsOf: (body: B) => readonly T[],
-  view: RowView<T>,
+  given: RowView<T>,
+  bodyOf: (bodies: readonly B[]) => unknown = joined,
 ): Promise<void> {
+  const { fields } = output;
+  const view = fields === undefined ? given : narrowedView(given, fields);
   const bodies: B[] = [];
-  if (output.format === "csv") output.write(csvLine(view.fields));
+  const asWhole = isWhole(output) || output.format === "table";
+  if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
   for await (const body of pages) {
-    if (output.format === "table" || output.format === "json") bodies.push(body);
+    if (asWhole) bodies.push(body);
     else for (const row of rowsOf(body)) printRow(output, row, view);
   }
-  if (output.format === "json") output.write(json(joined(bodies)));
-  if (output.format === "table") await printTable(output, bodies.flatMap(rowsOf), bodies.at(-1)?.pagination.total ?? 0, view);
+  const rows = bodies.flatMap(rowsOf);
+  if (isWhole(output)) await printWhole(output, bodyOf(bodies), rows);
+  if (output.format === "table") await printTable(output, rows, bodies.at(-1)?.pagination.total ?? 0, view);
 }
 
 /** Prints rows that are all there already; `body` is what they are as JSON. */
-export async function printRows<T>(output: Output, rows: readonly T[], view: RowView<T>, body: unknown): Promise<void> {
-  if (output.format === "json") return output.write(json(body));
-  if (output.format === "table") return printTable(output, rows, rows.length, view);
-  if (output.format === "csv") output.write(csvLine(view.fields));
+export async function printRows<T>(output: Output, rows: readonly T[], given: RowView<T>, body: unknown): Promise<void> {
+  const { fields } = output;
+  const view = fields === undefined ? given : narrowedView(given, fields);
+  if (isWhole(output)) return await printWhole(output, body, rows);
+  if (output.format === "table") return await printTable(output, rows, rows.length, view);
+  if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
   for (const row of rows) printRow(output, row, view);
 }
 
 /** Prints one record. */
-export async function printRecord<T>(output: Output, record: T, view: View<T>): Promise<void> {
-  if (output.format === "json") output.write(json(record));
+export async function printRecord<T>(output: Output, record: T, given: View<T>): Promise<void> {
+  const { fields } = output;
+  const view = fields === undefined ? given : narrowedView(given, fields);
+  if (isWhole(output)) await printBody(output, fields === undefined ? record : chosen(record, fields));
   else if (output.format === "table") printDetails(output, record, view);
   else {
-    if (output.format === "csv") output.write(csvLine(view.fields));
+    if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
     printRow(output, record, view);
   }
+}
+
+/** Prints a body that has no form for people but what the command notes: as JSON or YAML, nothing in a table. */
+export async function printBody(output: Output, body: unknown): Promise<void> {
+  if (output.format === "yaml") output.write(await (await import("./yaml.ts")).yaml(body));
+  else if (output.format !== "table") output.write(json(body));
 }
 
 /** The body as the API sends it. */
@@ -64,9 +82,29 @@ export function json(body: unknown): string {
   return `${JSON.stringify(body, null, 2)}\n`;
 }
 
+/** Formats that print a list as one value. */
+function isWhole({ format }: Output): boolean {
+  return format === "json" || format === "yaml";
+}
+
+/** The body of a list; with --fields its rows have only those, wherever they stand in it. */
+async function printWhole(output: Output, body: unknown, rows: readonly unknown[]): Promise<void> {
+  const { fields } = output;
+  if (fields === undefined) return await printBody(output, body);
+  const some = rows.map((row) => chosen(row, fields));
+  const entries = Object.entries(body ?? {});
+  const at = entries.findIndex(
+    ([, value]) => Array.isArray(value) && value.length === rows.length && value.every((row, i) => row === rows[i]),
+  );
+  const [key] = entries[at] ?? [];
+  await printBody(output, key === undefined ? some : { ...(body as object), [key]: some });
+}
+
 function printRow<T>(output: Output, row: T, view: RowView<T>): void {
-  if (output.format === "csv") output.write(csvLine(view.fields.map((field) => row[field])));
-  else output.write(output.format === "id" ? `${view.id(row)}\n` : `${JSON.stringify(row)}\n`);
+  const { format, fields } = output;
+  if (format === "id") output.write(`${view.id(row)}\n`);
+  else if (format === "csv") output.write(csvLine(fields ? Object.values(chosen(row, fields)) : view.fields.map((field) => row[field])));
+  else output.write(`${JSON.stringify(fields === undefined ? row : chosen(row, fields))}\n`);
 }
 
 async function printTable<T>(output: Output, rows: readonly T[], total: number, view: RowView<T>): Promise<void> {
@@ -96,7 +134,7 @@ function printDetails<T>(output: Output, record: T, view: View<T>): void {
 }
 
 /** Several pages as one body: the rows of all, the pagination of the last. */
-function joined<B extends ListBody>(bodies: readonly B[]): object {
+function joined<B extends Paged>(bodies: readonly B[]): object {
   const [first, ...others] = bodies;
   const last = bodies.at(-1);
   if (first === undefined || last === undefined || others.length === 0) return first ?? {};

@@ -1,10 +1,10 @@
-import type { ListBody } from "./output.ts";
+import type { Paged } from "./output.ts";
 
 /** The largest page that a list answers with. */
 const largestPage = 1000;
 
 /** Fetches page after page until `limit` rows are there or the list ends. */
-export async function* pages<B extends ListBody>(
+export async function* pages<B extends Paged>(
   limit: number,
   fetchPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<B>,
 ): AsyncGenerator<B> {

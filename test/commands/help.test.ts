@@ -34,7 +34,7 @@ describe("help", () => {
         expect(command.startsWith(`homesec ${name}`), command).toBe(true);
         const own = command.split(/ [|>] /)[0] ?? "";
         for (const [, flag = ""] of own.matchAll(/ --(?:no-)?([a-z-]+)/g)) {
-          const known = [...Object.keys(options), "config", "dataDir", "quiet", "output"];
+          const known = [...Object.keys(options), "config", "dataDir", "quiet", "output", "fields", "direct"];
           expect(known, command).toContain(flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
         }
       }

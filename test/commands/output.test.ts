@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { cameraView } from "../../commands/cameras/view.ts";
 import { detectionView } from "../../commands/detections/view.ts";
 import { eventView, eventWithDetectionsView } from "../../commands/events/view.ts";
@@ -147,12 +148,45 @@ judged by`);
   });
 });
 
+describe("--fields", () => {
+  it("prints only these, in every format", async () => {
+    expect(await out("cameras list --fields camera_id,last_seen_at")).toBe(
+      "CAMERA_ID   LAST_SEEN_AT\nfront-door  2026-01-31T11:57:00.000Z\ngarage\n",
+    );
+    expect(JSON.parse(await out("cameras list --fields name -o json"))).toEqual({
+      cameras: [{ name: "Front door" }, { name: "Garage, =1+1" }],
+      count: 2,
+      pagination: page(2),
+    });
+    expect(await out("cameras list --fields status,name -o csv")).toBe('status,name\r\nonline,Front door\r\noffline,"Garage, =1+1"\r\n');
+    expect(await out("cameras list --fields camera_id -o ndjson")).toBe('{"camera_id":"front-door"}\n{"camera_id":"garage"}\n');
+    expect(await out("cameras list --fields camera_id -o yaml")).toMatch(
+      /^cameras:\n {2}- camera_id: front-door\n {2}- camera_id: garage\n/,
+    );
+    expect(await out("events show 42 --fields id,object_types")).toBe("id            42\nobject_types  person\n");
+    expect(JSON.parse(await out("events show 42 -o json --fields risk_level"))).toEqual({ risk_level: "high" });
+  });
+
+  it("says which there are when a name is wrong", async () => {
+    expect(await cli(["cameras", "list", "--fields", "nme"], at())).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("cameras have no field nme (did you mean name?); there are camera_id, name, folder_path"),
+    });
+  });
+});
+
 describe("for programs", () => {
   it("json is the body of the API", async () => {
     expect(JSON.parse(await out("cameras list -o json"))).toEqual(answers["/api/cameras"]);
     expect(JSON.parse(await out("events list -o json"))).toEqual(answers["/api/events"]);
     expect(JSON.parse(await out("events show 42 -o json"))).toEqual(answers["/api/events/42"]);
     expect(JSON.parse(await out("-o json detections show 7"))).toEqual(detection);
+  });
+
+  it("yaml is the same", async () => {
+    expect(parse(await out("cameras list -o yaml"))).toEqual(answers["/api/cameras"]);
+    expect(await out("cameras show front-door -o yaml")).toMatch(/^camera_id: front-door\nname: Front door\n.*deleted_at: null\n$/s);
   });
 
   it("ndjson is one record a line", async () => {

@@ -71,11 +71,11 @@ describe("commands for the system", () => {
     expect(await homesec("dlq", "requeue", "detect", "--job", String(id))).toMatchObject({ code: 0, err: "1 requeued\n" });
     // the file is not there: it ends in the dead letters again
     await eventually(async () => (await homesec("dlq", "list")).out.includes("detect              1"));
-    expect(await homesec("dlq", "purge", "detect", "-o", "json")).toMatchObject({
+    expect(await homesec("dlq", "purge", "detect", "--yes", "-o", "json")).toMatchObject({
       code: 0,
       out: '{\n  "queue": "detect",\n  "purged": 1\n}\n',
     });
-    expect(await homesec("dlq", "purge", "nothing")).toMatchObject({ code: 3, err: expect.stringContaining("detect, analyze") });
+    expect(await homesec("dlq", "purge", "nothing", "--yes")).toMatchObject({ code: 3, err: expect.stringContaining("detect, analyze") });
   });
 
   it("change the configuration, which `config show` tells", async () => {
@@ -93,8 +93,9 @@ describe("commands for the system", () => {
   });
 
   it("delete what is old", async () => {
+    expect(await homesec("cleanup")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
     expect((await homesec("cleanup", "--dry-run")).out).toMatch(/would delete +what is older than 400 days\nevents +1\n/);
-    expect(JSON.parse((await homesec("cleanup", "-o", "json")).out)).toMatchObject({ events_deleted: 1, dry_run: false });
-    expect((await homesec("cleanup", "--direct")).out).toMatch(/deleted +what is older than 400 days\nevents +0\n/);
+    expect(JSON.parse((await homesec("cleanup", "--yes", "-o", "json")).out)).toMatchObject({ events_deleted: 1, dry_run: false });
+    expect((await homesec("cleanup", "--yes", "--direct")).out).toMatch(/deleted +what is older than 400 days\nevents +0\n/);
   });
 });

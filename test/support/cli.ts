@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { execa } from "execa";
 import type { Host, TextSink } from "../../commands/host.ts";
 import { run } from "../../commands/run.ts";
@@ -14,10 +15,12 @@ export interface CliOptions extends Partial<Omit<Host, "stdout" | "stderr">> {
   readonly terminal?: number;
   /** Sees the output while the command runs. */
   readonly onOut?: (text: string) => void;
+  /** What is piped in; with `terminal`, what a person types. */
+  readonly input?: string;
 }
 
 /** Runs a command in this process, in an environment of its own: only what `env` holds is set. */
-export async function cli(args: readonly string[], { terminal, onOut, ...host }: CliOptions = {}): Promise<CliResult> {
+export async function cli(args: readonly string[], { terminal, onOut, input, ...host }: CliOptions = {}): Promise<CliResult> {
   let out = "";
   let err = "";
   const sink = (take: (text: string) => void): TextSink => ({ write: take, isTTY: terminal !== undefined, columns: terminal });
@@ -31,6 +34,7 @@ export async function cli(args: readonly string[], { terminal, onOut, ...host }:
     clock: systemClock,
     signal: new AbortController().signal,
     daemon: { serve: noDaemon, demo: noDaemon },
+    stdin: Object.assign(Readable.from(input === undefined ? [] : [input]), { isTTY: terminal !== undefined && input !== undefined }),
     ...host,
     stdout: sink((text) => {
       out += text;

@@ -1,0 +1,34 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { choice, integer, text, time, withDefault } from "../input/options.ts";
+import { printList } from "../output/output.ts";
+import { pages } from "../output/pages.ts";
+
+export const listAlerts = defineCommand({
+  name: "alerts list",
+  summary: "List the alerts, newest first",
+  options: {
+    status: choice(["pending", "delivered", "acknowledged", "dismissed"], "Only alerts in this state"),
+    severity: choice(["low", "medium", "high", "critical"], "Only alerts of this severity"),
+    ruleId: text("id", "Only of this rule"),
+    cameraId: text("id", "Only of this camera"),
+    eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only of this event"),
+    startDate: time("Only from this time on"),
+    endDate: time("Only up to this time"),
+    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+  },
+  examples: [
+    { command: "homesec alerts list --status delivered", note: "what somebody has to look at" },
+    { command: "homesec alerts list --status pending", note: "what did not go out yet; `homesec alerts show` says why" },
+    { command: "homesec alerts list --start-date yesterday --severity critical -o json", note: "for a program" },
+  ],
+  async run({ options }, io) {
+    const { alertView } = await import("./view.ts");
+    const { status, severity } = options;
+    const filter = { status, severity, rule_id: options.ruleId, camera_id: options.cameraId, event_id: options.eventId };
+    const range = { start_date: options.startDate, end_date: options.endDate };
+    const bodies = pages(options.limit, (page) => io.call("listAlerts", { query: { ...filter, ...range, ...page } }));
+    await printList(io.output, bodies, (body) => body.items, alertView);
+    return exitCodes.ok;
+  },
+});

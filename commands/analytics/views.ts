@@ -1,0 +1,104 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import type { People } from "../output/people.ts";
+import type { Cell } from "../output/table.ts";
+import type { Column, RowView } from "../output/view.ts";
+
+type Row<K extends keyof Routes, L extends string> = Reply<Routes[K]> extends Record<L, readonly (infer T)[]> ? T : never;
+type DetectionDay = Row<"getDetectionTrends", "data_points">;
+type RiskDay = Row<"getRiskHistory", "data_points">;
+type CameraUptime = Row<"getCameraUptime", "cameras">;
+type ObjectShare = Row<"getObjectDistribution", "object_types">;
+type ScoreBucket = Row<"getRiskScoreDistribution", "buckets">;
+type ScoreDay = Row<"getRiskScoreTrends", "data_points">;
+
+/** A column of numbers. */
+function figure<T>(title: string, value: (row: T) => number, unit = ""): Column<T> {
+  return {
+    title,
+    align: "right",
+    keep: true,
+    cell: (row) => ({ text: `${value(row)}${unit}`, ...(value(row) === 0 && { paint: "dim" as const }) }),
+  };
+}
+
+const longestBar = 30;
+
+/** A column of bars, the longest for the largest value of all rows. */
+export function bars<T>(rows: readonly T[], value: (row: T) => number): Column<T> {
+  const largest = Math.max(0, ...rows.map(value));
+  const cell = (row: T, _people: People): Cell => {
+    const length = largest === 0 ? 0 : (value(row) / largest) * longestBar;
+    return { text: "█".repeat(Math.floor(length)) + (length % 1 >= 0.5 ? "▌" : ""), paint: "cyan" };
+  };
+  return { title: "", cell };
+}
+
+const day = { title: "DAY", keep: true, cell: ({ date }: { readonly date: string }) => ({ text: date }) };
+
+export const detectionDays = (rows: readonly DetectionDay[]): RowView<DetectionDay> => ({
+  plural: "days",
+  fields: ["date", "count"],
+  id: ({ date }) => date,
+  columns: [day, figure("DETECTIONS", ({ count }) => count), bars(rows, ({ count }) => count)],
+});
+
+export const riskDays = (): RowView<RiskDay> => ({
+  plural: "days",
+  fields: ["date", "low", "medium", "high", "critical"],
+  id: ({ date }) => date,
+  columns: [
+    day,
+    figure("LOW", ({ low }) => low),
+    figure("MEDIUM", ({ medium }) => medium),
+    figure("HIGH", ({ high }) => high),
+    figure("CRITICAL", ({ critical }) => critical),
+  ],
+});
+
+export const cameraUptimes = (): RowView<CameraUptime> => ({
+  plural: "cameras",
+  fields: ["camera_id", "camera_name", "uptime_percentage", "detection_count"],
+  id: ({ camera_id }) => camera_id,
+  columns: [
+    { title: "CAMERA", keep: true, cell: ({ camera_id }) => ({ text: camera_id }) },
+    { title: "NAME", cell: ({ camera_name }) => ({ text: camera_name }) },
+    figure("DAYS WITH DETECTIONS", ({ uptime_percentage }) => Math.round(uptime_percentage * 10) / 10, " %"),
+    figure("DETECTIONS", ({ detection_count }) => detection_count),
+  ],
+});
+
+export const objectShares = (rows: readonly ObjectShare[]): RowView<ObjectShare> => ({
+  plural: "classes",
+  fields: ["object_type", "count", "percentage"],
+  id: ({ object_type }) => object_type,
+  columns: [
+    { title: "CLASS", keep: true, cell: ({ object_type }) => ({ text: object_type }) },
+    figure("DETECTIONS", ({ count }) => count),
+    figure("SHARE", ({ percentage }) => Math.round(percentage * 10) / 10, " %"),
+    bars(rows, ({ count }) => count),
+  ],
+});
+
+export const scoreBuckets = (rows: readonly ScoreBucket[]): RowView<ScoreBucket> => ({
+  plural: "scores",
+  fields: ["min_score", "max_score", "count"],
+  id: ({ min_score, max_score }) => `${min_score}-${max_score}`,
+  columns: [
+    { title: "SCORE", align: "right", keep: true, cell: ({ min_score, max_score }) => ({ text: `${min_score}-${max_score}` }) },
+    figure("EVENTS", ({ count }) => count),
+    bars(rows, ({ count }) => count),
+  ],
+});
+
+export const scoreDays = (rows: readonly ScoreDay[]): RowView<ScoreDay> => ({
+  plural: "days",
+  fields: ["date", "avg_score", "count"],
+  id: ({ date }) => date,
+  columns: [
+    day,
+    figure("AVERAGE SCORE", ({ avg_score }) => avg_score),
+    figure("EVENTS", ({ count }) => count),
+    bars(rows, ({ avg_score }) => avg_score),
+  ],
+});

@@ -1,0 +1,92 @@
+import type { Reply } from "../../../src/contract/route.ts";
+import type { Routes } from "../../../src/contract/routes/index.ts";
+import { exactly, type People, paint } from "../../output/people.ts";
+import { type Cell, type Head, table } from "../../output/table.ts";
+import type { RowView, View } from "../../output/view.ts";
+
+type Baseline = Reply<Routes["getBaseline"]>;
+type BaselineConfig = Reply<Routes["getBaselineConfig"]>;
+type Anomaly = Reply<Routes["listAnomalies"]>["anomalies"][number];
+
+const figure = (value: number): string => String(Math.round(value * 100) / 100);
+
+export const baselineView: View<Baseline> = {
+  plural: "baselines",
+  fields: [
+    ...(["camera_id", "camera_name", "baseline_established", "data_points", "hourly_patterns", "daily_patterns"] as const),
+    ...(["object_baselines", "current_deviation"] as const),
+  ],
+  id: ({ camera_id }) => camera_id,
+  columns: [],
+  details: (baseline) => [
+    ["camera", { text: `${baseline.camera_id} (${baseline.camera_name})`, paint: "bold" }],
+    ["state", baseline.baseline_established ? { text: "established", paint: "green" } : { text: "still learning", paint: "yellow" }],
+    ["learned from", { text: `${baseline.data_points} hours` }],
+    ["now", nowCell(baseline)],
+  ],
+  more: (baseline, people) => classesText(baseline, people) + hoursText(baseline, people),
+};
+
+function nowCell({ current_deviation: now }: Baseline): Cell {
+  if (now === null) return { text: "too little is known of this hour of the week", paint: "dim" };
+  const factors = now.contributing_factors.length === 0 ? "" : `: ${now.contributing_factors.join(", ")}`;
+  return { text: `${now.interpretation.replaceAll("_", " ")}, ${figure(now.score)} standard deviations${factors}` };
+}
+
+function classesText({ object_baselines }: Baseline, people: People): string {
+  const rows = Object.entries(object_baselines).map(([name, { avg_hourly, peak_hour, total_detections }]) => [
+    { text: name },
+    { text: figure(avg_hourly) },
+    { text: hourText(peak_hour) },
+    { text: String(total_detections) },
+  ]);
+  const heads: Head[] = [
+    { title: "CLASS", keep: true },
+    { title: "PER HOUR", align: "right" },
+    { title: "PEAK (UTC)", align: "right" },
+    { title: "DETECTIONS", align: "right" },
+  ];
+  return rows.length === 0 ? "" : `${table(people, heads, rows)}\n`;
+}
+
+function hoursText({ hourly_patterns }: Baseline, people: People): string {
+  const hours = Object.entries(hourly_patterns).toSorted(([one], [other]) => Number(one) - Number(other));
+  const largest = Math.max(0, ...hours.map(([, { avg_detections }]) => avg_detections));
+  return hours
+    .map(([hour, { avg_detections }]) => {
+      const bar = "█".repeat(largest === 0 ? 0 : Math.round((avg_detections / largest) * 30));
+      return `${hourText(Number(hour))}  ${figure(avg_detections).padStart(6)}  ${paint(people, "cyan", bar)}`.trimEnd();
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+const hourText = (hour: number | null): string => (hour === null ? "-" : `${String(hour).padStart(2, "0")}:00`);
+
+export const baselineConfigView: View<BaselineConfig> = {
+  plural: "configurations",
+  fields: ["threshold_stdev", "min_samples", "override_global_config", "global_config"],
+  id: ({ threshold_stdev }) => threshold_stdev,
+  columns: [],
+  details: ({ threshold_stdev, min_samples, override_global_config: own, global_config: all }) => [
+    ["threshold", { text: `${threshold_stdev} standard deviations` }],
+    ["samples", { text: `${min_samples} before an hour is judged` }],
+    ["set for", { text: own ? "this camera" : "all cameras" }],
+    ["all cameras", { text: `${all.threshold_stdev} standard deviations, ${all.min_samples} samples` }],
+    ["learned", { text: `over ${all.window_days} days, decay ${all.decay_factor}` }],
+  ],
+};
+
+export const anomalyView: RowView<Anomaly> = {
+  plural: "anomalies",
+  fields: ["timestamp", "detection_class", "anomaly_score", "expected_frequency", "observed_frequency", "reason"],
+  id: ({ timestamp }) => timestamp.toISOString(),
+  columns: [
+    { title: "WHEN", keep: true, cell: ({ timestamp }, people) => ({ text: exactly(people, timestamp) }) },
+    { title: "WHAT", cell: ({ detection_class }) => ({ text: detection_class ?? "activity" }) },
+    { title: "SCORE", align: "right", keep: true, cell: ({ anomaly_score }) => ({ text: figure(anomaly_score), paint: "red" }) },
+    { title: "USUAL", align: "right", cell: ({ expected_frequency }) => ({ text: figure(expected_frequency) }) },
+    { title: "SEEN", align: "right", cell: ({ observed_frequency }) => ({ text: figure(observed_frequency) }) },
+    { title: "REASON", cell: ({ reason }) => ({ text: reason }) },
+  ],
+};

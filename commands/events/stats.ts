@@ -1,0 +1,56 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { list, time } from "../input/options.ts";
+import { printRecord } from "../output/output.ts";
+import { type People, riskPaint } from "../output/people.ts";
+import { table } from "../output/table.ts";
+import type { View } from "../output/view.ts";
+
+type Stats = Reply<Routes["getEventStats"]>;
+
+const view: View<Stats> = {
+  plural: "statistics",
+  fields: ["total_events", "events_by_risk_level", "risk_distribution", "events_by_camera", "unscored_events"],
+  id: ({ total_events }) => total_events,
+  columns: [],
+  details: ({ total_events, events_by_risk_level: levels, unscored_events }) => [
+    ["events", { text: String(total_events), paint: "bold" }],
+    ...(["critical", "high", "medium", "low"] as const).map(
+      (level) => [level, { text: String(levels[level]), paint: levels[level] === 0 ? ("dim" as const) : riskPaint(level) }] as const,
+    ),
+    ["not judged", { text: String(unscored_events) }],
+  ],
+  more: camerasText,
+};
+
+function camerasText({ events_by_camera: cameras }: Stats, people: People): string {
+  if (cameras.length === 0) return "";
+  const heads = [{ title: "CAMERA", keep: true }, { title: "NAME" }, { title: "EVENTS", align: "right" as const, keep: true }];
+  const rows = cameras.map(({ camera_id, camera_name, event_count }) => [
+    { text: camera_id },
+    { text: camera_name },
+    { text: String(event_count) },
+  ]);
+  return table(people, heads, rows);
+}
+
+export const statsOfEvents = defineCommand({
+  name: "events stats",
+  summary: "Count the events by level and camera",
+  options: {
+    cameraId: list("id", "Only of this camera; repeat it or use commas for several"),
+    startDate: time("Only from this time on"),
+    endDate: time("Only up to this time"),
+  },
+  examples: [
+    { command: "homesec events stats", note: "all there are" },
+    { command: "homesec events stats --start-date -7d", note: "the last week" },
+  ],
+  async run({ options: { cameraId, startDate, endDate } }, io) {
+    const query = { camera_id: cameraId, start_date: startDate, end_date: endDate };
+    await printRecord(io.output, await io.call("getEventStats", { query }), view);
+    return exitCodes.ok;
+  },
+});

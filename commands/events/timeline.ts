@@ -1,0 +1,55 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { bars } from "../analytics/views.ts";
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { choice, list, since, text, time, withDefault } from "../input/options.ts";
+import { printRows } from "../output/output.ts";
+import { localTime } from "../output/people.ts";
+import type { RowView } from "../output/view.ts";
+
+type Bucket = Reply<Routes["getEventTimeline"]>["buckets"][number];
+
+const viewOf = (rows: readonly Bucket[]): RowView<Bucket> => ({
+  plural: "buckets",
+  fields: ["timestamp", "event_count", "max_risk_score"],
+  id: ({ timestamp }) => timestamp.toISOString(),
+  columns: [
+    { title: "FROM", keep: true, cell: ({ timestamp }) => ({ text: localTime(timestamp).slice(0, 16) }) },
+    { title: "EVENTS", align: "right", keep: true, cell: ({ event_count }) => ({ text: String(event_count) }) },
+    { title: "HIGHEST SCORE", align: "right", keep: true, cell: ({ max_risk_score: score }) => ({ text: String(score ?? "-") }) },
+    bars(rows, ({ event_count }) => event_count),
+  ],
+});
+
+export const timelineOfEvents = defineCommand({
+  name: "events timeline",
+  summary: "Count the events of each hour, day or week",
+  description: "Counts the events of each hour, day or week, with the highest score. Every one of the range is listed, empty ones too.",
+  options: {
+    since: since("From when on: a time, or how long ago, such as 7d", "24h"),
+    until: time("Until when; without it, now"),
+    bucketSize: withDefault(choice(["hour", "day", "week"], "What is counted together; weeks begin on Monday"), "hour"),
+    cameraId: list("id", "Only of this camera; repeat it or use commas for several"),
+    timezone: text("zone", "Whose hours, days and weeks, such as Europe/Berlin; without it, those of this machine"),
+  },
+  examples: [
+    { command: "homesec events timeline", note: "the last day, by the hour" },
+    { command: "homesec events timeline --since 30d --bucket-size day", note: "which days were busy" },
+    { command: "homesec events timeline --camera-id front-door -o csv", note: "for a spreadsheet" },
+  ],
+  async run({ options }, io) {
+    const body = await io.call("getEventTimeline", {
+      query: {
+        start_date: options.since.toISOString(),
+        end_date: (options.until ?? io.host.clock.now()).toISOString(),
+        bucket_size: options.bucketSize,
+        camera_id: options.cameraId,
+        timezone: options.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      },
+    });
+    await printRows(io.output, body.buckets, viewOf(body.buckets), body);
+    io.output.note(`${body.total_events} events`);
+    return exitCodes.ok;
+  },
+});

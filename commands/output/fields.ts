@@ -1,0 +1,43 @@
+import { nearest } from "../../src/config/nearest.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import type { Cell } from "./table.ts";
+import type { RowView, View } from "./view.ts";
+
+/** A record with only some of its fields, as `--fields` names them: `a` or, for what is inside, `a.b`. */
+export function chosen<T>(record: T, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, valueAt(record, field)]));
+}
+
+/** The view that shows only the chosen fields. Throws `Problem("invalid")` for a name that the records do not have. */
+export function narrowedView<T>(view: RowView<T> | View<T>, fields: readonly string[]): View<T> {
+  for (const field of fields) {
+    const [name = ""] = field.split(".");
+    if ((view.fields as readonly string[]).includes(name)) continue;
+    const guess = nearest(name, view.fields);
+    const meant = guess === undefined ? "" : ` (did you mean ${guess}?)`;
+    throw new Problem("invalid", `--fields: ${view.plural} have no field ${name}${meant}; there are ${view.fields.join(", ")}`);
+  }
+  return {
+    ...view,
+    columns: fields.map((field) => ({ title: field.toUpperCase(), cell: (record) => cellOf(record, field) })),
+    details: (record) => fields.map((field) => [field, cellOf(record, field)] as const),
+    more: () => "",
+  };
+}
+
+function cellOf(record: unknown, field: string): Cell {
+  const value = valueAt(record, field);
+  if (value === null || value === undefined) return { text: "" };
+  if (value instanceof Date) return { text: value.toISOString() };
+  if (Array.isArray(value) && value.every((each) => typeof each !== "object")) return { text: value.join(", ") };
+  return { text: typeof value === "object" ? JSON.stringify(value) : String(value) };
+}
+
+function valueAt(record: unknown, field: string): unknown {
+  return field
+    .split(".")
+    .reduce<unknown>(
+      (value, key) => (value !== null && typeof value === "object" ? (value as Record<string, unknown>)[key] : undefined),
+      record,
+    );
+}
