@@ -87,7 +87,7 @@ describe("within the published limits, whatever is in the texts", () => {
       }
       for (const one of textsOf([text, blocks])) {
         expect(one).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
-        expect(one).not.toMatch(/@(everyone|here|channel)\b/i);
+        expect(one).not.toMatch(/@(everyone|here|channel)/i);
       }
     });
   });
@@ -146,6 +146,16 @@ describe("within the published limits, whatever is in the texts", () => {
     });
   });
 });
+
+test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000one", "@all\u200b", "@channel…"])(
+  "%s calls nobody, through any of the platforms",
+  (call) => {
+    const said: Message = { headline: call, text: call, facts: [{ name: call, value: call }], urgency: "info", more: call, time };
+    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, "1"), teamCards(said)]) {
+      for (const text of textsOf(made)) expect(text).not.toMatch(/@(everyone|here|channel|all)/i);
+    }
+  },
+);
 
 describe("shortening", () => {
   test("keeps whole graphemes and whole escapes, within the limit", () => {

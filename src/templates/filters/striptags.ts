@@ -1,19 +1,13 @@
-import { Fault } from "../error.ts";
 import type { Run } from "../run.ts";
 import { wordsOf } from "../text.ts";
+import { htmlEntities } from "./html-entities.ts";
 
-/** Entities that HTML also knows without a semicolon; the only ones that are read. */
-const names =
-  "AElig AMP Aacute Acirc Agrave Aring Atilde Auml COPY Ccedil ETH Eacute Ecirc Egrave Euml GT Iacute Icirc Igrave Iuml LT Ntilde Oacute Ocirc Ograve Oslash Otilde Ouml QUOT REG THORN Uacute Ucirc Ugrave Uuml Yacute aacute acirc acute aelig agrave amp aring atilde auml brvbar ccedil cedil cent copy curren deg divide eacute ecirc egrave eth euml frac12 frac14 frac34 gt iacute icirc iexcl igrave iquest iuml laquo lt macr micro middot nbsp not ntilde oacute ocirc ograve ordf ordm oslash otilde ouml para plusmn pound quot raquo reg sect shy sup1 sup2 sup3 szlig thorn times uacute ucirc ugrave uml uuml yacute yen yuml";
-const codes = [
-  198, 38, 193, 194, 192, 197, 195, 196, 169, 199, 208, 201, 202, 200, 203, 62, 205, 206, 204, 207, 60, 209, 211, 212, 210, 216, 213, 214,
-  34, 174, 222, 218, 219, 217, 220, 221, 225, 226, 180, 230, 224, 38, 229, 227, 228, 166, 231, 184, 162, 169, 164, 176, 247, 233, 234, 232,
-  240, 235, 189, 188, 190, 62, 237, 238, 161, 236, 191, 239, 171, 60, 175, 181, 183, 160, 172, 241, 243, 244, 242, 170, 186, 248, 245, 246,
-  182, 177, 163, 34, 187, 174, 167, 173, 185, 178, 179, 223, 254, 215, 250, 251, 249, 168, 252, 253, 165, 255,
-];
-const entities = new Map(names.split(" ").map((name, index) => [name, String.fromCodePoint(codes[index] ?? 0)]));
+/** What the numbers 128 to 159 stand for: in HTML they are characters of Windows. */
+const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+/** No name that is read without its semicolon is longer. */
+const longestBareName = 6;
 
-/** A text without tags and comments, with entities as characters and white space as single spaces. Throws `Fault` for entities that are not known. */
+/** A text without tags and comments, with entities as characters and white space as single spaces. What is no entity stays as it is. */
 export function stripTags(run: Run, text: string): string {
   const bare = withoutTags(withoutComments(text));
   run.spend(text.length >> 5);
@@ -47,32 +41,26 @@ function withoutTags(text: string): string {
   }
 }
 
+/** As browsers and Python read entities: a name that begins with a known one is that one, any other stays as it is. */
 function unescapeEntities(text: string): string {
-  return text.replace(/&(#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,8};?|[A-Za-z][A-Za-z0-9]{1,31};?)/g, (whole, entity: string) => {
-    if (entity.startsWith("#")) return numbered(whole, entity);
-    const name = entity.replace(";", "");
-    const known = entities.get(name);
+  return text.replace(/&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)/gu, (whole, entity: string) => {
+    if (entity.startsWith("#")) return numbered(entity);
+    const known = htmlEntities.get(entity);
     if (known !== undefined) return known;
-    if (entity.endsWith(";")) throw new Fault(whole, `striptags does not know ${whole}; replace it before`);
-    for (let length = name.length - 1; length > 1; length -= 1) {
-      const start = entities.get(name.slice(0, length));
-      if (start !== undefined) return start + name.slice(length);
+    for (let length = Math.min(entity.length - 1, longestBareName); length > 1; length -= 1) {
+      const start = htmlEntities.get(entity.slice(0, length));
+      if (start !== undefined) return start + entity.slice(length);
     }
     return whole;
   });
 }
 
-function numbered(whole: string, entity: string): string {
+function numbered(entity: string): string {
   const hex = /^#[xX]/.test(entity);
   const code = Number.parseInt(entity.slice(hex ? 2 : 1), hex ? 16 : 10);
-  // the others are read in a way of their own by browsers
-  const plain =
-    code === 9 ||
-    code === 10 ||
-    (code >= 32 && code < 127) ||
-    (code >= 160 && code < 0xd800) ||
-    (code >= 0xe000 && code < 0xfdd0) ||
-    (code >= 0x10000 && code < 0x1fffe);
-  if (!plain) throw new Fault(whole, `striptags does not read ${whole}; replace it before`);
+  if (code >= 0x80 && code < 0xa0) return windows1252[code - 0x80] as string;
+  if (code === 0 || code > 0x10_ffff || (code >= 0xd800 && code < 0xe000)) return "\ufffd";
+  const isNoCharacter = (code < 32 && !/[\t\n\f\r]/.test(String.fromCharCode(code))) || code === 0x7f;
+  if (isNoCharacter || (code >= 0xfdd0 && code < 0xfdf0) || (code & 0xfffe) === 0xfffe) return "";
   return String.fromCodePoint(code);
 }

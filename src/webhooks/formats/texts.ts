@@ -5,14 +5,15 @@ const breaker = "\u200b";
 
 /**
  * Text that a person typed or a model wrote, as it may be shown: without control and direction characters that hide
- * what follows, without halves of surrogate pairs, and without calls to everybody in the room.
+ * what follows, without halves of surrogate pairs, and without calls to everybody in the room. What follows
+ * such a call does not count: markup, an ellipsis or a cut may end the word there.
  */
 export function plain(text: string): string {
   return text
     .replace(/\p{Surrogate}/gu, "\ufffd")
     .replace(/\r\n?/g, "\n")
     .replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "")
-    .replace(/@(?=(?:everyone|here|channel|group|team|all|room)\b)/gi, `@${breaker}`);
+    .replace(/@(?=everyone|here|channel|group|team|all|room)/gi, `@${breaker}`);
 }
 
 /** The same on one line. */
