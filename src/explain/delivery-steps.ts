@@ -3,17 +3,17 @@ import { between, counted, type Step, sentence } from "./step.ts";
 
 /** A message to an outbound webhook, with each request. */
 export function deliverySteps(delivery: DeliveryFacts, attempts: readonly DeliveryAttemptFacts[], now: Date): Step[] {
-  return [
-    ...attempts.filter(({ deliveryId }) => deliveryId === delivery.deliveryId).map((attempt) => attemptStep(delivery, attempt)),
-    deliveryStep(delivery, now),
-  ];
+  const own = attempts.filter(({ deliveryId }) => deliveryId === delivery.deliveryId);
+  // where it has got to was decided by the last attempt
+  const at = delivery.deliveredAt ?? own.at(-1)?.finishedAt ?? delivery.createdAt;
+  return [...own.map((attempt) => attemptStep(delivery, attempt)), deliveryStep(delivery, at, now)];
 }
 
 function nameOf({ eventType, webhookName }: DeliveryFacts): string {
   return `${eventType} to webhook "${webhookName}"`;
 }
 
-function deliveryStep(delivery: DeliveryFacts, now: Date): Step {
+function deliveryStep(delivery: DeliveryFacts, at: Date, now: Date): Step {
   const { status, statusCode, error, attemptCount, nextRetryAt } = delivery;
   const tries = `after ${counted(attemptCount, "attempt")}`;
   const next = nextRetryAt && nextRetryAt > now ? `again in ${between(now, nextRetryAt)}` : "next in a moment";
@@ -25,7 +25,7 @@ function deliveryStep(delivery: DeliveryFacts, now: Date): Step {
     failed: `failed for good ${tries}${why}`,
   }[status];
   return {
-    at: delivery.deliveredAt ?? delivery.createdAt,
+    at,
     step: "webhook_delivery",
     status: ({ pending: "waiting", retrying: "waiting", success: "done", failed: "failed" } as const)[status],
     text: `${nameOf(delivery)} ${said}`,

@@ -25,7 +25,7 @@ export function webhookPayload({ alert, heldBack, createdAt }: Message): object 
   };
 }
 
-/** Posts a notification. A repetition is the same to the byte, and carries the same `idempotency-key`. */
+/** Posts a notification. A repetition is the same to the byte, and carries the same `webhook-id` and `idempotency-key`. */
 export async function postNotification(
   message: Message,
   { outbound, url, timeoutMs, now }: { outbound: Pick<Outbound, "post">; url: string; timeoutMs: number; now: () => Date },
@@ -33,7 +33,7 @@ export async function postNotification(
 ): Promise<Outcome> {
   const answer = await outbound.post({
     url,
-    headers: { "content-type": "application/json", "idempotency-key": message.notificationId },
+    headers: { "content-type": "application/json", "webhook-id": message.notificationId, "idempotency-key": message.notificationId },
     body: JSON.stringify(webhookPayload(message)),
     timeoutMs,
     signal,

@@ -117,14 +117,14 @@ const mailDesk = async (options: MailServerOptions = {}) => {
 
 /** A receiver that answers with these statuses in turn, then with 200. */
 async function receiver(...statuses: readonly number[]) {
-  const bodies: { body: unknown; key: string | undefined }[] = [];
+  const bodies: { body: unknown; key: string }[] = [];
   const left = [...statuses];
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     bodies.push({
       body: JSON.parse(Buffer.concat(chunks).toString()),
-      key: request.headers["idempotency-key"] as string | undefined,
+      key: `${request.headers["webhook-id"]} ${request.headers["idempotency-key"]}`,
     });
     const status = left.shift() ?? 200;
     response.writeHead(status, status === 429 ? { "retry-after": "600" } : {}).end("{}");
@@ -354,6 +354,7 @@ describe("an alert by webhook", () => {
     await work(minutes(10));
     expect(hook.bodies).toHaveLength(3);
     expect(new Set(hook.bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+    expect(hook.bodies[0]?.key).toMatch(/^([0-9a-f-]{36}) \1$/);
     expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 3, late: true });
     expect(logged.join()).not.toContain("s3cret");
   });

@@ -4,6 +4,7 @@ import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { type MailServer, mailServer } from "../support/mail-server.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
@@ -13,6 +14,9 @@ let database: TestDatabase;
 let detector: StandIn;
 let model: StandIn;
 let daemon: TestDaemon;
+let mail: MailServer;
+/** The receiver at DEFAULT_WEBHOOK_URL. */
+let channel: Receiver;
 let hooks: ReadonlyMap<(typeof types)[number], Receiver>;
 
 interface Payload {
@@ -38,12 +42,20 @@ const arrived = (type: string, camera?: string) =>
   });
 
 beforeAll(async () => {
-  [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
+  [database, detector, model, mail, channel] = await Promise.all([
+    testDatabase(),
+    detectorStandIn(),
+    languageModelStandIn(),
+    mailServer(),
+    receiver(),
+  ]);
   hooks = new Map(await Promise.all(types.map(async (type) => [type, await receiver()] as const)));
   daemon = await testDaemon({
     env: {
       ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
       ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1", HEALTH_CACHE_TTL_SECONDS: "0" },
+      ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(mail.port), SMTP_FROM_ADDRESS: "homesec@example.org" },
+      ...{ DEFAULT_EMAIL_RECIPIENTS: "me@example.org", DEFAULT_WEBHOOK_URL: channel.url },
     },
   });
   for (const [type, { url }] of hooks) {
@@ -55,14 +67,20 @@ beforeAll(async () => {
     });
     expect(created.status, JSON.stringify(created.body)).toBe(201);
   }
-  await ask("POST alerts/rules", { name: "People", severity: "high", object_types: ["person"], cooldown_seconds: 0 });
+  const rule = { name: "People", severity: "high", object_types: ["person"], cooldown_seconds: 0, channels: ["email", "webhook"] };
+  expect((await ask("POST alerts/rules", rule)).status).toBe(201);
 });
 afterAll(async () => {
   await daemon.stop();
-  await Promise.all([...[...hooks.values()].map((hook) => hook.close()), detector.close(), model.close(), database.close()]);
+  await Promise.all([
+    ...[...hooks.values(), channel, mail].map((server) => server.close()),
+    detector.close(),
+    model.close(),
+    database.close(),
+  ]);
 });
 
-test("from a picture to a receiver of each integration type, in the form of its platform", async () => {
+test("from one picture to a mail server, the webhook of alerts, and a receiver of each integration type in the form of its platform", async () => {
   await upload("front_door");
   for (const type of types) {
     await eventually(() => (hooks.get(type)?.received.length ?? 0) >= 2, { timeoutMs: 20_000, what: `two messages for ${type}` });
@@ -75,7 +93,20 @@ test("from a picture to a receiver of each integration type, in the form of its 
   );
   expect(bodies("bot_markdown")).toContainEqual(expect.objectContaining({ chat_id: "-1001", parse_mode: "MarkdownV2", text: seen }));
   expect(JSON.stringify(bodies("team_cards"))).toContain("Person seen at front_door");
-  expect(await arrived("event_created", "front_door")).toMatchObject({ object_types: ["person"], risk_score: null });
+  const event = await arrived("event_created", "front_door");
+  expect(event).toMatchObject({ object_types: ["person"], risk_score: null });
+  await eventually(() => mail.mails.length > 0 && channel.received.length > 0, { timeoutMs: 20_000, what: "mail and webhook" });
+  expect(mail.mails[0]).toMatchObject({
+    to: ["me@example.org"],
+    mail: { headers: { subject: expect.stringMatching(/Person at front.door/i) } },
+  });
+  expect(mail.mails[0]?.mail.pictures[0]?.bytes.subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
+  const alert = await arrived("alert_fired", "front_door");
+  expect(JSON.parse(channel.received[0]?.body ?? "")).toMatchObject({
+    type: "security_alert",
+    alert: { id: alert["id"], event_id: event["id"], severity: "high" },
+    metadata: { rule_name: "People", matched_conditions: ["object_type in [person]"] },
+  });
 });
 
 describe("each type, from its cause to the receiver", () => {

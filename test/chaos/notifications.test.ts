@@ -1,0 +1,172 @@
+import postgres from "postgres";
+import { afterAll, expect, test } from "vitest";
+import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveHomesec } from "../support/homesec-process.ts";
+import { deadPort, type MailServer, mailServer, type ReceivedMail } from "../support/mail-server.ts";
+import { receiver } from "../support/receiver.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const kills = Number(process.env["CHAOS_NOTIFICATION_KILLS"] ?? 2);
+const folder = temporaryFolder("notifications");
+afterAll(() => folder.remove());
+
+/** A mail server that is there or not, and when it is, takes some mails, wants some later and refuses a few for good. */
+async function flappingMailServer() {
+  const port = await deadPort();
+  const mails: ReceivedMail[] = [];
+  let server: MailServer | undefined;
+  let asked = 0;
+  const down = async (): Promise<void> => {
+    mails.push(...(server?.mails ?? []));
+    await server?.close();
+    server = undefined;
+  };
+  const refusal = () => {
+    asked += 1;
+    if (asked % 37 === 0) return { code: 554, text: "5.7.1 not this one" };
+    return asked % 4 === 1 ? { code: 451, text: "4.3.0 later" } : undefined;
+  };
+  return {
+    port,
+    down,
+    up: async (how: "flapping" | "well"): Promise<void> => {
+      await down();
+      server = await mailServer({ port, ...(how === "flapping" && { onMail: refusal, dieInMail: 1 }) });
+    },
+    mails: () => [...mails, ...(server?.mails ?? [])],
+  };
+}
+
+const idOf = ({ mail }: ReceivedMail): string => /^<notification\.([0-9a-f-]+)@/.exec(mail.headers["message-id"] ?? "")?.[1] ?? "";
+
+test(`${kills} kill -9 under load, mail server and receiver flapping: what was raised is delivered, or failed with a reason, and repeats carry the same id`, async () => {
+  const smtp = await flappingMailServer();
+  const hook = await receiver((_, index) => (index % 4 === 1 ? { status: 503 } : index % 7 === 3 ? "reset" : { status: 200 }));
+  const env = {
+    ...{ DATA_DIR: folder.path, WEBHOOK_TIMEOUT_SECONDS: "5", DEFAULT_WEBHOOK_URL: hook.url },
+    ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(smtp.port), SMTP_FROM_ADDRESS: "homesec@example.org" },
+    DEFAULT_EMAIL_RECIPIENTS: "me@example.org",
+  };
+  let daemon = await serveHomesec(env);
+  const post = async (path: string, body: unknown): Promise<{ readonly status: number; readonly body: unknown }> => {
+    const response = await fetch(`${daemon.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  await post("/api/cameras", { name: "yard" });
+  const rule = { name: "Each", severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0 };
+  expect((await post("/api/alerts/rules", rule)).status).toBe(201);
+
+  const stored = new Set<number>();
+  let n = 0;
+  const load = async (): Promise<void> => {
+    const events = Array.from({ length: 5 }, () => ({
+      camera_id: "yard",
+      started_at: new Date(1_767_225_600_000 + 1000 * n++).toISOString(),
+      risk_score: 70,
+    }));
+    const answer = await post("/api/events/bulk", { events }).catch(() => undefined);
+    for (const { id } of (answer?.body as { results?: { id: number | null }[] } | undefined)?.results ?? [])
+      if (id !== null) stored.add(id);
+  };
+  const restart = async (): Promise<void> => {
+    daemon.kill("SIGKILL");
+    await daemon.exit;
+    daemon = await serveHomesec(env);
+  };
+  for (let round = 0; round < kills; round += 1) {
+    if (round % 3 === 0) await smtp.down();
+    else await smtp.up("flapping");
+    const until = performance.now() + 200 + Math.random() * 800;
+    for (let batch = 0; batch < 4 && performance.now() < until; batch += 1) await load();
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, until - performance.now())));
+    await restart();
+  }
+
+  const address = await attachEmbeddedPostgres(folder.path);
+  if (!address) throw new Error("the embedded server does not run");
+  const sql = postgres({
+    host: address.socketDir,
+    port: address.port,
+    database: address.database,
+    username: address.user,
+    max: 1,
+    onnotice: () => {},
+  });
+  try {
+    // before anything gets well, each alert has both its messages: sent, waiting with a job that will send it, or failed with a reason
+    await eventually(
+      async () => {
+        const [left] = await sql<{ n: number }[]>`select count(*)::int as n from jobs j where j.queue = 'alert'`;
+        return left?.n === 0;
+      },
+      { timeoutMs: 120_000, what: "the last alert" },
+    );
+    const nowhere = await sql`
+      select n.channel, n.status, n.reason
+      from notifications n
+      where n.status <> 'sent'
+        and not exists (
+          select from jobs j
+          where j.subject = 'notification:' || n.notification_id
+            and (j.status = 'dead') = (n.status = 'failed')
+        )
+    `;
+    expect([...nowhere], "notifications that nothing will send").toEqual([]);
+
+    // all get well; what waits longest is taken up by a start, as after a long outage
+    hook.answerWith(() => ({ status: 200 }));
+    await smtp.up("well");
+    await restart();
+    await eventually(
+      async () => {
+        const [left] = await sql<{ n: number }[]>`select count(*)::int as n from notifications n where n.status = 'waiting'`;
+        return left?.n === 0;
+      },
+      { timeoutMs: 120_000 + kills * 5_000, what: "the last notification" },
+    );
+    const alerts = await sql<{ event_id: string; status: string; delivered: number; channels: { channel: string; status: string }[] }[]>`
+      select a.event_id::text, a.status, a.alert_metadata -> 'channels' as channels,
+        (select count(*)::int from journal j where j.type = 'alert_delivered' and j.data ->> 'id' = a.alert_id::text) as delivered
+      from alerts a
+    `;
+    for (const id of stored) expect(alerts.filter(({ event_id }) => event_id === String(id)).length, `event ${id}`).toBe(1);
+    const rows = await sql<{ id: string; event_id: string; channel: string; status: string; reason: string | null; dead: boolean }[]>`
+      select n.notification_id as id, a.event_id::text, n.channel, n.status, n.reason,
+        exists (select 1 from jobs j where j.subject = 'notification:' || n.notification_id and j.status = 'dead') as dead
+      from notifications n
+      join alerts a using (alert_id)
+    `;
+    expect(rows.length).toBe(2 * alerts.length);
+    for (const alert of alerts) {
+      const own = rows.filter(({ event_id }) => event_id === alert.event_id);
+      expect(alert.channels.map(({ channel, status }) => `${channel} ${status}`)).toEqual(
+        own.map(({ channel, status }) => `${channel} ${status}`).toSorted(),
+      );
+      const isDelivered = own.some(({ status }) => status === "sent");
+      expect([alert.status, alert.delivered]).toEqual(isDelivered ? ["delivered", 1] : ["pending", 0]);
+    }
+    // sent is what arrived, under its own id; failed has a reason and is a dead letter
+    const arrived = new Set([...smtp.mails().map(idOf), ...hook.received.map(({ headers }) => String(headers["webhook-id"]))]);
+    for (const row of rows) {
+      if (row.status === "failed") expect([row.dead, (row.reason ?? "").length > 0]).toEqual([true, true]);
+      else expect([row.status, row.dead, arrived.has(row.id)]).toEqual(["sent", false, true]);
+    }
+    expect(rows.filter(({ status }) => status === "sent").length).toBeGreaterThan(rows.length / 2);
+    const known = new Map(rows.map((row) => [row.id, row]));
+    for (const mail of smtp.mails()) expect(known.get(idOf(mail))?.channel).toBe("email");
+    for (const { headers, body } of hook.received) {
+      const { alert } = JSON.parse(body) as { alert: { event_id: number } };
+      expect(known.get(String(headers["webhook-id"]))).toMatchObject({ channel: "webhook", event_id: String(alert.event_id) });
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+  daemon.kill("SIGTERM");
+  expect((await daemon.exit).code).toBe(0);
+  await Promise.all([hook.close(), smtp.down()]);
+}, 1_800_000);
