@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Envelope, sendBySmtp } from "../../src/notifications/email/smtp.ts";
 import { outcomeOfMail } from "../../src/notifications/email/smtp-outcome.ts";
@@ -36,7 +37,7 @@ describe("a mail server", () => {
     expect(server.mails).toMatchObject([{ from: "homesec@example.org", to: ["me@example.org", "you@example.org"], secure: false }]);
   });
 
-  it("is spoken to in TLS where it offers that, and from the first byte on port 465 only", async () => {
+  it("is spoken to in TLS where it offers that", async () => {
     const server = await serve({ tls: "offered" });
     expect(await send(server.port)).toMatchObject({ kind: "sent" });
     expect(server.mails[0]?.secure).toBe(true);
@@ -125,5 +126,46 @@ describe("a mail server", () => {
   it("at an address that nothing may be sent to is not called", async () => {
     for (const host of ["169.254.169.254", "[fe80::1]", "::ffff:169.254.169.254"])
       expect(await send(25, { host })).toMatchObject({ kind: "again", answer: expect.stringContaining("may not be called") });
+  });
+});
+
+/** A form of 127.0.0.1 that is not taken for this machine. */
+const elsewhere = "::ffff:127.0.0.1";
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === "IPv6"));
+
+describe.skipIf(!hasIpv6)("a mail server on another machine", () => {
+  const login = { user: "home", password: "s3cret-pass" };
+
+  it("gets no password when its certificate cannot be trusted", async () => {
+    const server = await serve({ tls: "offered", login });
+    const outcome = await send(server.port, { ...login, host: elsewhere });
+    expect(outcome).toMatchObject({ kind: "again", answer: expect.stringMatching(/certificate/i) });
+    expect(server.users).toEqual([]);
+  });
+
+  it("gets no password when it offers no TLS, however much it asks for one", async () => {
+    const server = await serve({ tls: "none", login });
+    const outcome = await send(server.port, { ...login, host: elsewhere });
+    expect(outcome).toMatchObject({ kind: "again", misconfigured: true, answer: expect.stringContaining("offers no TLS") });
+    expect(server.users).toEqual([]);
+    expect(server.mails).toEqual([]);
+  });
+
+  it("that wants no password is spoken to in TLS whoever signed its certificate, and without where there is none", async () => {
+    const [offers, plain] = [await serve({ tls: "offered" }), await serve()];
+    for (const { port } of [offers, plain]) expect(await send(port, { host: elsewhere })).toMatchObject({ kind: "sent" });
+    expect([offers.mails[0]?.secure, plain.mails[0]?.secure]).toEqual([true, false]);
+  });
+});
+
+describe("port 465", () => {
+  it("is TLS from the first byte, with a certificate that is checked but for this machine", async ({ skip }) => {
+    const server = await mailServer({ port: 465, tls: "from the start" }).catch(() => skip("this user may not listen on port 465"));
+    open.push(server);
+    expect(await send(465)).toMatchObject({ kind: "sent" });
+    expect(server.mails).toMatchObject([{ secure: true }]);
+    if (!hasIpv6) return;
+    expect(await send(465, { host: elsewhere })).toMatchObject({ kind: "again", answer: expect.stringMatching(/certificate/i) });
+    expect(server.mails).toHaveLength(1);
   });
 });

@@ -35,12 +35,15 @@ export interface MailServerOptions {
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
+  /** Everybody who tried to log in. */
+  readonly users: readonly string[];
   close(): Promise<void>;
 }
 
 /** A real mail server on the loopback interface. */
 export async function mailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
+  const users: string[] = [];
   const times = new Map<string, number>();
   const sockets = new Set<Socket>();
   let deaths = options.dieInMail ?? 0;
@@ -70,6 +73,7 @@ export async function mailServer(options: MailServerOptions = {}): Promise<MailS
     disableReverseLookup: true,
     closeTimeout: 100,
     onAuth: ({ username, password }, _session, done) => {
+      users.push(username ?? "");
       if (username === options.login?.user && password === options.login?.password) done(null, { user: username });
       else done(Object.assign(new Error("5.7.8 wrong user or password"), { responseCode: 535 }));
     },
@@ -107,15 +111,20 @@ export async function mailServer(options: MailServerOptions = {}): Promise<MailS
   };
   const server = new SMTPServer(settings);
   // a client that goes away in the middle is what some tests are about
-  server.on("error", () => {});
+  let failed = (_error: Error): void => {};
+  server.on("error", (error) => failed(error));
   server.server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve, reject) => {
+    failed = reject;
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
   return {
     port: (server.server.address() as AddressInfo).port,
     mails,
+    users,
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

@@ -23,6 +23,8 @@ export function outcomeOfMail(result: SmtpResult): Outcome {
   if (result.refusals.length > 0)
     return later.length > 0 ? { kind: "again", answer, ...(never.length > 0 && { unreached: later }) } : { kind: "failed", answer };
   if (result.isLogin) return { kind: "again", answer: `the mail server refuses the login: ${answer}`, misconfigured: true };
+  if (result.refusesTls)
+    return { kind: "again", answer: `the mail server offers no TLS, and no password is sent without it: ${answer}`, misconfigured: true };
   const status = result.status ?? 0;
   if (loginReplies.has(status)) return { kind: "again", answer, misconfigured: true };
   return status >= 500 && status !== 503 ? { kind: "failed", answer } : { kind: "again", answer };

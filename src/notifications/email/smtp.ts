@@ -46,6 +46,8 @@ export type SmtpResult =
       readonly answer: string;
       readonly status: number | undefined;
       readonly isLogin: boolean;
+      /** It refuses TLS, and a password goes over the line in nothing else. */
+      readonly refusesTls: boolean;
       readonly refusals: readonly Refusal[];
     };
 
@@ -144,6 +146,7 @@ function notTaken(fault: SmtpFault): SmtpResult {
     kind: "not_taken",
     answer: oneLine(fault.response ?? fault.message),
     status: fault.responseCode,
+    refusesTls: fault.code === "ETLS" && fault.responseCode !== undefined,
     isLogin: fault.code === "EAUTH" && !(fault.responseCode !== undefined && fault.responseCode < 500),
     refusals: refusalsOf(fault),
   };
