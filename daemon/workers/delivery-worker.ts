@@ -8,6 +8,12 @@ import { createDeliverySender } from "../../src/webhooks/sender.ts";
 import { createQueueWorker } from "./queue-worker.ts";
 
 /**
+ * That the process was killed under a message is hardly ever the fault of the message, and a message that is given up is
+ * an alarm that nobody hears; so it is tried much more often than a picture, and yet not for ever.
+ */
+const maxAttempts = 100;
+
+/**
  * Makes the worker that sends to the outside: each webhook and mail server is a lane that takes one message at a time, so
  * that none waits for another. `lanes` is the hand-over inside this process.
  */
@@ -31,6 +37,7 @@ export function createDeliveryWorker(options: {
     lanes: true,
     handOver: options.lanes,
     concurrency: config.deliverConcurrency,
+    maxAttempts,
     leaseMs: Math.max(timeoutMs, smtpTimeouts.total) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliverySender({ db, clock, log, processId, outbound, sealer, timeoutMs, timeZone, random: Math.random }),

@@ -17,7 +17,9 @@ import { type Stage, StageAborted } from "../../src/pipeline/stage.ts";
 import type { Worker } from "./worker.ts";
 
 /** A job that was started so often without an end is given up: it may be what kills the process. */
-const maxAttempts = 5;
+const usualMaxAttempts = 5;
+/** After a fault of ours a job waits a second, twice as long each time, and no longer than this. */
+const longestWaitMs = 5 * 60_000;
 
 /** What a worker of one queue needs. */
 export interface QueueWorkerOptions {
@@ -28,6 +30,8 @@ export interface QueueWorkerOptions {
   readonly concurrency: number;
   /** Longer than the longest run of the stage, so that a claim never runs out while its work goes on. */
   readonly leaseMs: number;
+  /** A job that was started so often without coming to an end is given up; 5 unless the work is hardly ever at fault. */
+  readonly maxAttempts?: number;
   readonly stage: Stage;
   /** The jobs of this queue have lanes. Its hand-over must be the one inside the process then. */
   readonly lanes?: true;
@@ -44,7 +48,7 @@ export interface QueueWorkerOptions {
 
 /** Makes the worker that takes the jobs of one queue through their stage. */
 export function createQueueWorker(options: QueueWorkerOptions): Worker & { readonly running: () => number } {
-  const { db, clock, processId, queue, stage } = options;
+  const { db, clock, processId, queue, stage, maxAttempts = usualMaxAttempts } = options;
   const log = options.log.child({ worker: options.name });
   let abort = new AbortController();
   let consumer: Consumer | undefined;
@@ -83,7 +87,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
         await stage.giveUp(job, String(error));
         return;
       }
-      const waitMs = aborted ? 0 : 1_000 * 2 ** (job.attempts - 1);
+      const waitMs = aborted ? 0 : Math.min(1_000 * 2 ** (job.attempts - 1), longestWaitMs);
       await db.query((sql) =>
         releaseJob(
           sql,

@@ -1,6 +1,4 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CircuitState } from "../../src/system/runtime.ts";
 import { Breaker, BreakerOpen } from "../../src/upstream/breaker.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
@@ -103,60 +101,4 @@ test("tells of each move, and reset closes whatever happened", async () => {
   await breaker.run(good);
   expect(breaker.reset()).toBe("closed");
   expect(moves).toEqual(["closed > open", "open > closed", "closed > open", "open > half_open", "half_open > closed"]);
-});
-
-/** The interface document's table, word by word. */
-class Model {
-  state: CircuitState = "closed";
-  failures = 0;
-  openedAt = 0;
-  call(now: number, works: boolean): "ran" | "refused" {
-    if (this.state === "open" && now - this.openedAt >= 30_000) this.state = "half_open";
-    if (this.state === "open") return "refused";
-    if (works) {
-      this.state = "closed";
-      this.failures = 0;
-    } else {
-      this.failures += 1;
-      if (this.state === "half_open" || this.failures >= 3) {
-        this.state = "open";
-        this.openedAt = now;
-      }
-    }
-    return "ran";
-  }
-}
-
-test("behaves like the table of its states over any sequence of calls, pauses and resets", async () => {
-  const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant("call" as const), works: fc.boolean() }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(1, 9_999, 15_000, 29_999, 30_000, 45_000) }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("reset" as const) }) },
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const clock = virtualClock();
-      const breaker = new Breaker("detector", { clock });
-      const model = new Model();
-      for (const each of steps) {
-        if (each.kind === "wait") clock.advance(each.ms);
-        else if (each.kind === "reset") {
-          breaker.reset();
-          model.state = "closed";
-          model.failures = 0;
-        } else {
-          const outcome = await breaker.run(each.works ? good : bad).then(
-            () => "ran",
-            (error: unknown) => (error instanceof BreakerOpen ? "refused" : "ran"),
-          );
-          expect(outcome).toBe(model.call(clock.monotonic(), each.works));
-          expect(breaker.state()).toMatchObject({ state: model.state, failure_count: model.failures });
-        }
-      }
-    }),
-    { numRuns: 3_000 },
-  );
 });

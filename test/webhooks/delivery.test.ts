@@ -117,6 +117,18 @@ describe("success", () => {
 });
 
 describe("failure", () => {
+  test("a message under which the daemon was killed again and again still goes out", async () => {
+    const webhook = await add();
+    await database.db.transaction(async (sql) => {
+      await emit(sql, [{ type: "event_enriched", eventId: "9", data: { ...samples.event_enriched.data, event_id: 9 } }], new Date());
+      // each of them was begun and came to no end
+      await sql`update jobs set attempts = 25 where queue = 'deliver'`;
+    });
+    daemon.context.runtime?.wakeJobs("deliver");
+    expect(await only(webhook, "success")).toMatchObject({ attempt_count: 1 });
+    expect(numbersOf(target)).toEqual([9]);
+  });
+
   test("is tried again with backoff under the same webhook-id, until it works", async () => {
     target.answerWith((_, index) => (index < 2 ? { status: 500, body: "no" } : { status: 200 }));
     const webhook = await add();
