@@ -4,6 +4,7 @@ import { demo } from "./demo.ts";
 import { docs } from "./docs.ts";
 import { explain } from "./explain.ts";
 import { health } from "./health.ts";
+import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
 
 /** The first word of some commands. Their files are read only when that word is typed: each costs a millisecond of every start. */
@@ -16,7 +17,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, explain, health, cleanup, docs];
+export const plainCommands: readonly Command[] = [serve, demo, explain, health, selftest, cleanup, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

@@ -25,6 +25,9 @@ import type { Parts, Wakes } from "./parts.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createRecentEvents } from "./recent-events.ts";
 import { createRuntime } from "./runtime.ts";
+import { createSelftestAlarm } from "./selftest/alarm.ts";
+import { removeLeftovers } from "./selftest/scratch.ts";
+import { createSelftest } from "./selftest/selftest.ts";
 import { startServices } from "./services.ts";
 import { startServing } from "./serving.ts";
 import { openTls } from "./tls/tls.ts";
@@ -115,7 +118,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   lifecycle.onStop("outbound", () => outbound.close());
 
   const counter = createRequestCounter();
-  const late = () => ({ url: serving.url, hub: serving.hub, metrics, supervisor, watcher });
+  const late = () => ({ url: serving.url, hub: serving.hub, metrics, selftest, supervisor, watcher });
   const runtime = createRuntime({ version, clock, config, db, upstreams, counter, recentEvents, wake, late });
   const context: OperationContext = { db, store, config, settings, clock, log, outbound, sealer, runtime };
   const metrics = createMetrics({
@@ -132,10 +135,16 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     stuckFiles: () => runtime.watcher().stuck.length,
   });
 
+  await removeLeftovers({ context });
   const parts: Parts = { context, runtime, processId: own.processId, upstreams, handOver, lanes, metrics, wake };
   const publisher = createPublisher({ db, log, onPublished: (rows) => serving.hub.publish(rows) });
   const pipeline = createPipeline(parts);
   const watcher = createWatching(parts, options.onPictures);
+  const selftest = createSelftest({
+    parts,
+    openSchema: (schema, max) => database.openSchema(schema, max),
+    onReport: createSelftestAlarm({ log, recentEvents, announce }),
+  });
   const supervisor = createSupervisor({
     // started in this order: who takes work up before who finds it
     workers: [
@@ -146,7 +155,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       pipeline.aggregator,
       pipeline.detection,
       watcher,
-      ...createHousekeeping(parts, own),
+      ...createHousekeeping(parts, own, selftest),
     ],
     clock,
     log,

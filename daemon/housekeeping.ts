@@ -1,14 +1,16 @@
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
 import type { Parts } from "./parts.ts";
+import type { Selftest } from "./selftest/selftest.ts";
 import { createCaretaker } from "./workers/caretaker.ts";
 import { createCleanupService } from "./workers/cleanup-service.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
 import { createHealthReporter } from "./workers/health-reporter.ts";
+import { createSelftestWorker } from "./workers/selftest-worker.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** Makes the workers that no picture passes: who keeps rows true, measures, deletes by age and looks at the health. */
-export function createHousekeeping({ context, runtime, upstreams, wake }: Parts, own: ProcessRow): readonly Worker[] {
+export function createHousekeeping({ context, runtime, upstreams, wake }: Parts, own: ProcessRow, selftest: Selftest): readonly Worker[] {
   const { db, clock, log, config, settings } = context;
   const caretaker = createCaretaker({
     db,
@@ -35,5 +37,7 @@ export function createHousekeeping({ context, runtime, upstreams, wake }: Parts,
     processId: own.processId,
     onReported: () => wake.jobs("deliver"),
   });
-  return [caretaker, gpuMonitor, cleanupService, healthReporter];
+  const everyMs = config.selftestIntervalMinutes * 60_000;
+  const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
+  return [caretaker, gpuMonitor, cleanupService, healthReporter, ...selftests];
 }

@@ -8,6 +8,7 @@ import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
+import type { Selftest } from "./selftest/selftest.ts";
 import { resetBreaker } from "./services.ts";
 import type { Upstreams } from "./upstreams.ts";
 import type { FileWatcher } from "./workers/file-watcher/file-watcher.ts";
@@ -18,6 +19,7 @@ export interface LateParts {
   readonly url: string;
   readonly hub: Hub;
   readonly metrics: Metrics;
+  readonly selftest: Selftest;
   readonly supervisor: Supervisor;
   readonly watcher: FileWatcher;
 }
@@ -52,6 +54,7 @@ export function createRuntime(options: {
     wakeJournal: () => wake.journal(),
     wakeJobs: (queue) => wake.jobs(queue),
     wakeWatcher: () => late().watcher.wake(),
+    selftest: (options) => late().selftest.run(options),
     metrics: () => late().metrics.text(),
   };
 }

@@ -9,7 +9,7 @@ export interface Variable<T = unknown> {
   readonly default?: string | ((known: DefaultContext) => string);
   /** How the documentation says the default, where it is not one fixed text. */
   readonly defaultNote?: string;
-  readonly unit?: "seconds" | "hours" | "days";
+  readonly unit?: "seconds" | "minutes" | "hours" | "days";
   /** Never shown: not in errors, not by `config show`, not in the log. */
   readonly secret?: true;
   readonly description: string;
@@ -308,6 +308,13 @@ export const variables = {
     description: "A health answer is repeated for so long",
   },
   AI_HEALTH_CHECK_TIMEOUT_SECONDS: timeout("health", "3", "Longest wait for an upstream service in a health check"),
+  SELFTEST_INTERVAL_MINUTES: {
+    group: "health",
+    kind: kinds.integer(0, 10_080),
+    default: "0",
+    unit: "minutes",
+    description: "A self-test is made so often, as with `homesec selftest`; 0 makes none",
+  },
   MAX_CONCURRENT_HEALTH_CHECKS: { group: "health", kind: kinds.integer(1, 100), default: "10", description: "Health checks at once" },
 
   LOG_LEVEL: {

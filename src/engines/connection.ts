@@ -23,6 +23,8 @@ export interface ConnectOptions {
   readonly log: Log;
   readonly timeoutMs: number;
   /** The session, once open, ended for whatever reason; called once. */
+  /** The schema whose tables the session sees; the server's default without one. */
+  readonly schema?: string;
   readonly onClosed?: () => void;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onStatement?: (text: string) => void;
@@ -117,7 +119,11 @@ function clientOn(socket: net.Socket, target: ConnectionTarget, options: Connect
     connect_timeout: null,
     backoff: 0,
     // a plan kept from when a table was nearly empty would make its statement slower with each row
-    connection: { application_name: applicationName, plan_cache_mode: "force_custom_plan" },
+    connection: {
+      application_name: applicationName,
+      plan_cache_mode: "force_custom_plan",
+      ...(options.schema !== undefined && { search_path: options.schema }),
+    },
     types: columnTypes,
     onnotice: (notice: postgres.Notice) => options.log.debug({ notice }, "Notice from the database"),
     ...(options.onNotify && { onnotify: options.onNotify }),

@@ -26,6 +26,8 @@ export interface OpenDatabase {
   readonly kind: "embedded" | "external";
   /** Where the data is, in words, without secrets. */
   readonly description: string;
+  /** Another pool on the same database, whose sessions see the tables of one schema only. To be closed by who opens it. */
+  openSchema(schema: string, max: number): Database;
   /** Ends the connections, stops the server if it is ours, and gives the data folder back. */
   close(): Promise<void>;
 }
@@ -68,6 +70,7 @@ async function openExternal(url: string, options: OpenDatabaseOptions): Promise<
     db,
     kind: "external",
     description,
+    openSchema: (schema, max) => openPool({ url }, { max, schema, log: options.log }),
     close: async () => {
       await db.close();
       await lock?.release();
@@ -85,7 +88,13 @@ async function attached(address: SocketAddress, options: OpenDatabaseOptions): P
     if (error instanceof DatabaseUnavailable) return undefined;
     throw error;
   }
-  return { db, kind: "embedded", description: describe(options), close: () => db.close() };
+  return {
+    db,
+    kind: "embedded",
+    description: describe(options),
+    openSchema: (schema, max) => openPool(address, { max, schema, log: options.log }),
+    close: () => db.close(),
+  };
 }
 
 async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
@@ -101,6 +110,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
       db,
       kind: "embedded",
       description: describe(options),
+      openSchema: (schema, max) => openPool(server, { max, schema, log: options.log }),
       close: async () => {
         if (options.ownership === "share") await waitForGuests(db, options.log);
         await db.close();

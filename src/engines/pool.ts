@@ -10,6 +10,8 @@ export interface PoolOptions {
   /** Connections at most; the one for `listen` comes on top. */
   readonly max: number;
   readonly log: Log;
+  /** The schema whose tables the sessions see; the server's default without one. */
+  readonly schema?: string;
   /** Called with the text of each statement before it is sent. */
   readonly onStatement?: (text: string) => void;
   /** For how long a long answer waits for its turn. Default 20 s, less than the patience of most clients. */
@@ -61,10 +63,7 @@ class Pool implements Database {
     this.#target = target;
     this.#options = options;
     this.#turns = createTurns({ max: Math.max(1, Math.floor(options.max / 3)), waitMs: options.turnWaitMs ?? 20_000 });
-    this.#listener = new Listener(
-      (onClosed, onNotify) => connect(target, { log: options.log, timeoutMs: connectTimeoutMs, onClosed, onNotify }),
-      options.log,
-    );
+    this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
   }
 
   get pool(): PoolCounters {
@@ -236,12 +235,16 @@ class Pool implements Database {
     }
   }
 
+  #session(): { readonly log: Log; readonly timeoutMs: number; readonly schema?: string } {
+    const { log, schema } = this.#options;
+    return { log, timeoutMs: connectTimeoutMs, ...(schema !== undefined && { schema }) };
+  }
+
   async #openOne(): Promise<void> {
     const begunAt = performance.now();
     try {
       const connection: Connection = await connect(this.#target, {
-        log: this.#options.log,
-        timeoutMs: connectTimeoutMs,
+        ...this.#session(),
         onClosed: () => this.#forget(connection),
         ...(this.#options.onStatement && { onStatement: this.#options.onStatement }),
       });

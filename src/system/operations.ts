@@ -40,6 +40,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   updateConfig: async ({ body }, context) => await changeConfig(context, body),
   getStorage: async (_request, context) => await currentStorage(context),
   cleanUp: async ({ query }, context) => await cleanUp(context, { dryRun: query.dry_run }),
+  runSelftest: async ({ query }, context) => await runtimeOf(context).selftest({ timeoutMs: query.timeout_seconds * 1_000 }),
   getMetrics: async (_request, context) => ({
     mediaType: "text/plain; version=0.0.4; charset=utf-8",
     content: { buffer: Buffer.from(await runtimeOf(context).metrics()) },

@@ -1,3 +1,4 @@
+import type { SelftestReport } from "../selftest/report.ts";
 import type { DiskSpace } from "./disk.ts";
 
 /** What the running daemon knows of itself and shares with the operations: the live state that is in no row. */
@@ -29,6 +30,11 @@ export interface Runtime {
   wakeJobs(queue: string): void;
   /** The camera table changed: folders to watch changed too. */
   wakeWatcher(): void;
+  /**
+   * Sends a picture of its own through all stages, away from all else, and reports on each. Throws `Problem("conflict")`
+   * while another self-test of this process runs.
+   */
+  selftest(options: { readonly timeoutMs: number }): Promise<SelftestReport>;
   /** Prometheus text. */
   metrics(): Promise<string>;
 }

@@ -19,6 +19,9 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
     wakeJournal: () => {},
     wakeJobs: () => {},
     wakeWatcher: () => {},
+    selftest: async () => {
+      throw new Error("nothing runs here that could be tested");
+    },
     metrics: async () => "homesec_up 1\n",
     ...changes,
   };

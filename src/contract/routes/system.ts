@@ -3,6 +3,7 @@ import { route } from "../route.ts";
 import { configRoutes } from "./system-config.ts";
 import { healthRoutes } from "./system-health.ts";
 import { pipelineRoutes } from "./system-pipeline.ts";
+import { selftestRoutes } from "./system-selftest.ts";
 import { storageRoutes } from "./system-storage.ts";
 
 const Alive = z.object({ status: z.literal("alive"), version: z.string() }).meta({ id: "Alive" });
@@ -13,6 +14,7 @@ export const systemRoutes = {
   ...pipelineRoutes,
   ...configRoutes,
   ...storageRoutes,
+  ...selftestRoutes,
   alive: route("/health", { method: "get", summary: "The process is alive", tag: "system", reply: Alive, tier: "none", auth: "none" }),
   apiAlive: route("/api/health", {
     method: "get",

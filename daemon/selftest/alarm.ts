@@ -1,0 +1,44 @@
+import type { JournalEntry } from "../../src/contract/live.ts";
+import type { Log } from "../../src/log/log.ts";
+import type { SelftestReport } from "../../src/selftest/report.ts";
+import type { RecentEvents } from "../recent-events.ts";
+
+/** Makes who tells of a self-test that failed, in the log, among the recent events of the health answer and live, and when one passes again. */
+export function createSelftestAlarm(options: {
+  readonly log: Log;
+  readonly recentEvents: RecentEvents;
+  readonly announce: (entry: JournalEntry) => Promise<void>;
+}): (report: SelftestReport) => Promise<void> {
+  const { log, recentEvents, announce } = options;
+  let failingSince: Date | undefined;
+  const tell = (report: SelftestReport, startedAt: Date): Promise<void> =>
+    announce({
+      type: "infrastructure_alert",
+      data: {
+        alertname: "HomesecSelftestFailed",
+        status: report.status === "failed" ? "firing" : "resolved",
+        severity: "critical",
+        component: "homesec",
+        summary: report.status === "failed" ? "The self-test failed: pictures may not become alerts" : "The self-test passes again",
+        description: report.message,
+        started_at: startedAt,
+        fingerprint: "homesec-selftest",
+        receiver: "homesec",
+      },
+    });
+  return async (report) => {
+    if (report.status === "failed") {
+      failingSince ??= report.started_at;
+      log.error({ reason: report.message }, "the self-test failed");
+      recentEvents.add("selftest", "failure", report.message);
+      await tell(report, failingSince);
+      return;
+    }
+    log.info({ duration_ms: report.duration_ms }, "the self-test passed");
+    if (failingSince === undefined) return;
+    const since = failingSince;
+    failingSince = undefined;
+    recentEvents.add("selftest", "recovery", report.message);
+    await tell(report, since);
+  };
+}

@@ -1,0 +1,138 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ensureCameraForFolder } from "../../src/cameras/registration.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { createInProcessHandOver } from "../../src/engines/in-process-hand-over.ts";
+import { migrate } from "../../src/engines/migrate.ts";
+import { beatProcess } from "../../src/jobs/processes-repository.ts";
+import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
+import { insertRule } from "../../src/rules/rules-repository.ts";
+import { insertVersion } from "../../src/rules/versions-repository.ts";
+import { createSchema, dropSchema, leftoverSchemas, selftestSchema } from "../../src/selftest/selftest-repository.ts";
+import type { Parts } from "../parts.ts";
+import { createPipeline } from "../pipeline.ts";
+import { createWatching } from "../watching.ts";
+import { thisProcess } from "../workers/caretaker.ts";
+import { createPublisher } from "../workers/publisher.ts";
+
+/** The camera that a self-test makes up, in tables of its own. */
+const cameraId = "homesec-selftest";
+/** A batch of one picture closes when nothing followed for so long. */
+const batchSeconds = 1;
+const connections = 4;
+
+/** The pipeline a second time: the same code, services and disk, on tables and in a folder that nothing else looks at. */
+export interface Scratch {
+  readonly db: Database;
+  /** Into which the picture is put. */
+  readonly folder: string;
+  /** Stops it and leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+/** What a scratch is made with. */
+export interface ScratchOptions {
+  readonly parts: Parts;
+  readonly openSchema: (schema: string, max: number) => Database;
+}
+
+/** Where self-tests put their pictures. */
+const folderOf = (parts: Parts): string => join(parts.context.config.dataDir, "selftest");
+
+/**
+ * Makes tables of their own by the migrations, in a schema of this process, with one camera and one rule that holds for
+ * everything, and runs the workers of the pipeline on them. Rejects when it cannot, with nothing left behind.
+ */
+export async function openScratch({ parts, openSchema }: ScratchOptions): Promise<Scratch> {
+  const schema = selftestSchema(parts.processId);
+  const root = folderOf(parts);
+  const lifecycle = new Lifecycle();
+  try {
+    await parts.context.db.transaction(async (sql) => {
+      await dropSchema(sql, schema);
+      await createSchema(sql, schema);
+    });
+    lifecycle.onStop("schema", () => parts.context.db.query((sql) => dropSchema(sql, schema)), 3_000);
+    const db = openSchema(schema, connections);
+    lifecycle.onStop("connections", () => db.close());
+    await rm(root, { recursive: true, force: true });
+    lifecycle.onStop("folder", () => rm(root, { recursive: true, force: true }));
+    await prepare(parts, db, root);
+    await run(parts, db, root, lifecycle);
+    return { db, folder: join(root, cameraId), close: () => lifecycle.stop() };
+  } catch (error) {
+    await lifecycle
+      .stop()
+      .catch((failure: unknown) => parts.context.log.warn({ error: String(failure) }, "a self-test could not be put away"));
+    throw error;
+  }
+}
+
+/** Removes what self-tests left behind whose process was killed in the middle. Resolves to how many there were. */
+export async function removeLeftovers(parts: Pick<Parts, "context">): Promise<number> {
+  const { db, config } = parts.context;
+  await rm(join(config.dataDir, "selftest"), { recursive: true, force: true });
+  const schemas = await db.query(leftoverSchemas);
+  for (const schema of schemas) await db.query((sql) => dropSchema(sql, schema));
+  return schemas.length;
+}
+
+async function prepare({ context, processId, runtime }: Parts, db: Database, root: string): Promise<void> {
+  const { clock, log } = context;
+  await mkdir(join(root, cameraId), { recursive: true });
+  await migrate(db, { log: log.child({ part: "selftest", level: "debug" }), clock });
+  await ensureCameraForFolder(db, cameraId, { cameraRoot: root, now: clock.now() });
+  await db.transaction(async (sql) => {
+    await beatProcess(sql, thisProcess(processId, runtime.version));
+    const { id, version, created_at, updated_at, ...definition } = await insertRule(sql, ruleForAll, clock.now());
+    await insertVersion(sql, id, version, definition, created_at);
+  });
+}
+
+const ruleForAll = {
+  name: "homesec self-test",
+  enabled: true,
+  severity: "low",
+  risk_threshold: 0,
+  object_types: null,
+  camera_ids: null,
+  min_confidence: null,
+  schedule: null,
+  dedup_key_template: "{camera_id}:{rule_id}",
+  cooldown_seconds: 0,
+  // nobody is told: stored, and pushed to clients of its own, of which there are none
+  channels: null,
+  escalate: false,
+  digest: false,
+} as const;
+
+async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycle): Promise<void> {
+  const { config, settings } = parts.context;
+  const handOver = createInProcessHandOver();
+  lifecycle.onStop("hand-over", () => handOver.close());
+  const ownSettings = {
+    ...settings,
+    current: () => ({ ...settings.current(), batchWindowSeconds: batchSeconds, batchIdleTimeoutSeconds: batchSeconds }),
+  };
+  const own: Parts = {
+    ...parts,
+    context: {
+      ...parts.context,
+      db,
+      settings: ownSettings,
+      config: { ...config, dataDir: root, cameraRoot: root, cameraExtraRoots: [], detectConcurrency: 1, analyzeConcurrency: 1 },
+    },
+    handOver,
+    lanes: handOver,
+    // it counts nowhere
+    metrics: { ...parts.metrics, stageDone: () => {}, pictureRegistered: () => {} },
+    wake: { journal: () => publisher.wake(), jobs: (queue) => handOver.wake(queue), batches: () => pipeline.aggregator.wake() },
+  };
+  const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });
+  const pipeline = createPipeline(own);
+  const watcher = createWatching(own, undefined);
+  for (const worker of [publisher, pipeline.analysis, pipeline.alerting, pipeline.aggregator, pipeline.detection, watcher]) {
+    lifecycle.onStop(worker.name, () => worker.stop());
+    await worker.start();
+  }
+}

@@ -1,0 +1,148 @@
+import { setTimeout } from "node:timers/promises";
+import { Problem } from "../../src/contract/problem.ts";
+import { selftestStages } from "../../src/contract/routes/system-selftest.ts";
+import { within } from "../../src/lifecycle/lifecycle.ts";
+import type { SelftestReport, SelftestStage } from "../../src/selftest/report.ts";
+import { selftestProgress } from "../../src/selftest/selftest-repository.ts";
+import { provenStages, type StageState } from "../../src/selftest/stages.ts";
+import { stoppedWorkers } from "../../src/system/findings.ts";
+import { putMarkedPicture } from "./marked-picture.ts";
+import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
+
+const lookEveryMs = 40;
+/** The services and the database have had their time: to put things away a little more is given. */
+const putAwayMs = 6_000;
+
+/** Sends a picture through all stages. */
+export interface Selftest {
+  /** Throws `Problem("conflict")` while another one runs. What does not work is in the report, not thrown. */
+  run(options: { readonly timeoutMs: number }): Promise<SelftestReport>;
+}
+
+/** Makes what makes self-tests. `onReport` is told of each, so that one that failed is an alarm. */
+export function createSelftest(options: ScratchOptions & { readonly onReport: (report: SelftestReport) => Promise<void> }): Selftest {
+  const { context } = options.parts;
+  let runs = false;
+  return {
+    run: async ({ timeoutMs }) => {
+      if (runs) throw new Problem("conflict", "A self-test runs already; ask again when it has ended");
+      runs = true;
+      try {
+        const report = await test(options, timeoutMs);
+        await options
+          .onReport(report)
+          .catch((error: unknown) => context.log.warn({ error: String(error) }, "could not announce how the self-test ended"));
+        return report;
+      } finally {
+        runs = false;
+      }
+    },
+  };
+}
+
+/** What was proven, and when, counted from when the picture was put into its folder. */
+type Proofs = Map<SelftestStage, { readonly atMs: number; readonly detail: string | null }>;
+interface Fault {
+  readonly stage: SelftestStage;
+  readonly why: string;
+}
+
+async function test(options: ScratchOptions, timeoutMs: number): Promise<SelftestReport> {
+  const { context, upstreams } = options.parts;
+  const startedAt = context.clock.now();
+  const begun = performance.now();
+  const proofs: Proofs = new Map();
+  let fault = deadWorkers(options);
+  if (!fault) {
+    proofs.set("workers", { atMs: 0, detail: null });
+    const end = new AbortController();
+    let scratch: Promise<Scratch> | undefined;
+    try {
+      fault = await within(timeoutMs, async () => {
+        scratch = openScratch(options);
+        return await follow(await scratch, proofs, { giveUpAt: begun + timeoutMs - 100, signal: end.signal });
+      });
+    } catch (error) {
+      fault = { stage: nextStage(proofs), why: error instanceof Error ? error.message : String(error) };
+    } finally {
+      end.abort();
+    }
+    await putAway(options, scratch);
+  }
+  const stages = toldStages(proofs, fault);
+  return {
+    status: fault ? "failed" : "passed",
+    message: fault ? `${fault.stage}: ${fault.why}` : `A picture went through all stages in ${Math.round(stages.at(-1)?.at_ms ?? 0)} ms`,
+    started_at: startedAt,
+    duration_ms: Math.round(performance.now() - begun),
+    timeout_seconds: timeoutMs / 1_000,
+    detector: upstreams.label("detector"),
+    stages,
+  };
+}
+
+/** Whether the workers that do the real work live, as their heartbeats say: this test has some of its own. */
+function deadWorkers({ parts: { runtime } }: ScratchOptions): Fault | undefined {
+  const stopped = stoppedWorkers(runtime.workers()).map(({ name, message }) => `${name} does not run (${message ?? "no reason is known"})`);
+  if (!runtime.supervisorAlive()) stopped.push("the supervisor gives no sign of life");
+  return stopped.length === 0 ? undefined : { stage: "workers", why: stopped.join("; ") };
+}
+
+/** Watches the picture on its way until the last stage is proven or one has failed. */
+async function follow(
+  { db, folder }: Scratch,
+  proofs: Proofs,
+  { giveUpAt, signal }: { readonly giveUpAt: number; readonly signal: AbortSignal },
+): Promise<Fault | undefined> {
+  await putMarkedPicture(folder);
+  const putAt = performance.now();
+  for (;;) {
+    const progress = await db.query(selftestProgress);
+    const atMs = Math.round(performance.now() - putAt);
+    let open: { readonly stage: SelftestStage; readonly state: StageState } | undefined;
+    for (const { name, look } of provenStages) {
+      if (proofs.has(name)) continue;
+      const state = look(progress);
+      if (state.state === "passed") {
+        proofs.set(name, { atMs, detail: state.detail });
+        continue;
+      }
+      open = { stage: name, state };
+      break;
+    }
+    if (!open) return undefined;
+    if (open.state.state === "failed") return { stage: open.stage, why: open.state.why };
+    if (performance.now() > giveUpAt)
+      return { stage: open.stage, why: `not in time: ${open.state.state === "waiting" ? open.state.why : ""}` };
+    await setTimeout(lookEveryMs, undefined, { signal });
+  }
+}
+
+/** However long the scratch takes to open, once it has it is closed. What cannot be put away now goes with the next self-test or start. */
+async function putAway({ parts }: ScratchOptions, scratch: Promise<Scratch> | undefined): Promise<void> {
+  const closing = async (): Promise<void> => {
+    const opened = await scratch?.catch(() => undefined);
+    await opened?.close();
+  };
+  try {
+    await within(putAwayMs, closing);
+  } catch (error) {
+    parts.context.log.warn({ error: String(error) }, "the self-test could not be put away now; its leftovers go with the next one");
+  }
+}
+
+const nextStage = (proofs: Proofs): SelftestStage => selftestStages.find((name) => !proofs.has(name)) ?? "published";
+
+function toldStages(proofs: Proofs, fault: Fault | undefined): SelftestReport["stages"] {
+  let before = 0;
+  return selftestStages.map((name) => {
+    const proof = proofs.get(name);
+    if (!proof) {
+      const failed = fault?.stage === name;
+      return { name, status: failed ? "failed" : "not_reached", at_ms: null, took_ms: null, detail: failed ? fault.why : null };
+    }
+    const tookMs = proof.atMs - before;
+    before = proof.atMs;
+    return { name, status: "passed", at_ms: proof.atMs, took_ms: tookMs, detail: proof.detail };
+  });
+}

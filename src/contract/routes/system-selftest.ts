@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { route } from "../route.ts";
+import { Instant, IntText } from "../values.ts";
+
+/** What a self-test proves, in the order in which it comes about. */
+export const selftestStages = [
+  "workers",
+  "registered",
+  "detected",
+  "batched",
+  "event_stored",
+  "judged",
+  "alert_evaluated",
+  "published",
+] as const;
+
+export const SelftestReply = z
+  .object({
+    status: z.enum(["passed", "failed"]),
+    message: z.string().meta({ description: "What was proven, or what is missing and why" }),
+    started_at: Instant,
+    duration_ms: z.number().meta({ description: "From the beginning to the last proof, or until it was given up" }),
+    timeout_seconds: z.number(),
+    detector: z.string().meta({ description: "`built-in`, or the address of the detector that looked" }),
+    stages: z.array(
+      z.object({
+        name: z.enum(selftestStages),
+        status: z.enum(["passed", "failed", "not_reached"]),
+        at_ms: z.number().nullable().meta({ description: "When it was proven, counted from when the picture was put into its folder" }),
+        took_ms: z.number().nullable().meta({ description: "The time since the stage before" }),
+        detail: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "SelftestReport" });
+
+export const selftestRoutes = {
+  runSelftest: route("/api/system/selftest", {
+    method: "post",
+    summary: "Send a picture through all stages, away from all else, and report on each",
+    tag: "system",
+    slow: true,
+    query: z.object({ timeout_seconds: IntText(5, 600).default(60).meta({ description: "How long to wait for the last proof" }) }),
+    reply: SelftestReply,
+    refusals: { 409: "Another self-test runs" },
+  }),
+};

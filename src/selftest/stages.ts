@@ -1,0 +1,54 @@
+import type { SelftestStage } from "./report.ts";
+import type { SelftestProgress } from "./selftest-repository.ts";
+
+/** What is known of one stage: it has happened, it has not yet, or it never will. */
+export type StageState =
+  | { readonly state: "passed"; readonly detail: string | null }
+  | { readonly state: "waiting"; readonly why: string }
+  | { readonly state: "failed"; readonly why: string };
+
+const passed = (detail: string | null = null): StageState => ({ state: "passed", detail });
+const waiting = (why: string): StageState => ({ state: "waiting", why });
+const failed = (why: string): StageState => ({ state: "failed", why });
+
+/** The stages that rows prove, in their order. */
+export const provenStages: readonly {
+  readonly name: Exclude<SelftestStage, "workers">;
+  readonly look: (progress: SelftestProgress) => StageState;
+}[] = [
+  { name: "registered", look: ({ image }) => (image ? passed() : waiting("the file watcher has not seen the picture")) },
+  { name: "detected", look: detected },
+  { name: "batched", look: ({ batches }) => (batches > 0 ? passed() : waiting("the detections are in no batch")) },
+  { name: "event_stored", look: ({ event }) => (event ? passed() : waiting("the batch was not closed")) },
+  { name: "judged", look: judged },
+  { name: "alert_evaluated", look: evaluated },
+  {
+    name: "published",
+    look: ({ sequence }) => (sequence === null ? waiting("the message got no number from the journal") : passed(`message ${sequence}`)),
+  },
+];
+
+function detected({ image, detections, job_error }: SelftestProgress): StageState {
+  const why = image?.detail ?? image?.reason ?? job_error;
+  if (image?.status === "skipped" || image?.status === "failed")
+    return failed(`the picture was ${image.status}: ${why ?? "no reason is known"}`);
+  if (image?.status !== "processed") return waiting(`the detector has not looked at the picture${why === null ? "" : `: ${why}`}`);
+  const [best] = detections;
+  if (best) return passed(`${best.object_type}, ${Math.round(best.confidence * 100)} % sure`);
+  return failed(
+    "the detector answered but saw nothing on a picture that shows a person; it works, and yet nothing like it would be noticed (DETECTION_CONFIDENCE_THRESHOLD, the detector's own model)",
+  );
+}
+
+function judged({ event, analysis_error, job_error }: SelftestProgress): StageState {
+  if (event?.analysis_status === "completed") return passed(`risk ${event.risk_score} by ${event.analyzed_by}`);
+  const why = analysis_error ?? job_error;
+  if (event?.analysis_status === "failed") return failed(`the language model's answer could not be used: ${why ?? "no reason is known"}`);
+  return waiting(`the language model has not judged the event${why === null ? "" : `: ${why}`}`);
+}
+
+function evaluated({ verdict }: SelftestProgress): StageState {
+  if (!verdict) return waiting("no rule has looked at the event");
+  if (verdict.outcome === "raised") return passed("an alert was raised");
+  return failed(`a rule that holds for everything raised nothing: ${verdict.outcome} (${verdict.failed_conditions.join(", ")})`);
+}
