@@ -91,6 +91,7 @@ async function prepare({ context, processId, runtime }: Parts, db: Database, roo
 
 const ruleForAll = {
   name: "homesec self-test",
+  kind: "event",
   enabled: true,
   severity: "low",
   risk_threshold: 0,
