@@ -31,7 +31,7 @@ export async function deliveriesAbout(sql: Sql, subjects: readonly string[], lim
     join webhooks w on w.webhook_id = d.webhook_id
     where d.event_id = any (${[...subjects]}::text[])
       and d.event_type <> all (${otherTypes}::text[])
-    order by d.created_at, d.delivery_id
+    order by d.created_at, d.event_type, w.name, d.delivery_id
     limit ${limit}
   `;
 }

@@ -42,6 +42,8 @@ describe("the whole chain of an event that raised an alert", () => {
       ...["notification_attempt failed", "notification_attempt done", "notification done"],
       ...["webhook_attempt failed", "webhook_attempt done", "webhook_delivery done", "webhook_attempt failed", "webhook_delivery failed"],
     ]);
+    // what failed did so at its last attempt, not when it was queued
+    expect(steps.at(-1)?.at).toEqual(steps.at(-2)?.at);
     const text = steps.map((step) => step.text).join("\n");
     for (const part of [
       "1.jpg (41000 bytes, image/jpeg, 768 x 576) arrived at camera yard and was seen at once.",

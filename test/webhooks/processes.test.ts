@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
+import { deadPort } from "../support/mail-server.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -14,7 +15,7 @@ let daemons: (HomesecProcess & { readonly url: string })[];
 
 beforeAll(async () => {
   [database, target, dead] = await Promise.all([testDatabase(), receiver(), receiver(() => "hang")]);
-  const env = { DATABASE_URL: database.url, SECRET_KEY_PATH: join(folder.path, "key"), WEBHOOK_TIMEOUT_SECONDS: "30" };
+  const env = { DATABASE_URL: database.url, SECRET_KEY_PATH: join(folder.path, "key"), WEBHOOK_TIMEOUT_SECONDS: "30", LOG_LEVEL: "debug" };
   const first = await serveHomesec({ ...env, DATA_DIR: join(folder.path, "one") });
   daemons = [first, await serveHomesec({ ...env, DATA_DIR: join(folder.path, "two") })];
 });
@@ -51,4 +52,38 @@ test("two processes send to one webhook in the order in which things happened, e
   expect(told()).toEqual(ids);
   // one message at a time, which hangs all the while
   expect(dead.received.length).toBe(1);
+});
+
+test("the log names webhook and host of what failed, and no part of an address, header or secret", async () => {
+  const failing = await receiver(({ path }) =>
+    path.includes("gone") ? { status: 410 } : path.includes("cut") ? "reset" : { status: 500 },
+  );
+  const auths = [
+    { type: "bearer", token: "s3cret-token" },
+    { type: "basic", username: "s3cret-user", credential: "s3cret-credential" },
+    { type: "header", header_name: "X-Key", header_value: "s3cret-key" },
+  ];
+  const secrets: string[] = [];
+  const nobody = `http://127.0.0.1:${await deadPort()}/hook`;
+  for (const [n, url] of [failing.url, `${failing.url}/gone`, `${failing.url}/cut`, nobody].entries()) {
+    const created = (await post(0, "outbound-webhooks", {
+      name: "chat",
+      url: `${url}/s3cret-path?t=s3cret-query`,
+      event_types: ["alert_fired"],
+      auth: auths[n % 3],
+      custom_headers: { "X-My": "s3cret-header" },
+      max_retries: 0,
+    })) as { signing_secret: string };
+    secrets.push(created.signing_secret.slice("whsec_".length));
+  }
+  await post(0, "alerts/rules", { name: "Each", cooldown_seconds: 0 });
+  await post(0, "events/bulk", { events: [{ camera_id: "yard", started_at: "2026-01-02T00:00:00Z" }] });
+  const output = () => daemons.map((daemon) => daemon.output()).join("");
+  await eventually(() => output().split("a webhook could not be delivered").length > 4, {
+    timeoutMs: 20_000,
+    what: "four failures in the log",
+  });
+  expect(output()).toContain(`"host":"${new URL(nobody).host}"`);
+  for (const secret of ["s3cret", ...secrets]) expect(output()).not.toContain(secret);
+  await failing.close();
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { examples } from "../examples.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EndInstant, EnumText, Instant, StartInstant } from "../values.ts";
@@ -20,18 +21,20 @@ export const SentAlert = z.object({
 });
 
 /** The body of the alert manager's webhook, version 4. Unknown fields are ignored. */
-export const SentAlerts = z.object({
-  version: z.string(),
-  groupKey: z.string(),
-  truncatedAlerts: z.int().min(0).default(0),
-  status: Status,
-  receiver: z.string(),
-  groupLabels: Texts,
-  commonLabels: Texts,
-  commonAnnotations: Texts,
-  externalURL: z.string(),
-  alerts: z.array(SentAlert),
-});
+export const SentAlerts = z
+  .object({
+    version: z.string(),
+    groupKey: z.string(),
+    truncatedAlerts: z.int().min(0).default(0),
+    status: Status,
+    receiver: z.string(),
+    groupLabels: Texts,
+    commonLabels: Texts,
+    commonAnnotations: Texts,
+    externalURL: z.string(),
+    alerts: z.array(SentAlert),
+  })
+  .meta({ examples: [examples.sentAlerts] });
 
 /** An alert that was received, once per start and state, however often it was repeated. */
 export const ReceivedAlert = z

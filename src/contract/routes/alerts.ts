@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { examples } from "../examples.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
@@ -42,7 +43,7 @@ export const Alert = z
     dismissed_at: Instant.nullable(),
     alert_metadata: AlertMetadata,
   })
-  .meta({ id: "Alert" });
+  .meta({ id: "Alert", examples: [examples.alert] });
 
 // any text is taken: what names nothing is 404, whatever its form
 const params = z.object({ id: z.string().meta({ description: "Alert id, a UUID" }) });

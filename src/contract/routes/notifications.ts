@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { examples } from "../examples.ts";
 import { route } from "../route.ts";
 import { EnumText } from "../values.ts";
 import { channels } from "./rules.ts";
@@ -36,14 +37,16 @@ export const notificationRoutes = {
     method: "post",
     summary: "Send a test message through a channel, as an alert would be sent",
     tag: "notifications",
-    body: z.strictObject({
-      channel: EnumText(channels),
-      email_recipients: z
-        .array(MailAddress)
-        .max(50)
-        .nullish()
-        .meta({ description: "For `email`: these instead of DEFAULT_EMAIL_RECIPIENTS; empty is the same as none" }),
-    }),
+    body: z
+      .strictObject({
+        channel: EnumText(channels),
+        email_recipients: z
+          .array(MailAddress)
+          .max(50)
+          .nullish()
+          .meta({ description: "For `email`: these instead of DEFAULT_EMAIL_RECIPIENTS; empty is the same as none" }),
+      })
+      .meta({ examples: [examples.notificationTest] }),
     reply: z
       .object({
         channel: z.enum(channels),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
+import { examples } from "../examples.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
@@ -41,7 +42,7 @@ export const Rule = z
     created_at: Instant,
     updated_at: Instant,
   })
-  .meta({ id: "Rule" });
+  .meta({ id: "Rule", examples: [examples.rule] });
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day from 00:00 to 23:59, written HH:MM");
 
@@ -138,7 +139,7 @@ export const ruleRoutes = {
     method: "post",
     summary: "Create an alert rule",
     tag: "alerts",
-    body: changes.required({ name: true }),
+    body: changes.required({ name: true }).meta({ examples: [examples.newRule] }),
     status: 201,
     reply: Rule,
   }),
@@ -147,7 +148,7 @@ export const ruleRoutes = {
     ...common,
     method: "put",
     summary: "Change an alert rule; what is left out stays",
-    body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }),
+    body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }).meta({ examples: [examples.ruleChange] }),
     reply: Rule,
   }),
   deleteRule: route("/api/alerts/rules/{id}", {
@@ -173,6 +174,7 @@ export const ruleRoutes = {
         end_date: EndInstant.nullable().optional(),
         at: StorableInstant.nullable().optional().meta({ description: "Judge the schedule by this time, not by that of each event" }),
       })
+      .meta({ examples: [examples.ruleTest] })
       .prefault({}),
     reply: z.object({
       rule_id: z.uuid(),
@@ -205,6 +207,7 @@ export const ruleRoutes = {
         timezone: TimeZoneText.default("UTC").meta({ description: "Whose days are counted" }),
         limit: z.int().min(0).max(1000).default(100).meta({ description: "Events listed at most" }),
       })
+      .meta({ examples: [examples.backtest] })
       .prefault({}),
     reply: z.object({
       rule_id: z.uuid(),

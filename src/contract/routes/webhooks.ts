@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { examples } from "../examples.ts";
 import { outboundEventTypes } from "../outbound-events.ts";
 import { route } from "../route.ts";
 import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
@@ -37,7 +38,7 @@ export const Webhook = z
     last_delivery_at: Instant.nullable().meta({ description: "The last attempt" }),
     last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "What it left behind" }),
   })
-  .meta({ id: "Webhook" });
+  .meta({ id: "Webhook", examples: [examples.webhook] });
 
 const SigningSecret = z.string().meta({ description: "Shown here only: `whsec_` and the key in base64" });
 
@@ -55,23 +56,27 @@ const writable = {
   retry_delay_seconds: z.int().min(1).max(3600).meta({ description: "Before the first retry; doubled for each one after it" }),
 };
 
-export const NewWebhook = z.strictObject({
-  ...writable,
-  integration_type: writable.integration_type.default("generic"),
-  enabled: writable.enabled.default(true),
-  auth: writable.auth.optional(),
-  custom_headers: writable.custom_headers.optional(),
-  payload_template: writable.payload_template.optional(),
-  max_retries: writable.max_retries.default(4),
-  retry_delay_seconds: writable.retry_delay_seconds.default(10),
-});
+export const NewWebhook = z
+  .strictObject({
+    ...writable,
+    integration_type: writable.integration_type.default("generic"),
+    enabled: writable.enabled.default(true),
+    auth: writable.auth.optional(),
+    custom_headers: writable.custom_headers.optional(),
+    payload_template: writable.payload_template.optional(),
+    max_retries: writable.max_retries.default(4),
+    retry_delay_seconds: writable.retry_delay_seconds.default(10),
+  })
+  .meta({ examples: [examples.newWebhook] });
 
 const writableKeys = [
   ...(["name", "url", "event_types", "integration_type", "enabled", "custom_headers", "payload_template"] as const),
   ...(["max_retries", "retry_delay_seconds"] as const),
 ];
 
-export const WebhookChange = z.strictObject({ ...z.object(writable).partial().shape, ...readOnly(Webhook, writableKeys) });
+export const WebhookChange = z
+  .strictObject({ ...z.object(writable).partial().shape, ...readOnly(Webhook, writableKeys) })
+  .meta({ examples: [examples.webhookChange] });
 
 /** One event on its way to one webhook. */
 export const Delivery = z
@@ -91,7 +96,7 @@ export const Delivery = z
     message_id: z.string().meta({ description: "The `webhook-id` header: the same on each repeat and on a retry by hand" }),
     retry_of: z.string().nullable().meta({ description: "The failed delivery that this one tries again" }),
   })
-  .meta({ id: "WebhookDelivery" });
+  .meta({ id: "WebhookDelivery", examples: [examples.delivery] });
 
 export const DeliveryWithAttempts = Delivery.extend({
   attempts: z.array(
@@ -195,7 +200,7 @@ export const webhookRoutes = {
     method: "post",
     summary: "Send a sample now; nothing is recorded",
     params,
-    body: z.strictObject({ event_type: EnumText(outboundEventTypes) }),
+    body: z.strictObject({ event_type: EnumText(outboundEventTypes) }).meta({ examples: [examples.webhookTest] }),
     reply: z
       .object({
         success: z.boolean(),
