@@ -30,6 +30,7 @@ export const examples = {
   ruleChange: { enabled: false, cooldown_seconds: 600 },
   rule: {
     id: ruleId,
+    kind: "event",
     ...rule,
     enabled: true,
     camera_ids: null,
