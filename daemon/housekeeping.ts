@@ -27,7 +27,12 @@ export function createHousekeeping({ context, runtime, upstreams, wake }: Parts,
     onFreed: () => {
       for (const queue of ["detect", "analyze", "alert", "deliver"]) wake.jobs(queue);
     },
-    onJournal: () => wake.journal(),
+    watching: () => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false,
+    onCameras: () => {
+      wake.journal();
+      wake.jobs("alert");
+      wake.jobs("deliver");
+    },
   });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupService = createCleanupService({ db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) });

@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
-import { offlineSilentCameras } from "../../src/cameras/status.ts";
+import { offlineSilentCameras } from "../../src/cameras/silence.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { deferWaitingImages } from "../../src/images/images-repository.ts";
+import { followStatus } from "../../src/incidents/incidents.ts";
 import { bringForwardJobs, demoteLateJobs, freeAbandonedJobs } from "../../src/jobs/jobs-repository.ts";
 import {
   beatProcess,
@@ -16,6 +17,8 @@ import { createLoop, type Loop } from "./loop.ts";
 
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
+/** Rounds further apart than this leave out what happened between them. */
+const deafAfterMs = 15_000;
 /** The wall clock was set back when it lost so much on the monotonic one between two rounds. */
 const setBackMs = 2_000;
 
@@ -28,8 +31,11 @@ export interface CaretakerOptions {
   readonly cameraOfflineAfterSeconds: number;
   /** Why the detector cannot be asked now, or undefined when it can. */
   readonly detectorDown: () => string | undefined;
+  /** Whether a new picture would be found now. */
+  readonly watching: () => boolean;
   readonly onFreed: () => void;
-  readonly onJournal: () => void;
+  /** Cameras changed: the journal has entries to number, rules have events to look at, webhooks are to be told. */
+  readonly onCameras: () => void;
 }
 
 /**
@@ -40,6 +46,8 @@ export interface CaretakerOptions {
 export function createCaretaker(options: CaretakerOptions): Loop {
   const { db, clock } = options;
   let camerasAt = 0;
+  let listeningSince: Date | undefined;
+  let lastRound = 0;
   let lead = Number.NEGATIVE_INFINITY;
   return createLoop({
     name: "caretaker",
@@ -47,6 +55,9 @@ export function createCaretaker(options: CaretakerOptions): Loop {
     log: options.log,
     round: async () => {
       const now = clock.now();
+      // a restart, a sleep of the machine, a stopped watcher, a database that was away: that silence is our own
+      const missed = Math.abs(now.getTime() - lastRound) > deafAfterMs || !options.watching();
+      if (missed || !listeningSince) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();
       const setBack = leadNow < lead - setBackMs;
       const freed = await db.transaction(async (sql) => {
@@ -63,9 +74,11 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, { reason: "breaker_open", detail: down }, 1_000));
       if (clock.monotonic() >= camerasAt) {
         camerasAt = clock.monotonic() + camerasEveryMs;
-        const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds: options.cameraOfflineAfterSeconds });
-        if (silent > 0) options.onJournal();
+        const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
+        const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince });
+        if ((await followStatus(db, now)) + silent > 0) options.onCameras();
       }
+      lastRound = now.getTime();
       return roundMs;
     },
   });

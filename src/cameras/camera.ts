@@ -17,7 +17,7 @@ export interface CameraIdentity {
 /*
  * The status of a camera:
  *
- *   unknown --(first picture)--> online --(none for CAMERA_OFFLINE_AFTER_SECONDS)--> offline --(picture)--> online
+ *   unknown --(first picture)--> online --(none for CAMERA_OFFLINE_AFTER_SECONDS, or for much longer than usual)--> offline --(picture)--> online
  *   any --(its folder is missing, unreadable or outside of the allowed roots)--> error
  *   error --(its folder is well again)--> unknown without a picture yet, else online
  */

@@ -1,4 +1,4 @@
-import type { Sql } from "../engines/database.ts";
+import type { Sql, SqlFragment } from "../engines/database.ts";
 import type { Camera, CameraStatus } from "./camera.ts";
 
 /** A camera as it is now, and the status it had before the statement. */
@@ -16,7 +16,7 @@ const columns = (sql: Sql) => sql`
 const changeOf = ({ previous_status: previous, ...camera }: Row): StatusChange => ({ camera, previous });
 
 /** The camera before the statement, locked so that it is the very row that the statement then changes. */
-const before = (sql: Sql, condition: ReturnType<Sql>) => sql`
+const before = (sql: Sql, condition: SqlFragment) => sql`
   (
     select o.camera_id, o.status, o.updated_at
     from cameras o
@@ -48,12 +48,27 @@ export async function noteSeen(sql: Sql, cameraId: string, at: Date): Promise<St
   return row && changeOf(row);
 }
 
-/** Sets every online camera offline that was last seen before `since`. Returns those that changed. */
-export async function noteSilent(sql: Sql, since: Date, now: Date): Promise<readonly StatusChange[]> {
+/** Sets online cameras offline for a reason, unless a picture came since they were last seen so. Returns those that changed. */
+export async function noteSilent(
+  sql: Sql,
+  silent: readonly { readonly cameraId: string; readonly lastSeenAt: Date | null; readonly reason: string }[],
+  now: Date,
+): Promise<readonly StatusChange[]> {
+  const given = sql`
+    unnest(
+      ${silent.map(({ cameraId }) => cameraId)}::text[],
+      ${silent.map(({ lastSeenAt }) => lastSeenAt?.toISOString() ?? null)}::text[]::timestamptz[],
+      ${silent.map(({ reason }) => reason)}::text[]
+    ) as s (camera_id, last_seen_at, reason)
+  `;
+  const stillSilent = sql`
+    o.status = 'online'
+    and exists (select from ${given} where s.camera_id = o.camera_id and date_trunc('milliseconds', o.last_seen_at) is not distinct from s.last_seen_at)
+  `;
   const rows = await sql<Row[]>`
     update cameras c
-    set status = 'offline', updated_at = ${now}
-    from ${before(sql, sql`o.status = 'online' and (o.last_seen_at is null or o.last_seen_at < ${since})`)}
+    set status = 'offline', status_reason = (select s.reason from ${given} where s.camera_id = c.camera_id), updated_at = ${now}
+    from ${before(sql, stillSilent)}
     where c.camera_id = b.camera_id
     returning ${columns(sql)}
   `;

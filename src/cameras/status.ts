@@ -1,8 +1,8 @@
 import type { JournalEntry } from "../contract/live.ts";
-import type { Database, Sql } from "../engines/database.ts";
+import type { Sql } from "../engines/database.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Camera, CameraStatus } from "./camera.ts";
-import { noteError, noteErrorOver, noteSeen, noteSilent, type StatusChange } from "./status-repository.ts";
+import { noteError, noteErrorOver, noteSeen, type StatusChange } from "./status-repository.ts";
 
 /** What clients are told of a camera that changed. `previous` is null for a new camera. */
 export function cameraChanged(camera: Camera, previous: CameraStatus | null, reason: string | null): JournalEntry {
@@ -15,23 +15,6 @@ export function cameraChanged(camera: Camera, previous: CameraStatus | null, rea
  */
 export async function markCameraSeen(sql: Sql, cameraId: string, at: Date): Promise<boolean> {
   return await tell(sql, await noteSeen(sql, cameraId, at), null, at);
-}
-
-/** Sets the cameras offline from which no picture came for so long. Returns how many changed. */
-export async function offlineSilentCameras(
-  db: Database,
-  { now, offlineAfterSeconds }: { readonly now: Date; readonly offlineAfterSeconds: number },
-): Promise<number> {
-  return await db.transaction(async (sql) => {
-    const changes = await noteSilent(sql, new Date(now.getTime() - offlineAfterSeconds * 1000), now);
-    const reason = `No picture for ${offlineAfterSeconds} s`;
-    await appendToJournal(
-      sql,
-      changes.map(({ camera, previous }) => cameraChanged(camera, previous, reason)),
-      now,
-    );
-    return changes.length;
-  });
 }
 
 /** Sets a camera to `error`: its folder is missing, unreadable or outside of the allowed roots. Returns whether anything changed. */

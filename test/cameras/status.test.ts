@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { clearCameraError, markCameraError, markCameraSeen, offlineSilentCameras } from "../../src/cameras/status.ts";
+import { offlineSilentCameras } from "../../src/cameras/silence.ts";
+import { clearCameraError, markCameraError, markCameraSeen } from "../../src/cameras/status.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;

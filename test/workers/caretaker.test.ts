@@ -33,7 +33,8 @@ test("when the clock is set back, what waits for its time does not wait for hour
     onFreed: () => {
       freed += 1;
     },
-    onJournal: () => {},
+    watching: () => true,
+    onCameras: () => {},
   });
   await addJob();
   await caretaker.start();

@@ -1,0 +1,41 @@
+import type { Sql } from "../engines/database.ts";
+
+/** A camera that is online and has not been seen for a while. */
+export interface QuietCamera {
+  readonly cameraId: string;
+  /** Null for one that is online without a picture. */
+  readonly lastSeenAt: Date | null;
+  /** How often it was called silent since a time although it came back by itself. */
+  readonly falseAlarms: number;
+}
+
+/** The cameras online that were last seen before a time, with their earlier silences that ended, since another time. */
+export async function quietCameras(sql: Sql, since: Date, countedSince: Date): Promise<readonly QuietCamera[]> {
+  return await sql<QuietCamera[]>`
+    select c.camera_id as "cameraId", c.last_seen_at as "lastSeenAt", (
+      select count(*)
+      from camera_incidents i
+      where i.camera_id = c.camera_id
+        and i.cause = 'silent'
+        and i.opened_at >= ${countedSince}
+        and i.ended_at is not null
+    ) as "falseAlarms"
+    from cameras c
+    where c.status = 'online'
+      and c.deleted_at is null
+      and (c.last_seen_at is null or c.last_seen_at < ${since})
+    order by c.camera_id
+  `;
+}
+
+/** Milliseconds between the newest pictures of a camera, the newest gap first. */
+export async function gapsBetweenPictures(sql: Sql, cameraId: string, most: number): Promise<readonly number[]> {
+  const rows = await sql<{ takenAt: Date }[]>`
+    select i.taken_at as "takenAt"
+    from images i
+    where i.camera_id = ${cameraId}
+    order by i.taken_at desc, i.image_id desc
+    limit ${most + 1}
+  `;
+  return rows.slice(1).map(({ takenAt }, index) => (rows[index]?.takenAt.getTime() ?? 0) - takenAt.getTime());
+}
