@@ -127,7 +127,8 @@ export async function endedByStatus(sql: Sql): Promise<readonly number[]> {
     where i.ended_at is null
       and (
         c.deleted_at is not null
-        or (i.cause = 'silent' and c.status not in ('offline', 'error'))
+        -- it may have come and gone again since somebody looked
+        or (i.cause = 'silent' and (c.status not in ('offline', 'error') or c.last_seen_at > i.opened_at))
         or (i.cause = 'error' and c.status <> 'error')
       )
   `;
