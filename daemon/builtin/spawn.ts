@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { signalChild } from "../../src/lifecycle/signal-child.ts";
 import type { Log } from "../../src/log/log.ts";
 
-export type BuiltinName = "detector" | "language_model";
+export type BuiltinName = "detector" | "language_model" | "enrichment";
 
 /** A built-in upstream service, running in a process of its own and kept running until `stop`. */
 export interface Builtin {
@@ -32,7 +32,7 @@ const lastRestartMs = 30_000;
 const stableAfterMs = 60_000;
 const stopPatienceMs = 2_000;
 /** Looking at pictures takes a whole core; everything else on the machine goes before. */
-const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_model: 0 };
+const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_model: 0, enrichment: 7 };
 
 /**
  * Starts a built-in service as a child process. It belongs to a process group of its own, so that Ctrl-C in a terminal

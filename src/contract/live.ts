@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { outboundEvents } from "./outbound-events.ts";
 import { receivedStatuses } from "./routes/alert-receiver.ts";
 import { Alert } from "./routes/alerts.ts";
 import { Camera } from "./routes/cameras.ts";
@@ -46,6 +47,7 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("event", Event),
   journal("event.updated", Event),
   journal("event.deleted", z.object({ id: z.int() })),
+  journal("entity_discovered", outboundEvents.entity_discovered),
   journal("camera_status", Camera.extend({ previous_status: z.string().nullable(), reason: z.string().nullable() })),
   journal("batch.analysis_started", Analysis),
   journal("batch.analysis_completed", Analysis.extend({ risk_score: z.int(), risk_level: z.string() })),

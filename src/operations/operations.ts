@@ -7,6 +7,7 @@ import { cameraOperations } from "../cameras/operations.ts";
 import { detectionOperations } from "../detections/operations.ts";
 import { detectionStatisticsOperations } from "../detections/statistics.ts";
 import { documentOperations } from "../documents/operations.ts";
+import { entityOperations } from "../entities/operations.ts";
 import { eventOperations } from "../events/operations.ts";
 import { eventStatisticsOperations } from "../events/statistics.ts";
 import { explainOperations } from "../explain/operations.ts";
@@ -27,6 +28,7 @@ export const operations: Operations = {
   ...sceneOperations,
   ...detectionOperations,
   ...detectionBulkOperations,
+  ...entityOperations,
   ...eventOperations,
   ...eventStatisticsOperations,
   ...detectionStatisticsOperations,

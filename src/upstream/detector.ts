@@ -4,6 +4,7 @@ import type { Breaker } from "./breaker.ts";
 import { callThrough, judgeStatus, type Unavailable } from "./call.ts";
 import { type DetectorReading, readDetections } from "./detector-answer.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
+import { formType, pictureForm } from "./multipart.ts";
 
 export interface Picture {
   readonly bytes: Buffer;
@@ -61,8 +62,8 @@ async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Pic
       baseUrl,
       path: "/detect",
       method: "POST",
-      headers: { "content-type": `multipart/form-data; boundary=${boundary}`, accept: "application/json" },
-      body: multipart(picture),
+      headers: { "content-type": formType, accept: "application/json" },
+      body: pictureForm(picture),
       timeoutMs: trial ? Math.min(trialTimeoutMs, timeoutMs) : timeoutMs,
       signal,
     });
@@ -80,15 +81,4 @@ async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Pic
     log.debug({ file: picture.fileName, dropped: result.dropped }, "parts of the detector's answer were left out");
   }
   return result;
-}
-
-/** Constant: a picture that holds these 40 characters after a line break does not happen by chance. */
-const boundary = "homesec-7b1f0c5e9d2a4836-picture-boundary";
-const formEnd = Buffer.from(`\r\n--${boundary}--\r\n`);
-
-/** The form by hand: FormData would copy the picture twice and take as long as the rest of the call. */
-function multipart({ bytes, fileName, mediaType }: Picture): Buffer {
-  const name = fileName.replace(/["\r\n\\]/g, "_");
-  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: ${mediaType}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), bytes, formEnd]);
 }

@@ -6,6 +6,7 @@ import { cameraRoutes } from "./cameras.ts";
 import { detectionBulkRoutes, detectionRoutes } from "./detections.ts";
 import { dlqRoutes } from "./dlq.ts";
 import { documentRoutes } from "./documents.ts";
+import { entityRoutes } from "./entities.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { imageRoutes } from "./images.ts";
@@ -24,6 +25,7 @@ export const routes = {
   ...sceneRoutes,
   ...detectionRoutes,
   ...detectionBulkRoutes,
+  ...entityRoutes,
   ...eventRoutes,
   ...imageRoutes,
   ...explainRoutes,

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { listOf, pageQuery } from "../page.ts";
+import { route } from "../route.ts";
+import { EndInstant, Instant, StartInstant } from "../values.ts";
+import { Detection } from "./detections.ts";
+
+/** Somebody or something that was seen, perhaps again and again. The vectors by which it is recognised are never sent out. */
+export const Entity = z
+  .object({
+    id: z.uuid(),
+    object_type: z.string(),
+    first_seen_at: Instant,
+    last_seen_at: Instant,
+    detection_count: z.int().meta({ description: "How often it was seen, on pictures that were deleted since included" }),
+    camera_ids: z.array(z.string()).meta({ description: "The cameras that saw it, in the order of their ids" }),
+    representative_detection_id: z.int().nullable().meta({ description: "Where it is seen best; null when that was deleted" }),
+    thumbnail_url: z.string().nullable(),
+    discovered_at: Instant.meta({ description: "When it was recognised as somebody new" }),
+  })
+  .meta({ id: "Entity" });
+
+const Visit = z.object({ camera_id: z.string(), first_seen_at: Instant, last_seen_at: Instant, detection_count: z.int() });
+
+/** An entity with where it was, and its newest detections. */
+export const EntityDetails = Entity.extend({
+  cameras: z.array(Visit),
+  detections: z.array(Detection).meta({ description: "The newest, 50 at most" }),
+}).meta({ id: "EntityDetails" });
+
+export const entityRoutes = {
+  listEntities: route("/api/entities", {
+    method: "get",
+    summary: "List whom and what was recognised again, the newest discoveries first",
+    tag: "entities",
+    query: z.object({
+      object_type: z.array(z.string()).optional(),
+      camera_id: z.array(z.string()).optional().meta({ description: "Seen by one of these cameras" }),
+      start_date: StartInstant.optional().meta({ description: "Last seen at this time or later" }),
+      end_date: EndInstant.optional().meta({ description: "First seen at this time or before" }),
+      ...pageQuery,
+    }),
+    reply: listOf(Entity),
+  }),
+  getEntity: route("/api/entities/{entity_id}", {
+    method: "get",
+    summary: "One entity, where it was, and its newest detections",
+    tag: "entities",
+    // any text is taken: what names nothing is 404, whatever its form
+    params: z.object({ entity_id: z.string().meta({ description: "Entity id, a UUID" }) }),
+    reply: EntityDetails,
+    refusals: { 404: "No entity has this id" },
+  }),
+};

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { Box } from "./detector-answer.ts";
+import type { Picture } from "./detector.ts";
+import { UpstreamFailure } from "./http.ts";
+import { formType, pictureForm } from "./multipart.ts";
+import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
+
+/** A vector of length 1 that stands for how something looks. */
+export type Embedding = Float32Array;
+
+export interface Embedder {
+  /** Has the service turn a part of a picture into a vector. Never throws for what the service does. */
+  embed(picture: Picture, box: Box, signal?: AbortSignal): Promise<ServiceResult<Embedding>>;
+  close(): Promise<void>;
+}
+
+const leastNumbers = 2;
+export const mostNumbers = 4_096;
+
+const Answer = z.object({ embedding: z.array(z.number()).min(leastNumbers).max(mostNumbers) });
+
+/** The client of the embedder: `POST {url}/embed`, a multipart form with the picture as `file` and the part as `bbox`. */
+export function createEmbedder(options: ServiceOptions): Embedder {
+  const client = createServiceClient(options);
+  return {
+    embed: (picture, box, signal) =>
+      client.ask(
+        { path: "/embed", contentType: formType, body: pictureForm(picture, { bbox: JSON.stringify(box) }), read: readEmbedding },
+        signal,
+      ),
+    close: () => client.close(),
+  };
+}
+
+/** Reads an answer and brings the vector to length 1. Throws `UpstreamFailure` when it is no vector, a huge one, or one without a direction. */
+export function readEmbedding(json: unknown): Embedding {
+  const answer = Answer.safeParse(json);
+  if (!answer.success) {
+    throw new UpstreamFailure("unreadable", `the answer is not {embedding: [${leastNumbers} to ${mostNumbers} finite numbers]}`);
+  }
+  const { embedding } = answer.data;
+  // scaled first, so that no square overflows
+  const largest = embedding.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  if (!Number.isFinite(largest) || largest === 0) throw new UpstreamFailure("unreadable", "the vector is zero or not finite");
+  const scaled = embedding.map((value) => value / largest);
+  const length = Math.sqrt(scaled.reduce((sum, value) => sum + value * value, 0));
+  return Float32Array.from(scaled, (value) => value / length);
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { type Attributes, readAttributes } from "./attributes.ts";
+import type { Box } from "./detector-answer.ts";
+import { UpstreamFailure } from "./http.ts";
+import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
+
+/** What the enrichment service is told of a detection. The vector itself never leaves. */
+export interface EnrichmentQuestion {
+  readonly detection: {
+    readonly id: number;
+    readonly camera_id: string;
+    readonly object_type: string;
+    readonly confidence: number;
+    readonly detected_at: Date;
+    readonly bbox: Box;
+  };
+  readonly attributes: Attributes;
+  /** Whom or what re-identification took it for; null when it was not asked or failed. */
+  readonly embedding_match: { readonly entity_id: string; readonly similarity: number | null; readonly seen_before: boolean } | null;
+}
+
+export interface Enricher {
+  /** Has the service make one set of attributes of what is known. Never throws for what the service does. */
+  enrich(question: EnrichmentQuestion, signal?: AbortSignal): Promise<ServiceResult<Attributes>>;
+  close(): Promise<void>;
+}
+
+const Answer = z.object({ attributes: z.record(z.string(), z.unknown()) });
+
+/** The client of the enrichment service: `POST {url}/enrich` with JSON. */
+export function createEnricher(options: ServiceOptions): Enricher {
+  const client = createServiceClient(options);
+  return {
+    enrich: (question, signal) =>
+      client.ask({ path: "/enrich", contentType: "application/json", body: JSON.stringify(question), read: readEnriched }, signal),
+    close: () => client.close(),
+  };
+}
+
+function readEnriched(json: unknown): Attributes {
+  const answer = Answer.safeParse(json);
+  if (!answer.success) throw new UpstreamFailure("unreadable", "the answer is not {attributes}");
+  return readAttributes(answer.data.attributes);
+}
