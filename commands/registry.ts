@@ -32,6 +32,7 @@ export const nouns: readonly Noun[] = [
   },
   { name: "events", summary: "What happened, and how it was judged", load: () => import("./events/commands.ts") },
   { name: "detections", summary: "What was seen in single pictures", load: () => import("./detections/commands.ts") },
+  { name: "entities", summary: "Whom and what was recognised again", load: () => import("./entities/commands.ts") },
   { name: "rules", summary: "When an event raises an alert", load: () => import("./rules/commands.ts") },
   { name: "alerts", summary: "What somebody is to know of", load: () => import("./alerts/commands.ts") },
   { name: "notifications", summary: "Mail and webhook for alerts", load: () => import("./notifications/commands.ts") },

@@ -112,6 +112,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   lifecycle.onStop("store", () => store.close());
   await settings.start();
   lifecycle.onStop("settings", () => settings.stop());
+  upstreams.enrichment.follow();
   await makeCameraRoot(config.cameraRoot);
   const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
   const outbound = createOutbound({ allow: config.outboundAllow });
@@ -153,6 +154,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       pipeline.analysis,
       pipeline.alerting,
       pipeline.aggregator,
+      pipeline.enrichment,
       pipeline.detection,
       watcher,
       ...createHousekeeping(parts, own, selftest),

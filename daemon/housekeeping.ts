@@ -25,7 +25,7 @@ export function createHousekeeping({ context, runtime, upstreams, wake }: Parts,
         : undefined;
     },
     onFreed: () => {
-      for (const queue of ["detect", "analyze", "alert", "deliver"]) wake.jobs(queue);
+      for (const queue of ["detect", "enrich", "analyze", "alert", "deliver"]) wake.jobs(queue);
     },
     watching: () => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false,
     onCameras: () => {

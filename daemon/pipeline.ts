@@ -1,7 +1,9 @@
+import { createRecognition } from "../src/entities/recognition.ts";
 import type { QueueName } from "../src/jobs/jobs-repository.ts";
 import { createAlertStage } from "../src/pipeline/alert.ts";
 import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
 import { createDetectStage } from "../src/pipeline/detect.ts";
+import { createEnrichStage } from "../src/pipeline/enrich.ts";
 import { deliverySettings } from "./delivering.ts";
 import type { Parts } from "./parts.ts";
 import { createBatchAggregator } from "./workers/batch-aggregator.ts";
@@ -11,6 +13,8 @@ import type { Worker } from "./workers/worker.ts";
 
 /** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
 const detectLeaseMs = 20 * 60_000;
+/** Three services, each within its read timeout, look at each of 32 objects; breakers end that long before. */
+const enrichLeaseMs = 60 * 60_000;
 /** Rules look at an event: some statements, which may wait for others who do the same. */
 const alertLeaseMs = 2 * 60_000;
 
@@ -18,6 +22,7 @@ const alertLeaseMs = 2 * 60_000;
 export interface Pipeline {
   readonly detection: Worker;
   readonly aggregator: Loop;
+  readonly enrichment: Worker;
   readonly analysis: Worker;
   readonly alerting: Worker;
 }
@@ -29,6 +34,7 @@ export function createPipeline(parts: Parts): Pipeline {
   const wakeStored = (): void => {
     wake.journal();
     wake.batches();
+    wake.jobs("enrich");
     wake.jobs("deliver");
   };
 
@@ -42,6 +48,7 @@ export function createPipeline(parts: Parts): Pipeline {
       log: log.child({ worker: "detection_worker" }),
       settings,
       batchMaxDetections: config.batchMaxDetections,
+      enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       processId,
       detector: upstreams.detector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
@@ -54,6 +61,7 @@ export function createPipeline(parts: Parts): Pipeline {
     db,
     clock,
     settings,
+    enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
     log,
     onClosed: () => {
       wake.journal();
@@ -61,6 +69,34 @@ export function createPipeline(parts: Parts): Pipeline {
       wake.jobs("alert");
       wake.jobs("deliver");
     },
+  });
+
+  const enrichment = queueWorker(parts, "enrichment_worker", "enrich", {
+    critical: false,
+    // the detections on a picture are looked at one after the other: so many vectors are made at once
+    concurrency: config.reidMaxConcurrent,
+    leaseMs: enrichLeaseMs,
+    stage: createEnrichStage({
+      db,
+      clock,
+      log: log.child({ worker: "enrichment_worker" }),
+      settings,
+      processId,
+      services: upstreams.enrichment,
+      recognition: createRecognition({
+        db,
+        clock,
+        threshold: config.reidSimilarityThreshold,
+        ttlMs: config.reidTtlHours * 3_600_000,
+      }),
+      onStored: () => {
+        wake.journal();
+        wake.jobs("analyze");
+        wake.jobs("deliver");
+      },
+    }),
+    // what is found while a built-in service starts waits for it
+    capacity: () => (upstreams.enrichment.isStarting() ? 0 : Number.POSITIVE_INFINITY),
   });
 
   const analysis = queueWorker(parts, "analysis_worker", "analyze", {
@@ -101,7 +137,7 @@ export function createPipeline(parts: Parts): Pipeline {
     capacity: () => Number.POSITIVE_INFINITY,
   });
 
-  return { detection, aggregator, analysis, alerting };
+  return { detection, aggregator, enrichment, analysis, alerting };
 }
 
 function queueWorker(

@@ -21,7 +21,7 @@ export function startServices(
   const { recentEvents, wake, log } = options;
   return startUpstreams({
     ...options,
-    onReady: (name) => wake.jobs(name === "detector" ? "detect" : "analyze"),
+    onReady: (name) => wake.jobs(queueOf(name)),
     onBreakerChange: ({ name, state }, previous) => {
       recentEvents.add(
         name,
@@ -29,7 +29,7 @@ export function startServices(
         `the circuit breaker of ${name} went from ${previous} to ${state}`,
       );
       const queue = queueOf(name);
-      if (state !== "open" && queue) wake.jobs(queue);
+      if (state !== "open") wake.jobs(queue);
       options
         .announce({ type: "circuit_breaker", data: { name, state, previous_state: previous } })
         .catch((error: unknown) => log.warn({ service: name, error: String(error) }, "could not announce the breaker's state"));
@@ -44,15 +44,13 @@ export async function resetBreaker(
 ): Promise<CircuitState> {
   const previous = upstreams.resetBreaker(name);
   const queue = queueOf(name);
-  if (queue) {
-    await db.query((sql) => hastenJobs(sql, queue, clock.now()));
-    wake.jobs(queue);
-  }
+  await db.query((sql) => hastenJobs(sql, queue, clock.now()));
+  wake.jobs(queue);
   return previous;
 }
 
-/** The queue whose jobs wait for a service; undefined for services that none waits for. */
-function queueOf(name: UpstreamName): QueueName | undefined {
+/** The queue whose jobs wait for a service. */
+function queueOf(name: UpstreamName): QueueName {
   if (name === "detector") return "detect";
-  return name === "language_model" ? "analyze" : undefined;
+  return name === "language_model" ? "analyze" : "enrich";
 }

@@ -11,6 +11,7 @@ import { createDetector, type Detector } from "../src/upstream/detector.ts";
 import { createLanguageModel, type LanguageModel } from "../src/upstream/language-model.ts";
 import { probeHealth } from "../src/upstream/probe.ts";
 import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
+import { type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
 
 /** A probe that is younger than this is not made again. */
 const probeFreshMs = 2_000;
@@ -19,6 +20,9 @@ const probeFreshMs = 2_000;
 export interface Upstreams {
   readonly detector: Detector;
   readonly languageModel: LanguageModel;
+  readonly enrichment: EnrichmentUpstreams;
+  /** How long the analysis of an event may wait for the enrichment of its detections: not at all when nobody is there to do it. */
+  enrichmentWaitMs(): number;
   breakers(): readonly BreakerState[];
   /** Jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
   capacity(name: UpstreamName): number;
@@ -98,12 +102,30 @@ export function startUpstreams(options: {
   });
   lifecycle.onStop("language model client", () => languageModel.close());
 
-  const probeOne = async (name: UpstreamName, urlNow: () => string): Promise<UpstreamState> => {
-    const builtIn = builtins.has(name);
-    if (starting.has(name)) {
+  const enrichment = startEnrichmentServices({
+    config,
+    settings: options.settings,
+    clock,
+    log,
+    lifecycle,
+    breakerOf,
+    onReady: () => {
+      probed = undefined;
+      options.onReady("enrichment");
+    },
+  });
+
+  const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
+    const optional = enrichmentNames.find((known) => known === name);
+    const builtIn = optional ? enrichment.isBuiltIn(optional) : builtins.has(name);
+    const url = optional
+      ? enrichment.url(optional)
+      : starting.has(name)
+        ? undefined
+        : urls[name === "detector" ? name : "language_model"]();
+    if (url === undefined) {
       return { name, healthy: false, builtIn, url: "", responseMs: null, error: "starting", checkedAt: clock.now() };
     }
-    const url = urlNow();
     // a service that is known to be down is left alone until its trial
     if (breakerOf(name).state().state === "open") {
       return { name, healthy: false, builtIn, url, responseMs: null, error: "circuit breaker open", checkedAt: clock.now() };
@@ -112,20 +134,7 @@ export function startUpstreams(options: {
     return { name, healthy: probe.healthy, builtIn, url, responseMs: probe.responseMs, error: probe.error, checkedAt: clock.now() };
   };
 
-  /** The services that are switched on and have an address, or are built in. */
-  const switchedOn = (): readonly (readonly [UpstreamName, () => string])[] => {
-    const settings = options.settings.current();
-    const optional = [
-      ["vision", settings.visionUrl, settings.visionExtractionEnabled],
-      ["embedder", settings.embedderUrl, settings.reidEnabled],
-      ["enrichment", settings.enrichmentUrl, settings.visionExtractionEnabled || settings.reidEnabled],
-    ] as const;
-    return [
-      ["detector", urls.detector],
-      ["language_model", urls.language_model],
-      ...optional.flatMap(([name, url, enabled]) => (enabled && url !== null ? [[name, () => url] as const] : [])),
-    ];
-  };
+  const switchedOn = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.switchedOn()];
   const gate = healthGate(config);
   // each probe has a deadline of its own: none is broken off
   const patience = (): AbortSignal => new AbortController().signal;
@@ -134,6 +143,12 @@ export function startUpstreams(options: {
   return {
     detector,
     languageModel,
+    enrichment,
+    enrichmentWaitMs: () => {
+      const lookers = enrichment.switchedOn().filter((name) => name !== "enrichment");
+      const anyThere = lookers.some((name) => enrichment.url(name) !== undefined && breakerOf(name).state().state !== "open");
+      return anyThere ? config.enrichmentWaitSeconds * 1_000 : 0;
+    },
     breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
     capacity: (name) => {
       if (starting.has(name)) return 0;
@@ -147,7 +162,7 @@ export function startUpstreams(options: {
     probe: () => {
       if (!probed || clock.monotonic() - probedAt > probeFreshMs) {
         probedAt = clock.monotonic();
-        probed = Promise.all(switchedOn().map(([name, url]) => gate.run(() => probeOne(name, url), patience())));
+        probed = Promise.all(switchedOn().map((name) => gate.run(() => probeOne(name), patience())));
       }
       return probed;
     },

@@ -37,10 +37,10 @@ export const settingsView: View<Settings> = {
     ["vision", { text: service(settings.vision_extraction_enabled, settings.vision_url) }],
     ["re-identification", { text: service(settings.reid_enabled, settings.embedder_url) }],
     ["scene changes", { text: settings.scene_change_enabled ? "on" : "off" }],
-    ["enrichment", { text: settings.enrichment_url ?? "no service of your own" }],
+    ["enrichment", { text: settings.enrichment_url ?? "built in" }],
   ],
 };
 
 function service(enabled: boolean, url: string | null): string {
-  return enabled ? `on, ${url ?? "no service of your own"}` : "off";
+  return enabled ? `on, ${url ?? "built in"}` : "off";
 }

@@ -27,6 +27,8 @@ function sentence(message: JournalMessage, people: People): string {
       const reason = data.reason === null ? "" : ` (${plain(data.reason)})`;
       return `${plain(data.camera_id)}: camera is ${paint(people, statePaint(data.status), data.status)}${reason}`;
     }
+    case "entity_discovered":
+      return `${plain(data.camera_id)}: ${plain(data.object_type)} ${plain(data.entity_id)} is seen for the first time`;
     case "batch.analysis_started":
       return `${plain(data.camera_id)}: event ${data.event_id} is being judged`;
     case "batch.analysis_completed":

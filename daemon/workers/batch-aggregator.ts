@@ -17,6 +17,8 @@ export function createBatchAggregator(options: {
   readonly db: Database;
   readonly clock: Clock;
   readonly settings: Settings;
+  /** How long the analysis of an event may wait now for the enrichment of its detections. */
+  readonly enrichmentWaitMs: () => number;
   readonly log: Log;
   readonly onClosed: () => void;
 }): Loop {
@@ -33,7 +35,8 @@ export function createBatchAggregator(options: {
       if (!next) return longestPauseMs;
       const waitMs = next.getTime() - clock.now().getTime();
       if (waitMs > 0) return Math.min(longestPauseMs, waitMs);
-      const closed = await db.transaction((sql) => closeDueBatches(sql, clock.now(), options.settings.current()));
+      const closing = { ...options.settings.current(), enrichmentWaitMs: options.enrichmentWaitMs() };
+      const closed = await db.transaction((sql) => closeDueBatches(sql, clock.now(), closing));
       if (closed.length === 0) return shortestPauseMs;
       options.onClosed();
       return 0;

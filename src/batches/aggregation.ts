@@ -3,6 +3,7 @@ import type { JournalEntry } from "../contract/live.ts";
 import { linkDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
 import { queueAnalyses } from "../events/analysis.ts";
+import { tellEnriched } from "../events/enrichment.ts";
 import { queueEvaluations } from "../events/evaluation-repository.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
@@ -76,11 +77,14 @@ export async function assignToBatches(
   return { batchIds, outgrown: [...outgrown] };
 }
 
+/** `enrichmentWaitMs`: how long an analysis may wait for the enrichment of what it is about; without it none does. */
+export type ClosingSettings = BatchSettings & { readonly enrichmentWaitMs?: number };
+
 /**
  * Closes the batches that may close, of one camera or of all: each becomes one event, not yet judged, with its
  * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the ids of the closed batches.
  */
-export async function closeDueBatches(sql: Sql, now: Date, settings: BatchSettings, cameraId?: string): Promise<readonly string[]> {
+export async function closeDueBatches(sql: Sql, now: Date, settings: ClosingSettings, cameraId?: string): Promise<readonly string[]> {
   const times = batchTimes(settings);
   const latest = latestDueAt(now, times);
   const cameraIds = cameraId === undefined ? await camerasWithDueBatches(sql, now, latest) : [cameraId];
@@ -127,6 +131,11 @@ export async function closeDueBatches(sql: Sql, now: Date, settings: BatchSettin
     "stored",
     now,
   );
-  await queueAnalyses(sql, events, now);
+  await queueAnalyses(sql, events, now, settings.enrichmentWaitMs);
+  await tellEnriched(
+    sql,
+    events.map(({ id }) => id),
+    now,
+  );
   return batchIds;
 }

@@ -26,6 +26,11 @@ export function enrichmentOf(detectionId: number, stored: unknown): Enrichment {
   };
 }
 
+/** What is stored of an enrichment, as JSON. */
+export function storedEnrichment({ detection_id: _, ...enrichment }: Enrichment): string {
+  return JSON.stringify(enrichment);
+}
+
 export const getDetectionEnrichment: Operation<(typeof detectionRoutes)["getDetectionEnrichment"]> = async ({ params }, { db }) => {
   const found = await db.query((sql) => findEnrichment(sql, params.detection_id));
   if (!found) throw notFound("Detection", params.detection_id);

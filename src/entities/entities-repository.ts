@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Entity as EntityRecord, EntityDetails as EntityDetailsRecord } from "../contract/routes/entities.ts";
+import type { EntityDetails as EntityDetailsRecord, Entity as EntityRecord } from "../contract/routes/entities.ts";
 import { type Detection, type DetectionRow, recordOf } from "../detections/detection.ts";
 import { columns as detectionColumns } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";

@@ -55,12 +55,14 @@ export interface Sighting {
   readonly boxArea: number | null;
   /** Area of the picture in pixels; null when it is not known. */
   readonly pictureArea: number | null;
+  /** What enrichment found out, as it came out of jsonb. */
+  readonly enrichment: unknown;
 }
 
 /** Everything that was seen in an event, in the order of its time. */
 export async function sightingsOf(sql: Sql, eventId: number): Promise<readonly Sighting[]> {
   return await sql<Sighting[]>`
-    select d.object_type as "objectType", d.confidence,
+    select d.object_type as "objectType", d.confidence, d.enrichment,
       concat(d.image_id, ' ', d.file_path, ' ', d.video_offset_seconds) as frame,
       d.bbox_width::float8 * d.bbox_height as "boxArea",
       i.width::float8 * i.height as "pictureArea"

@@ -7,6 +7,7 @@ import type { EventFacts } from "../upstream/facts.ts";
 import { type RiskThresholds, riskLevel } from "../upstream/risk.ts";
 import { emit } from "../webhooks/emit.ts";
 import { findSubject, sightingsOf } from "./analysis-repository.ts";
+import { eventsBeingEnriched } from "./enrichment-repository.ts";
 import { queueEvaluations } from "./evaluation-repository.ts";
 import type { Event } from "./event.ts";
 import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
@@ -96,13 +97,18 @@ function changed(event: Event): readonly JournalEntry[] {
   return event.deleted_at === null ? [{ type: "event.updated", data: event }] : [];
 }
 
-/** Has new events judged, in the caller's transaction; those of a backlog after the live ones. */
-export async function queueAnalyses(sql: Sql, events: readonly Event[], now: Date): Promise<void> {
+/**
+ * Has new events judged, in the caller's transaction; those of a backlog after the live ones. What is still being enriched
+ * waits for that, `enrichmentWaitMs` at most.
+ */
+export async function queueAnalyses(sql: Sql, events: readonly Event[], now: Date, enrichmentWaitMs = 0): Promise<void> {
+  const ids = events.map(({ id }) => id);
+  const awaited = enrichmentWaitMs > 0 ? await eventsBeingEnriched(sql, ids, { fresh: true }) : new Set<number>();
   const jobs = events.map((event) => ({
     subject: String(event.id),
     priority: now.getTime() - event.ended_at.getTime() > backlogAfterMs ? priorities.backlog : priorities.live,
     position: event.started_at,
-    availableAt: now,
+    availableAt: awaited.has(event.id) ? new Date(now.getTime() + enrichmentWaitMs) : now,
   }));
   await addJobs(sql, "analyze", jobs);
 }

@@ -1,5 +1,6 @@
 import { type EventFacts, localTime } from "../upstream/facts.ts";
 import type { AnalysisSubject, Sighting } from "./analysis-repository.ts";
+import { readingsFrom } from "./readings.ts";
 
 /** Puts together what the language model is told of an event: counted, nothing guessed. */
 export function factsFrom(subject: AnalysisSubject, sightings: readonly Sighting[], timeZone: string): EventFacts {
@@ -14,7 +15,7 @@ export function factsFrom(subject: AnalysisSubject, sightings: readonly Sighting
     frames: Math.max(1, new Set(sightings.map((sighting) => sighting.frame)).size),
     objects: [...byType].map(([type, seen]) => objectFacts(type, seen)),
     anomaly: null,
-    readings: [],
+    readings: readingsFrom(sightings),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Sql } from "../engines/database.ts";
 import { isUniqueViolation } from "../engines/pg-errors.ts";
 
 /** The queues of the pipeline. The jobs of `deliver` have lanes: what goes to one place goes one after the other. */
-export const queueNames = ["detect", "analyze", "alert", "deliver"] as const;
+export const queueNames = ["detect", "enrich", "analyze", "alert", "deliver"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** Live work goes before what was live once and had to wait, and that before backlog. */
@@ -275,6 +275,28 @@ export async function bringForwardJobs(sql: Sql, now: Date): Promise<void> {
   `;
 }
 
+/** Has jobs that were never tried and wait for a later time start now: what they waited for is there. */
+export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
+  await sql`
+    with early as materialized (
+      select j.job_id
+      from jobs j
+      where j.queue = ${queue}
+        and j.subject = any (${[...subjects]}::text[])
+        and j.status = 'pending'
+        and j.attempts = 0
+        and j.deferrals = 0
+        and j.available_at > ${now}
+      order by j.job_id
+      for update
+    )
+    update jobs j
+    set available_at = ${now}
+    from early
+    where j.job_id = early.job_id
+  `;
+}
+
 /** Frees jobs that this process holds in the table but does not work on: an answer to a claim was lost with its connection. */
 export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: string, runningIds: readonly number[]): Promise<number> {
   const freed = await sql`
@@ -322,5 +344,5 @@ export async function countJobs(sql: Sql, now: Date): Promise<Readonly<Record<Qu
   `;
   const none: QueueCounts = { waiting: 0, deferred: 0, inProgress: 0, dead: 0, oldestWaitingSeconds: null };
   const of = (queue: QueueName): QueueCounts => rows.find((row) => row.queue === queue) ?? none;
-  return { detect: of("detect"), analyze: of("analyze"), alert: of("alert"), deliver: of("deliver") };
+  return { detect: of("detect"), enrich: of("enrich"), analyze: of("analyze"), alert: of("alert"), deliver: of("deliver") };
 }

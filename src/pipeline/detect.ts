@@ -1,15 +1,14 @@
-import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
-import { readFully } from "../images/byte-source.ts";
 import { imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
+import { readUnchanged } from "./read-picture.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 import { type Finding, type SeenPicture, storeFindings } from "./store-findings.ts";
 
@@ -23,6 +22,8 @@ export interface DetectStageContext {
   readonly log: Log;
   readonly settings: Settings;
   readonly batchMaxDetections: number;
+  /** How long the analysis of an event may wait now for the enrichment of its detections. */
+  readonly enrichmentWaitMs: () => number;
   readonly processId: string;
   readonly detector: Detector;
   /** When the detector last gave a good answer, to this or another picture. */
@@ -56,8 +57,10 @@ export function createDetectStage(context: DetectStageContext): Stage {
     most: mostTogether,
     work: async (pictures: readonly SeenPicture[]) => {
       const { batchMaxDetections } = context;
+      const settings = context.settings.current();
+      const enrichmentWaitMs = context.enrichmentWaitMs();
       await db.transaction((sql) =>
-        storeFindings(sql, pictures, { processId, settings: context.settings.current(), batchMaxDetections, now: clock.now() }),
+        storeFindings(sql, pictures, { processId, settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
       );
       return pictures;
     },
@@ -158,38 +161,4 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   return { run, giveUp };
-}
-
-/** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */
-async function readUnchanged(
-  image: LedgerImage,
-): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Extract<Result, { kind: "skipped" }>> {
-  try {
-    const file = await open(image.path, "r");
-    try {
-      const stat = await file.stat({ bigint: true });
-      if (Number(stat.size) !== image.sizeBytes || stat.mtimeNs !== image.modifiedNs) {
-        return {
-          kind: "skipped",
-          reason: "overwritten",
-          detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
-          bury: false,
-        };
-      }
-      return { kind: "bytes", bytes: await readFully(file, 0, image.sizeBytes) };
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    const missing = code === "ENOENT";
-    return {
-      kind: "skipped",
-      reason: missing ? "missing" : "unreadable",
-      detail: missing
-        ? "The file was gone before the detector saw it. Does something delete or move pictures right after the upload?"
-        : `The file cannot be read (${code}). Give the user that runs homesec the right to read it, then requeue it.`,
-      bury: true,
-    };
-  }
 }

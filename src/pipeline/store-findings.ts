@@ -3,7 +3,7 @@ import type { LiveSettings } from "../config/settings.ts";
 import { insertDetections, type NewDetection } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
 import { type LedgerImage, markProcessed } from "../images/images-repository.ts";
-import { type ClaimedJob, finishJobs } from "../jobs/jobs-repository.ts";
+import { addJobs, type ClaimedJob, finishJobs } from "../jobs/jobs-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Detected } from "../upstream/detector.ts";
 
@@ -28,6 +28,8 @@ export interface StoringContext {
   readonly processId: string;
   readonly settings: LiveSettings;
   readonly batchMaxDetections: number;
+  /** How long the analysis of an event waits for the enrichment of its detections. */
+  readonly enrichmentWaitMs: number;
   readonly now: Date;
 }
 
@@ -78,7 +80,16 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     records.map((data) => ({ type: "detection.new" as const, data })),
     now,
   );
-  for (const cameraId of outgrown) await closeDueBatches(sql, now, settings, cameraId);
+  if (settings.visionExtractionEnabled || settings.reidEnabled) {
+    const found = arrivals.map(({ at }) => pictures[at] as SeenPicture);
+    await addJobs(
+      sql,
+      "enrich",
+      found.map(({ job, image }) => ({ subject: job.subject, priority: job.priority, position: image.takenAt, availableAt: now })),
+    );
+  }
+  const closing = { ...settings, enrichmentWaitMs: context.enrichmentWaitMs };
+  for (const cameraId of outgrown) await closeDueBatches(sql, now, closing, cameraId);
 }
 
 function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {

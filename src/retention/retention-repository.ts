@@ -180,7 +180,7 @@ export async function expiredImages(
 export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql`
     delete from jobs j
-    where j.queue = 'detect'
+    where j.queue in ('detect', 'enrich')
       and j.subject = any (${ids.map(String)}::text[])
   `;
   await sql`

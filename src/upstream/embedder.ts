@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Box } from "./detector-answer.ts";
 import type { Picture } from "./detector.ts";
+import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";

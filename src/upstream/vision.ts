@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { cleanText } from "./answer.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
-import type { Box } from "./detector-answer.ts";
 import type { Picture } from "./detector.ts";
+import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
 import { formType, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";

@@ -13,7 +13,9 @@ let env: Record<string, string>;
 beforeAll(async () => {
   [database, services] = [await testDatabase(), await Promise.all([detectorStandIn(), languageModelStandIn()])];
   const [detector, model] = services;
-  daemon = await testDaemon({ env: { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url } });
+  daemon = await testDaemon({
+    env: { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, VISION_EXTRACTION_ENABLED: "true" },
+  });
   env = { HOMESEC_URL: daemon.url, DATABASE_URL: database.url, DATA_DIR: daemon.dataDir };
   await database.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere/yard')`;
@@ -63,7 +65,7 @@ describe("commands for the system", () => {
   });
 
   it("show dead letters, and have them tried again", async () => {
-    expect((await homesec("dlq", "list")).out).toMatch(/detect +1\nanalyze +0/);
+    expect((await homesec("dlq", "list")).out).toMatch(/detect +1\nenrich +0\nanalyze +0/);
     const [id] = (await homesec("dlq", "list", "--queue", "detect", "-o", "id")).out.trim().split("\n");
     expect((await homesec("dlq", "list", "--queue", "detect", "--direct")).out).toContain("the picture cannot be read");
     expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/about +yard: \/nowhere\/yard\/a.jpg/);
@@ -75,7 +77,7 @@ describe("commands for the system", () => {
       code: 0,
       out: '{\n  "queue": "detect",\n  "purged": 1\n}\n',
     });
-    expect(await homesec("dlq", "purge", "nothing", "--yes")).toMatchObject({ code: 3, err: expect.stringContaining("detect, analyze") });
+    expect(await homesec("dlq", "purge", "nothing", "--yes")).toMatchObject({ code: 3, err: expect.stringContaining("detect, enrich, analyze") });
   });
 
   it("change the configuration, which `config show` tells", async () => {

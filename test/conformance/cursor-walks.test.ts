@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(async () => {
   await desk.db.query(async (sql) => {
-    await sql`truncate cameras, jobs cascade`;
+    await sql`truncate cameras, jobs, entities cascade`;
     await sql`
       insert into cameras (camera_id, name, folder_path, status)
       values ('yard', 'Back yard', '/yard', 'online'), ('gate', 'Where a person enters', '/gate', 'online'), ('roof', 'Person', '/roof', 'online')
@@ -77,6 +77,15 @@ const insertDetection = (kind: Kind): Promise<unknown> =>
     `,
   );
 const removeDetection = (id: unknown) => desk.ask("deleteDetections", { body: { detection_ids: [id] } });
+const insertEntity = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: string }[]>`
+      insert into entities (object_type, first_seen_at, last_seen_at, detection_count, representative_detection_id, representative_confidence, created_at)
+      values ('person', now(), now(), 1, 1, 0.5, ${at(sql, kind)})
+      returning entity_id as id
+    `,
+  );
+const removeEntity = (id: unknown) => desk.db.query((sql) => sql`delete from entities n where n.entity_id = ${id as string}`);
 let cameraCount = 0;
 const insertCamera = (deletedAt: (sql: Sql, kind: Kind) => ReturnType<typeof at>) => (kind: Kind) => {
   cameraCount += 1;
@@ -157,6 +166,10 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
       remove: (id) => desk.db.query((sql) => sql`delete from scene_changes s where s.scene_change_id = ${id as number}`),
       id: "id",
     },
+  ],
+  listEntities: [
+    { insert: insertEntity, remove: removeEntity, id: "id" },
+    { query: "object_type=person&start_date=2026-01-01", insert: insertEntity, remove: removeEntity, id: "id" },
   ],
   listAlerts: [
     { insert: insertAlert, remove: removeAlert, id: "id" },

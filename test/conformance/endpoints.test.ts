@@ -88,6 +88,10 @@ const deliveryKeys = [
   ...["id", "webhook_id", "event_type", "event_id", "status", "status_code", "response_time_ms", "error_message", "attempt_count"],
   ...["next_retry_at", "created_at", "delivered_at", "message_id", "retry_of"],
 ];
+const entityKeys = [
+  ...["id", "object_type", "first_seen_at", "last_seen_at", "detection_count", "camera_ids", "representative_detection_id"],
+  ...["thumbnail_url", "discovered_at"],
+];
 const newWebhook = { name: "Nobody", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 };
 
 const tables: Readonly<Record<string, readonly Endpoint[]>> = {
@@ -283,6 +287,10 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     [`GET /api/analytics/risk-score-distribution?${days}`, 200, ["buckets", "total_events", "start_date", "end_date", "bucket_size"]],
     [`GET /api/analytics/risk-score-trends?${days}`, 200, ["data_points", "start_date", "end_date"]],
   ],
+  Entities: [
+    ["GET /api/entities?object_type=person&camera_id=yard", 200, page],
+    ["GET /api/entities/{entity}", 200, [...entityKeys, "cameras", "detections"]],
+  ],
   "Alert rules": [
     ["GET /api/alerts/rules", 200, page],
     [
@@ -367,6 +375,11 @@ async function startWithAnEvent({ start, headers }: Environment): Promise<Starte
       return items.length >= 2 ? items.map(({ id }) => id) : undefined;
     });
     ids.set("alert", String(alert)).set("other-alert", String(other));
+    const entity = await eventually(async () => {
+      const { items } = (await (await ask("GET /api/entities")).json()) as { items: { id: string }[] };
+      return items[0];
+    });
+    ids.set("entity", entity.id);
   } catch (error) {
     await service.stop();
     throw error;

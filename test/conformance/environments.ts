@@ -3,7 +3,7 @@ import { testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { detectorStandIn, languageModelStandIn, onePerson } from "../support/upstream.ts";
+import { detectorStandIn, embedderStandIn, languageModelStandIn, onePerson } from "../support/upstream.ts";
 
 /** What a daemon under test is to a client. */
 export interface Service {
@@ -30,24 +30,30 @@ export interface Environment {
 const apiKey = "the-only-key-1234567890";
 /** Each request comes from another client, as far as the limits can tell. */
 const fromEverywhere = (count: number) => ({ "X-Forwarded-For": `198.18.${(count >> 8) & 255}.${count & 255}` });
-const enrichmentOff = { VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false", SCENE_CHANGE_ENABLED: "false" };
+/** But for re-identification, without which there is no entity to ask for. */
+const enrichmentOff = { VISION_EXTRACTION_ENABLED: "false", SCENE_CHANGE_ENABLED: "false" };
 
 /** A daemon in this process that is strict about its replies, with stand-ins for the services that it asks. */
 async function besideStandIns(env: Readonly<Record<string, string>>): Promise<Service> {
-  const [database, detector, model] = await Promise.all([
+  const [database, detector, model, embedder] = await Promise.all([
     testDatabase(),
     detectorStandIn({ answer: () => onePerson(1) }),
     languageModelStandIn(),
+    embedderStandIn(),
   ]);
   const daemon = await testDaemon({
-    env: { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, BATCH_IDLE_TIMEOUT_SECONDS: "1", ...env },
+    env: {
+      ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, EMBEDDER_URL: embedder.url },
+      ...{ REID_ENABLED: "true", BATCH_IDLE_TIMEOUT_SECONDS: "1" },
+      ...env,
+    },
   });
   return {
     url: daemon.url,
     cameraRoot: daemon.cameraRoot,
     stop: async () => {
       await daemon.stop();
-      await Promise.all([detector.close(), model.close(), database.close()]);
+      await Promise.all([detector.close(), model.close(), embedder.close(), database.close()]);
     },
   };
 }
@@ -55,7 +61,10 @@ async function besideStandIns(env: Readonly<Record<string, string>>): Promise<Se
 /** The program itself as somebody has it who installed it and set nothing of our own but where it listens and where its data is. */
 async function asInstalled(env: Readonly<Record<string, string>>): Promise<Service> {
   const folder = temporaryFolder("installed");
-  const homesec = await serveHomesec({ DATA_DIR: folder.path, BATCH_IDLE_TIMEOUT_SECONDS: "1", ...env });
+  const homesec = await serveHomesec({
+    ...{ DATA_DIR: folder.path, BATCH_IDLE_TIMEOUT_SECONDS: "1", VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "true" },
+    ...env,
+  });
   return {
     url: homesec.url,
     cameraRoot: join(folder.path, "cameras"),

@@ -14,7 +14,12 @@ export async function testDaemon(options: { readonly env: Readonly<Record<string
   const folder = temporaryFolder("daemon");
   const { config } = parseConfig({
     // a test asks more than any person; those that are about the limits switch them on again
-    env: { DATA_DIR: folder.path, PORT: "0", RATE_LIMIT_ENABLED: "false", ...options.env },
+    // and those that are about enrichment switch it on again: each start costs a process
+    env: {
+      ...{ DATA_DIR: folder.path, PORT: "0", RATE_LIMIT_ENABLED: "false" },
+      ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
+      ...options.env,
+    },
     isRoot: process.getuid?.() === 0,
     home: folder.path,
     cwd: folder.path,

@@ -67,7 +67,12 @@ export function startHomesec(args: readonly string[], env: Readonly<Record<strin
 
 /** Starts `homesec serve` on a free port and waits until it answers. */
 export async function serveHomesec(env: Readonly<Record<string, string>>): Promise<HomesecProcess & { readonly url: string }> {
-  const homesec = startHomesec(["serve"], { PORT: "0", LOG_FORMAT: "json", RATE_LIMIT_ENABLED: "false", ...env });
+  const homesec = startHomesec(["serve"], {
+    ...{ PORT: "0", LOG_FORMAT: "json", RATE_LIMIT_ENABLED: "false" },
+    // a process less for tests that are about something else
+    ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
+    ...env,
+  });
   const [, url] = await homesec.printed(/API\s+(http:\/\/\S+)/);
   return { ...homesec, url: url as string };
 }

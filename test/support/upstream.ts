@@ -77,9 +77,32 @@ export function verdictText(score: number): string {
   return JSON.stringify({ risk_score: score, summary: "Somebody walked by.", reasoning: "It was one person.", risk_factors: [] });
 }
 
+/** A vision service that sees a red jacket on everybody, or says what `answer` says. */
+export function visionStandIn(options: StandInOptions = {}): Promise<StandIn> {
+  const answer = () => ({ attributes: { jacket: "red" }, ocr: [{ text: "ACME 7", confidence: 0.9 }], caption: "Somebody with a parcel." });
+  return standIn("/extract", { answer, ...options });
+}
+
+/** An embedder to which everything looks the same, or what `answer` says. */
+export function embedderStandIn(options: StandInOptions = {}): Promise<StandIn> {
+  return standIn("/embed", { answer: () => ({ embedding: [0.6, 0.8, 0] }), ...options });
+}
+
+/** An enrichment service that adds that it was asked, or says what `answer` says. */
+export function enrichmentStandIn(options: StandInOptions = {}): Promise<StandIn> {
+  const answer = ({ body }: SeenRequest) => {
+    const { attributes } = JSON.parse(body.toString()) as { attributes: object };
+    return { attributes: { ...attributes, merged: true } };
+  };
+  return standIn("/enrich", { answer, ...options });
+}
+
 const health = {
   "/detect": { status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 },
   "/completion": { status: "ok" },
+  "/extract": { status: "ok" },
+  "/embed": { status: "ok" },
+  "/enrich": { status: "ok" },
 };
 
 async function standIn(path: keyof typeof health, { answer = () => ({}), delayMs = 0 }: StandInOptions): Promise<StandIn> {

@@ -4,6 +4,8 @@ import { eventually } from "../support/eventually.ts";
 import { detectorStandIn, type StandIn } from "../support/upstream.ts";
 import { ask, type Running, running } from "./running.ts";
 
+/** As it is by itself; tests run without where it does not matter. */
+const enrichment = { VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "true" };
 let world: Running;
 let one: TestDaemon;
 let two: TestDaemon;
@@ -11,8 +13,8 @@ let service: StandIn;
 
 beforeAll(async () => {
   [world, service] = await Promise.all([running(), detectorStandIn()]);
-  one = await world.start({ RETENTION_DAYS: "14", API_KEY_ENABLED: "false" });
-  two = await world.start({ RETENTION_DAYS: "14", API_KEY_ENABLED: "true", API_KEYS: "the-good-key" });
+  one = await world.start({ RETENTION_DAYS: "14", API_KEY_ENABLED: "false", ...enrichment });
+  two = await world.start({ RETENTION_DAYS: "14", ...enrichment, API_KEY_ENABLED: "true", API_KEYS: "the-good-key" });
 });
 afterAll(async () => {
   await world.close();
@@ -132,15 +134,18 @@ describe("the live configuration", () => {
 
   it("reaches the health of the services at once", async () => {
     const ai = async () => (await ask(one, "GET /api/system/health")).body.services.ai.details;
-    expect(await ai()).toEqual({ detector: "healthy", language_model: "healthy" });
-    await patch(one, { vision_url: service.url, embedder_url: "http://127.0.0.1:1", reid_enabled: true });
+    await patch(one, { reid_enabled: false, vision_extraction_enabled: false });
+    await eventually(async () => Object.keys(await ai()).toString() === "detector,language_model");
+    const urls = { vision_url: service.url, embedder_url: "http://127.0.0.1:1", enrichment_url: service.url };
+    await patch(one, { ...urls, reid_enabled: true, vision_extraction_enabled: true });
     const details = await eventually(async () => {
       const now = await ai();
-      return Object.keys(now).length === 4 && now;
+      return Object.keys(now).length === 5 && now;
     });
-    expect(details).toEqual({ detector: "healthy", language_model: "healthy", vision: "healthy", embedder: "unhealthy" });
+    const well = { detector: "healthy", language_model: "healthy", vision: "healthy", enrichment: "healthy" };
+    expect(details).toEqual({ ...well, embedder: "unhealthy" });
     await patch(one, { reid_enabled: false });
-    await eventually(async () => Object.keys(await ai()).toString() === "detector,language_model,vision");
+    await eventually(async () => Object.keys(await ai()).toString() === "detector,language_model,vision,enrichment");
     await patch(one, { vision_extraction_enabled: false });
     await eventually(async () => Object.keys(await ai()).toString() === "detector,language_model");
     expect((await ask(one, "GET /api/system/circuit-breakers")).body.breakers).toHaveLength(5);

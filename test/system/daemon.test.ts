@@ -73,7 +73,7 @@ describe("dead letters", () => {
     await world.detector.setMode("refuse");
     for (const name of ["a.jpg", "b.jpg", "c.jpg"]) await upload(name);
     await eventually(async () => (await get("/api/dlq/stats")).total_count === 3);
-    expect(await get("/api/dlq/stats")).toEqual({ queues: { detect: 3, analyze: 0, alert: 0, deliver: 0 }, total_count: 3 });
+    expect(await get("/api/dlq/stats")).toEqual({ queues: { detect: 3, enrich: 0, analyze: 0, alert: 0, deliver: 0 }, total_count: 3 });
 
     const first = await get("/api/dlq/detect?limit=2");
     expect(first).toMatchObject({ items: [{}, {}], pagination: { total: 3, has_more: true } });
@@ -120,7 +120,7 @@ describe("dead letters", () => {
 
   it("are 404 in a queue or with a job that is not there", async () => {
     for (const call of ["GET /api/dlq/nothing", "POST /api/dlq/nothing/requeue", "DELETE /api/dlq/nothing"]) {
-      expect(await ask(daemon, call)).toMatchObject({ status: 404, body: { detail: expect.stringContaining("detect, analyze") } });
+      expect(await ask(daemon, call)).toMatchObject({ status: 404, body: { detail: expect.stringContaining("detect, enrich, analyze") } });
     }
     for (const call of ["GET /api/dlq/detect", "POST /api/dlq/detect/requeue", "DELETE /api/dlq/detect"]) {
       expect(await ask(daemon, `${call}?job_id=7`)).toMatchObject({ status: 404, body: { detail: expect.stringContaining("7") } });

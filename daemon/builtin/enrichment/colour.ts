@@ -10,8 +10,7 @@ export function hsvOf(red: number, green: number, blue: number): Hsv {
   const value = Math.max(red, green, blue);
   const span = value - Math.min(red, green, blue);
   if (span === 0) return { hue: 0, saturation: 0, value };
-  const sixth =
-    value === red ? ((green - blue) / span + 6) % 6 : value === green ? (blue - red) / span + 2 : (red - green) / span + 4;
+  const sixth = value === red ? ((green - blue) / span + 6) % 6 : value === green ? (blue - red) / span + 2 : (red - green) / span + 4;
   return { hue: sixth / 6, saturation: span / value, value };
 }
 

@@ -1,0 +1,45 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { ago, exactly } from "../output/people.ts";
+import type { View } from "../output/view.ts";
+
+type EntityDetails = Reply<Routes["getEntity"]>;
+type Entity = Reply<Routes["listEntities"]>["items"][number];
+
+export const entityView: View<Entity> = {
+  plural: "entities",
+  fields: [
+    ...(["id", "object_type", "first_seen_at", "last_seen_at", "detection_count", "camera_ids"] as const),
+    ...(["representative_detection_id", "thumbnail_url", "discovered_at"] as const),
+  ],
+  id: (entity) => entity.id,
+  columns: [
+    { title: "ENTITY", keep: true, cell: (entity) => ({ text: entity.id }) },
+    { title: "OBJECT", keep: true, cell: (entity) => ({ text: entity.object_type }) },
+    { title: "LAST SEEN", keep: true, cell: (entity, people) => ({ text: ago(people, entity.last_seen_at) }) },
+    { title: "FIRST SEEN", cell: (entity, people) => ({ text: ago(people, entity.first_seen_at) }) },
+    { title: "SEEN", align: "right", cell: (entity) => ({ text: String(entity.detection_count) }) },
+    { title: "CAMERAS", cell: (entity) => ({ text: entity.camera_ids.join(", ") }) },
+  ],
+  details: (entity, people) => [
+    ["entity", { text: entity.id, paint: "bold" }],
+    ["object", { text: entity.object_type }],
+    ["first seen", { text: exactly(people, entity.first_seen_at) }],
+    ["last seen", { text: exactly(people, entity.last_seen_at) }],
+    ["detections", { text: String(entity.detection_count) }],
+    ["seen best on", { text: entity.representative_detection_id === null ? "deleted" : `detection ${entity.representative_detection_id}` }],
+  ],
+};
+
+export const entityDetailsView: View<EntityDetails> = {
+  ...entityView,
+  fields: [...entityView.fields, "cameras", "detections"],
+  details: (entity, people) => [
+    ...entityView.details(entity, people),
+    ...entity.cameras.map(
+      ({ camera_id, detection_count, last_seen_at }) =>
+        [camera_id, { text: `${detection_count} times, last ${exactly(people, last_seen_at)}` }] as const,
+    ),
+    ["newest", { text: entity.detections.map(({ id }) => String(id)).join(", ") }],
+  ],
+};

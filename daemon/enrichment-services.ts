@@ -1,0 +1,140 @@
+import type { Clock } from "../src/clock/clock.ts";
+import type { Config } from "../src/config/config.ts";
+import type { Settings } from "../src/config/settings.ts";
+import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
+import type { Log } from "../src/log/log.ts";
+import type { EnrichmentServices } from "../src/pipeline/enrich-detection.ts";
+import type { Breaker } from "../src/upstream/breaker.ts";
+import { createEmbedder } from "../src/upstream/embedder.ts";
+import { createEnricher } from "../src/upstream/enricher.ts";
+import { createVision } from "../src/upstream/vision.ts";
+import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
+
+export const enrichmentNames = ["vision", "embedder", "enrichment"] as const;
+export type EnrichmentName = (typeof enrichmentNames)[number];
+
+/** The three services of enrichment: their clients, and the built-in process that stands for those without an address. */
+export interface EnrichmentUpstreams extends EnrichmentServices {
+  /** Those that are switched on now. */
+  switchedOn(): readonly EnrichmentName[];
+  isBuiltIn(name: EnrichmentName): boolean;
+  /** Where a service is; undefined while the built-in one starts. */
+  url(name: EnrichmentName): string | undefined;
+  /** A built-in service that is needed does not listen yet. */
+  isStarting(): boolean;
+  /** Starts what is needed, and goes on to follow the settings, which must have been read. */
+  follow(): void;
+}
+
+/** Settings change while homesec runs; so soon the built-in process follows. */
+const followEveryMs = 500;
+
+/**
+ * Makes the clients, and keeps the built-in process running while a service that is switched on has no address, and only
+ * then. Registers how to stop it all.
+ */
+export function startEnrichmentServices(options: {
+  readonly config: Config;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+  readonly breakerOf: (name: EnrichmentName) => Breaker;
+  /** The built-in services listen now. */
+  readonly onReady: () => void;
+}): EnrichmentUpstreams {
+  const { config, settings, clock, log, lifecycle, breakerOf } = options;
+  let builtin: Builtin | undefined;
+  let listens = false;
+  let broken = false;
+  let stopping: Promise<void> = Promise.resolve();
+
+  const switchedOn = (): readonly EnrichmentName[] => {
+    const { visionExtractionEnabled: vision, reidEnabled: reid } = settings.current();
+    // what is merged are attributes: without vision there are none
+    return [
+      ...(vision ? (["vision"] as const) : []),
+      ...(reid ? (["embedder"] as const) : []),
+      ...(vision ? (["enrichment"] as const) : []),
+    ];
+  };
+  const addressOf = (name: EnrichmentName): string | null => {
+    const { visionUrl, embedderUrl, enrichmentUrl } = settings.current();
+    return { vision: visionUrl, embedder: embedderUrl, enrichment: enrichmentUrl }[name];
+  };
+  const isBuiltIn = (name: EnrichmentName): boolean => addressOf(name) === null;
+  const url = (name: EnrichmentName): string | undefined => addressOf(name) ?? (listens ? builtin?.url() : undefined);
+
+  const start = (): void => {
+    try {
+      const started = startBuiltin("enrichment", { log: log.child({ service: "enrichment" }) });
+      builtin = started;
+      started.ready.then(
+        () => {
+          if (builtin !== started) return;
+          listens = true;
+          options.onReady();
+        },
+        (error: unknown) => log.debug({ service: "enrichment", error: String(error) }, "stopped before it was ready"),
+      );
+    } catch (error) {
+      broken = true;
+      log.error({ service: "enrichment", error: String(error) }, "the built-in services of enrichment cannot be started");
+    }
+  };
+  const stop = (): void => {
+    const ended = builtin;
+    builtin = undefined;
+    listens = false;
+    if (ended) stopping = ended.stop();
+  };
+
+  const addresses = new Map<EnrichmentName, string | null>();
+  const isNeeded = (): boolean => switchedOn().some(isBuiltIn);
+  const look = (): void => {
+    if (isNeeded() && !builtin && !broken) start();
+    if (!isNeeded() && builtin) stop();
+    for (const name of enrichmentNames) {
+      const address = addressOf(name);
+      const before = addresses.get(name);
+      // what is known of another address says nothing of this one
+      if (before !== undefined && before !== address) breakerOf(name).reset();
+      addresses.set(name, address);
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+
+  const client = (name: EnrichmentName, timeoutSeconds: number) => ({
+    url: () => url(name),
+    breaker: breakerOf(name),
+    clock,
+    log: log.child({ service: name }),
+    timeoutMs: timeoutSeconds * 1_000,
+  });
+  const vision = createVision(client("vision", config.visionReadTimeout));
+  const embedder = createEmbedder(client("embedder", Math.min(config.embedderReadTimeout, config.reidTimeoutSeconds)));
+  const enricher = createEnricher(client("enrichment", config.enrichmentReadTimeout));
+  lifecycle.onStop("enrichment services", async () => {
+    clearInterval(timer);
+    stop();
+    await Promise.all([stopping, vision.close(), embedder.close(), enricher.close()]);
+  });
+
+  return {
+    vision,
+    embedder,
+    enricher,
+    embedderLabel: () => {
+      const address = addressOf("embedder");
+      return address === null ? "built-in" : new URL(address).origin + new URL(address).pathname.replace(/\/+$/, "");
+    },
+    switchedOn,
+    isBuiltIn,
+    url,
+    isStarting: () => isNeeded() && !broken && !listens,
+    follow: () => {
+      look();
+      timer ??= setInterval(look, followEveryMs).unref();
+    },
+  };
+}

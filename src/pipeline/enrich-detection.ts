@@ -1,0 +1,136 @@
+import type { Enrichment } from "../detections/enrichment.ts";
+import type { Subject } from "../detections/enrichment-repository.ts";
+import type { Recognised } from "../entities/recognition.ts";
+import { cleanText } from "../upstream/answer.ts";
+import type { Attributes } from "../upstream/attributes.ts";
+import type { Picture } from "../upstream/detector.ts";
+import type { Embedder, Embedding } from "../upstream/embedder.ts";
+import type { Enricher } from "../upstream/enricher.ts";
+import type { ServiceResult } from "../upstream/service-client.ts";
+import type { Vision, VisionReading } from "../upstream/vision.ts";
+
+/** The services that are asked about a detection. */
+export interface EnrichmentServices {
+  readonly vision: Vision;
+  readonly embedder: Embedder;
+  readonly enricher: Enricher;
+  /** Who makes the vectors now. */
+  embedderLabel(): string;
+}
+
+/** Which features are switched on. */
+export interface Wanted {
+  readonly vision: boolean;
+  readonly reid: boolean;
+}
+
+/** What the services that look at the picture answered; undefined where one was not asked. */
+export interface Look {
+  readonly reading: ServiceResult<VisionReading> | undefined;
+  readonly embedding: ServiceResult<Embedding> | undefined;
+  readonly source: string;
+}
+
+/** What is known of a detection after a try, and when it is worth trying again; undefined: nothing more can be expected. */
+export interface Found {
+  readonly enrichment: Enrichment;
+  readonly retryAt: Date | undefined;
+}
+
+const longestError = 300;
+
+/** Has vision and embedder look at a detection, as far as an earlier try has not told what they would. */
+export async function lookAt(
+  subject: Subject,
+  picture: Picture,
+  { services, wanted, prior }: { readonly services: EnrichmentServices; readonly wanted: Wanted; readonly prior: Enrichment },
+  signal: AbortSignal,
+): Promise<Look> {
+  const { box } = subject;
+  const source = services.embedderLabel();
+  const [reading, embedding] = await Promise.all([
+    box && wanted.vision && prior.services.vision !== "completed" ? services.vision.extract(picture, box, signal) : undefined,
+    box && wanted.reid && !prior.has_embedding ? services.embedder.embed(picture, box, signal) : undefined,
+  ]);
+  return { reading, embedding, source };
+}
+
+/** Puts together what is known of a detection, with the enrichment service's view of it where that answers. */
+export async function gather(
+  subject: Subject,
+  { look, recognised, prior }: { readonly look: Look; readonly recognised: Recognised | undefined; readonly prior: Enrichment },
+  { services, wanted, now }: { readonly services: EnrichmentServices; readonly wanted: Wanted; readonly now: Date },
+  signal: AbortSignal,
+): Promise<Found> {
+  const { box } = subject;
+  if (!box) return { enrichment: skipped(prior, wanted, "the detection has no box", now), retryAt: undefined };
+  const reading = look.reading?.kind === "answered" ? look.reading.value : undefined;
+  const attributes = reading?.attributes ?? (prior.attributes as Attributes);
+  const entityId = recognised?.entityId ?? prior.entity_id;
+  const merged = wanted.vision
+    ? await services.enricher.enrich(
+        {
+          detection: {
+            id: subject.id,
+            camera_id: subject.cameraId,
+            object_type: subject.objectType,
+            confidence: subject.confidence,
+            detected_at: subject.detectedAt,
+            bbox: box,
+          },
+          attributes,
+          embedding_match:
+            entityId === null
+              ? null
+              : { entity_id: entityId, similarity: recognised?.similarity ?? null, seen_before: recognised?.seenBefore ?? true },
+        },
+        signal,
+      )
+    : undefined;
+  const results = { vision: look.reading, embedder: look.embedding, enrichment: merged };
+  const embedded = recognised !== undefined || prior.has_embedding;
+  return {
+    enrichment: {
+      detection_id: subject.id,
+      enriched_at: now,
+      attributes: merged?.kind === "answered" ? merged.value : attributes,
+      ocr: reading ? [...reading.ocr] : prior.ocr,
+      caption: reading ? reading.caption : prior.caption,
+      entity_id: entityId,
+      has_embedding: embedded,
+      services: {
+        vision: outcome(look.reading) ?? prior.services.vision,
+        embedder: embedded ? "completed" : (outcome(look.embedding) ?? prior.services.embedder),
+        enrichment: outcome(merged) ?? prior.services.enrichment,
+      },
+      errors: Object.entries(results).flatMap(([name, result]) =>
+        result && result.kind !== "answered" ? [cleanText(`${name}: ${result.detail}`, longestError)] : [],
+      ),
+    },
+    retryAt: latest(Object.values(results).flatMap((result) => (result?.kind === "unavailable" ? [result.retryAt] : []))),
+  };
+}
+
+/** The record of a detection about which nobody was asked, with the reason. */
+export function skipped(prior: Enrichment, wanted: Wanted, reason: string, now: Date): Enrichment {
+  const service = (isWanted: boolean, before: "completed" | "failed" | "skipped" | null) => before ?? (isWanted ? "skipped" : null);
+  return {
+    ...prior,
+    enriched_at: now,
+    services: {
+      vision: service(wanted.vision, prior.services.vision),
+      embedder: service(wanted.reid, prior.services.embedder),
+      enrichment: service(wanted.vision, prior.services.enrichment),
+    },
+    errors: [cleanText(reason, longestError)],
+  };
+}
+
+function outcome(result: ServiceResult<unknown> | undefined): "completed" | "failed" | undefined {
+  if (!result) return undefined;
+  return result.kind === "answered" ? "completed" : "failed";
+}
+
+function latest(times: readonly Date[]): Date | undefined {
+  return times.reduce<Date | undefined>((last, time) => (last && last >= time ? last : time), undefined);
+}

@@ -1,0 +1,194 @@
+import { basename } from "node:path";
+import { lockBatchesOf } from "../batches/batches-repository.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Settings } from "../config/settings.ts";
+import { enrichmentOf, storedEnrichment } from "../detections/enrichment.ts";
+import { type Subject, storeEnrichments, subjectsOnImage } from "../detections/enrichment-repository.ts";
+import type { Database } from "../engines/database.ts";
+import type { Recognised, Recognition } from "../entities/recognition.ts";
+import { hastenAnalyses, tellEnriched } from "../events/enrichment.ts";
+import { eventsOfImage, lockEvents } from "../events/enrichment-repository.ts";
+import { imagesForJobs, type LedgerImage } from "../images/images-repository.ts";
+import { extractFrames, VideoError } from "../images/video.ts";
+import { type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import type { Log } from "../log/log.ts";
+import type { Picture } from "../upstream/detector.ts";
+import { type EnrichmentServices, type Found, gather, type Look, lookAt, skipped, type Wanted } from "./enrich-detection.ts";
+import { readUnchanged } from "./read-picture.ts";
+import { type Stage, StageAborted } from "./stage.ts";
+
+/** What the enrich stage works with. */
+export interface EnrichStageContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: Settings;
+  readonly processId: string;
+  readonly services: EnrichmentServices;
+  readonly recognition: Recognition;
+  /** Rows were written: the journal may have entries to number, an analysis may have become due. */
+  readonly onStored: () => void;
+}
+
+/** On a picture of a crowd the services look at those only of whom the detector was most certain. */
+const mostOnOnePicture = 32;
+/** How long to wait before each further try while a service does not answer; after the last one what is known is all. */
+const retryDelaysMs = [5_000, 30_000, 120_000, 480_000];
+/** What could not be looked at for so long is not looked at any more: the queue never grows without end. */
+const expiresAfterMs = 15 * 60_000;
+
+/**
+ * Makes the stage that has vision, embedder and enrichment service look at the detections on a picture. It only adds:
+ * what a service that fails would have told is missing, with the reason in the record, and nothing goes to the dead letters.
+ */
+export function createEnrichStage(context: EnrichStageContext): Stage {
+  const { db, clock, processId, services } = context;
+
+  const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+    const imageId = Number(job.subject);
+    const [image, subjects] = await db.query(async (sql) => [
+      (await imagesForJobs(sql, [imageId]))[0],
+      await subjectsOnImage(sql, imageId),
+    ]);
+    if (!image || subjects.length === 0) {
+      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      return;
+    }
+    const settings = context.settings.current();
+    const wanted = { vision: settings.visionExtractionEnabled, reid: settings.reidEnabled };
+    const found = wanted.vision || wanted.reid ? await enrich(job, image, subjects, wanted, signal) : new Map<number, Found>();
+    if (signal.aborted) throw new StageAborted(`the enrichment of what is on ${image.path} was broken off`);
+    await store(job, image, found);
+    context.onStored();
+  };
+
+  const enrich = async (
+    job: ClaimedJob,
+    image: LedgerImage,
+    subjects: readonly Subject[],
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, Found>> => {
+    const none = (all: readonly Subject[], reason: string): [number, Found][] =>
+      all.map((subject) => [subject.id, { enrichment: skipped(priorOf(subject), wanted, reason, clock.now()), retryAt: undefined }]);
+    const oldest = Math.min(...subjects.map(({ createdAt }) => createdAt.getTime()));
+    if (job.deferrals === 0 && clock.now().getTime() - oldest > expiresAfterMs) {
+      return new Map(none(subjects, "it waited too long for its turn"));
+    }
+    const pictures = await picturesOf(image, subjects, signal);
+    if (typeof pictures === "string") return new Map(none(subjects, pictures));
+    const chosen = subjects.slice(0, mostOnOnePicture);
+    const looks = new Map<Subject, Look>();
+    for (const subject of chosen) {
+      const picture = pictures.get(subject.videoOffsetSeconds);
+      if (picture) looks.set(subject, await lookAt(subject, picture, { services, wanted, prior: priorOf(subject) }, signal));
+    }
+    const recognised = await recognise(image, looks);
+    const found = new Map<number, Found>(none(subjects.slice(mostOnOnePicture), "there is too much on this picture to look at all of it"));
+    for (const subject of chosen) {
+      const look = looks.get(subject);
+      if (!look) {
+        for (const [id, result] of none([subject], "its frame of the video could not be read")) found.set(id, result);
+        continue;
+      }
+      const known = { look, recognised: recognised.get(subject.id), prior: priorOf(subject) };
+      found.set(subject.id, await gather(subject, known, { services, wanted, now: clock.now() }, signal));
+    }
+    return found;
+  };
+
+  const recognise = async (image: LedgerImage, looks: ReadonlyMap<Subject, Look>): Promise<ReadonlyMap<number, Recognised>> => {
+    const seen = [...looks].flatMap(([subject, { embedding, source }]) => {
+      if (embedding?.kind !== "answered") return [];
+      const { id, cameraId, objectType, confidence, detectedAt } = subject;
+      const frame = `${image.imageId} ${subject.videoOffsetSeconds}`;
+      return [{ detectionId: id, cameraId, objectType, confidence, seenAt: detectedAt, frame, source, vector: embedding.value }];
+    });
+    const recognised = new Map<number, Recognised>();
+    for (const objectType of new Set(seen.map((one) => one.objectType))) {
+      const ofType = seen.filter((one) => one.objectType === objectType);
+      for (const [id, who] of await context.recognition.recognise(objectType, ofType)) recognised.set(id, who);
+    }
+    return recognised;
+  };
+
+  const store = async (job: ClaimedJob, image: LedgerImage, found: ReadonlyMap<number, Found>): Promise<void> => {
+    const now = clock.now();
+    const delayMs = retryDelaysMs[job.deferrals];
+    const retryAt = Math.max(...[...found.values()].map((one) => one.retryAt?.getTime() ?? 0));
+    const again = retryAt > 0 && delayMs !== undefined ? new Date(Math.max(retryAt, now.getTime() + delayMs)) : undefined;
+    await db.transaction(async (sql) => {
+      if (again) {
+        const error = [...found.values()].find((one) => one.retryAt)?.enrichment.errors[0] ?? null;
+        await releaseJob(sql, { jobId: job.jobId, processId }, { availableAt: again, error, attempt: "deferred" });
+      } else {
+        await finishJob(sql, job.jobId, processId);
+      }
+      // whoever ends another picture of the event, or closes its batch, waits for this: so one of them is the last
+      await lockBatchesOf(sql, [image.cameraId]);
+      const eventIds = await eventsOfImage(sql, image.imageId);
+      await hastenAnalyses(sql, eventIds, now);
+      await lockEvents(sql, eventIds);
+      await storeEnrichments(
+        sql,
+        [...found].map(([detectionId, { enrichment }]) => ({
+          detectionId,
+          entityId: enrichment.entity_id,
+          enrichment: storedEnrichment(enrichment),
+        })),
+      );
+      if (!again) await tellEnriched(sql, eventIds, now);
+    });
+  };
+
+  const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
+    const imageId = Number(job.subject);
+    const [image, subjects] = await db.query(async (sql) => [
+      (await imagesForJobs(sql, [imageId]))[0],
+      await subjectsOnImage(sql, imageId),
+    ]);
+    context.log.warn({ image: imageId, error }, "the enrichment of what is on a picture is given up");
+    if (!image) {
+      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      return;
+    }
+    const settings = context.settings.current();
+    const wanted = { vision: settings.visionExtractionEnabled, reid: settings.reidEnabled };
+    const found = subjects.map(
+      (subject) => [subject.id, { enrichment: skipped(priorOf(subject), wanted, error, clock.now()), retryAt: undefined }] as const,
+    );
+    await store(job, image, new Map(found));
+    context.onStored();
+  };
+
+  return { run, giveUp };
+}
+
+const priorOf = (subject: Subject) => enrichmentOf(subject.id, subject.enrichment);
+
+/** The pictures to look at, by their offset in a video (null: the file itself), or why there is none. */
+async function picturesOf(
+  image: LedgerImage,
+  subjects: readonly Subject[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number | null, Picture> | string> {
+  if (!image.mediaType?.startsWith("video/")) {
+    const read = await readUnchanged(image);
+    if (read.kind !== "bytes") return `${read.reason}: ${read.detail}`;
+    return new Map([[null, { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" }]]);
+  }
+  const wanted = [...new Set(subjects.flatMap(({ videoOffsetSeconds: at }) => at ?? []))];
+  const frames = new Map<number | null, Picture>();
+  try {
+    for await (const frame of extractFrames(image.path, { signal })) {
+      // stored with fewer digits
+      const offset = wanted.find((at) => Math.abs(at - frame.offsetSeconds) < 0.01);
+      if (offset !== undefined) frames.set(offset, { bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" });
+      if (frames.size === wanted.length) break;
+    }
+  } catch (error) {
+    if (!(error instanceof VideoError)) throw error;
+    return `${error.reason}: ${error.message}`;
+  }
+  return frames;
+}

@@ -1,0 +1,43 @@
+import { open } from "node:fs/promises";
+import { readFully } from "../images/byte-source.ts";
+import type { LedgerImage } from "../images/images-repository.ts";
+
+/** Why a file is not read. `bury`: it goes to the dead letters, since a person has to do something. */
+export interface Unread {
+  readonly kind: "skipped";
+  readonly reason: string;
+  readonly detail: string;
+  readonly bury: boolean;
+}
+
+/** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */
+export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Unread> {
+  try {
+    const file = await open(image.path, "r");
+    try {
+      const stat = await file.stat({ bigint: true });
+      if (Number(stat.size) !== image.sizeBytes || stat.mtimeNs !== image.modifiedNs) {
+        return {
+          kind: "skipped",
+          reason: "overwritten",
+          detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
+          bury: false,
+        };
+      }
+      return { kind: "bytes", bytes: await readFully(file, 0, image.sizeBytes) };
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    const missing = code === "ENOENT";
+    return {
+      kind: "skipped",
+      reason: missing ? "missing" : "unreadable",
+      detail: missing
+        ? "The file was gone before the detector saw it. Does something delete or move pictures right after the upload?"
+        : `The file cannot be read (${code}). Give the user that runs homesec the right to read it, then requeue it.`,
+      bury: true,
+    };
+  }
+}
