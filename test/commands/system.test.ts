@@ -77,7 +77,10 @@ describe("commands for the system", () => {
       code: 0,
       out: '{\n  "queue": "detect",\n  "purged": 1\n}\n',
     });
-    expect(await homesec("dlq", "purge", "nothing", "--yes")).toMatchObject({ code: 3, err: expect.stringContaining("detect, enrich, analyze") });
+    expect(await homesec("dlq", "purge", "nothing", "--yes")).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("detect, enrich, analyze"),
+    });
   });
 
   it("change the configuration, which `config show` tells", async () => {
