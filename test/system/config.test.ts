@@ -55,7 +55,7 @@ describe("the live configuration", () => {
       reid_enabled: false,
     });
     await eventually(async () => JSON.stringify(await get(two)) === JSON.stringify(body));
-    const three = await world.start({ RETENTION_DAYS: "99", REID_ENABLED: "true" });
+    const three = await world.start({ RETENTION_DAYS: "99", ...enrichment });
     expect(await get(three)).toEqual(body);
     expect((await patch(one, {})).body).toEqual(body);
     expect((await patch(one, body)).body).toEqual(body);
@@ -99,7 +99,7 @@ describe("the live configuration", () => {
     await eventually(async () => (await get(two)).retention_days === (await get(one)).retention_days);
     // earlier tests sent whole records back, which pins every value in them
     await patch(one, { reset: ["vision_url"] });
-    const other = await world.start({ RETENTION_DAYS: "99", VISION_URL: service.url });
+    const other = await world.start({ RETENTION_DAYS: "99", ...enrichment, VISION_URL: service.url });
     expect(await get(other)).toMatchObject({ retention_days: 99, batch_timeout_seconds: 11, vision_url: service.url });
     // of an address null says that there is none
     expect((await patch(other, { vision_url: null, batch_timeout_seconds: null })).body).toMatchObject({
