@@ -73,15 +73,6 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
         ${events.kinds ? sql`and e.kind = any (${[...events.kinds]}::text[])` : sql``}
         ${events.ids ? sql`and e.event_id = any (${[...events.ids]}::bigint[])` : sql``}
       ${events.newest === undefined ? sql`` : sql`order by e.started_at desc, e.event_id desc limit ${events.newest}`}
-    ), seen as (
-      select d.event_id, d.object_type, max(d.confidence) as confidence
-      from chosen c
-      join detections d on d.event_id = c.event_id
-      group by d.event_id, d.object_type
-    ), objects as (
-      select s.event_id, array_agg(s.object_type) as types, array_agg(s.confidence) as confidences
-      from seen s
-      group by s.event_id
     ), scored as (
       select a.event_id, min(a.finished_at) as scored_at
       from chosen c
@@ -92,7 +83,16 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
     select c.event_id as "eventId", c.kind, c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
       c.created_at as "storedAt", s.scored_at as "scoredAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
     from chosen c
-    left join objects o on o.event_id = c.event_id
+    cross join lateral (
+      -- event by event: its detections lie together, and nothing of all of them has to be kept
+      select array_agg(m.object_type) as types, array_agg(m.confidence) as confidences
+      from (
+        select d.object_type, max(d.confidence) as confidence
+        from detections d
+        where d.event_id = c.event_id
+        group by d.object_type
+      ) m
+    ) o
     left join scored s on s.event_id = c.event_id
     order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
   `;
