@@ -4,7 +4,7 @@ import { fillWithEvents } from "./many-events.ts";
 import { report } from "./report.ts";
 import { percentile } from "./statistics.ts";
 
-const events = Number(process.env["BENCH_EXPLAIN_EVENTS"] ?? 1_000_000);
+const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const rounds = 5;
 const questions = 40;
 

@@ -88,6 +88,8 @@ ${baselines.join("\n")}
 | \`npm run bench -- detections\` | lists by filters and the search of detections at the same size |
 | \`npm run bench -- events-search-export\` | search of events for rare and common words; CSV and XLSX exports and their memory |
 | \`npm run bench -- analytics\` | the six questions about 365 days |
+| \`npm run bench -- rule-backtest\` | 90 days of history through a rule, and through two versions of it |
+| \`npm run bench -- explain\` | explanations of an event, an alert and a minute of a camera at 1,000,000 events |
 | \`npm run bench -- fan-out\` | WebSocket messages to 1,000 clients |
 | \`npm run bench -- command-start\` | \`homesec --version\` |
 | \`npm run bench -- serve-ready\` | \`homesec serve\` to ready, warm and for the first time |
