@@ -1,7 +1,9 @@
+import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
 import type { Parts } from "./parts.ts";
 import type { Selftest } from "./selftest/selftest.ts";
+import { createBaselineLearner } from "./workers/baseline-learner.ts";
 import { createCaretaker } from "./workers/caretaker.ts";
 import { createCleanupService } from "./workers/cleanup-service.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
@@ -9,9 +11,10 @@ import { createHealthReporter } from "./workers/health-reporter.ts";
 import { createSelftestWorker } from "./workers/selftest-worker.ts";
 import type { Worker } from "./workers/worker.ts";
 
-/** Makes the workers that no picture passes: who keeps rows true, measures, deletes by age and looks at the health. */
+/** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
 export function createHousekeeping({ context, runtime, upstreams, wake }: Parts, own: ProcessRow, selftest: Selftest): readonly Worker[] {
   const { db, clock, log, config, settings } = context;
+  const watching = (): boolean => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false;
   const caretaker = createCaretaker({
     db,
     clock,
@@ -27,10 +30,21 @@ export function createHousekeeping({ context, runtime, upstreams, wake }: Parts,
     onFreed: () => {
       for (const queue of ["detect", "enrich", "analyze", "alert", "deliver"]) wake.jobs(queue);
     },
-    watching: () => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false,
+    watching,
     onCameras: () => {
       wake.journal();
       wake.jobs("alert");
+      wake.jobs("deliver");
+    },
+  });
+  const baselineLearner = createBaselineLearner({
+    db,
+    clock,
+    timeZone: localTimeZone(),
+    log,
+    watching,
+    onTold: () => {
+      wake.journal();
       wake.jobs("deliver");
     },
   });
@@ -44,5 +58,5 @@ export function createHousekeeping({ context, runtime, upstreams, wake }: Parts,
   });
   const everyMs = config.selftestIntervalMinutes * 60_000;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
-  return [caretaker, gpuMonitor, cleanupService, healthReporter, ...selftests];
+  return [caretaker, baselineLearner, gpuMonitor, cleanupService, healthReporter, ...selftests];
 }

@@ -40,6 +40,8 @@ function sentence(message: JournalMessage, people: People): string {
     case "alert_acknowledged":
     case "alert_dismissed":
       return `${plain(data.camera_id)}: alert ${paint(people, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
+    case "anomaly":
+      return `${plain(data.camera_id)}: ${paint(people, "yellow", "unusual")}: ${plain(data.reason)}`;
     case "infrastructure_alert": {
       const urgent = data.severity.toLowerCase() === "critical" ? "red" : "yellow";
       const state = data.status === "firing" ? paint(people, urgent, plain(data.severity)) : paint(people, "green", "resolved");

@@ -8,6 +8,8 @@ import type {
   deviations,
 } from "../contract/routes/baselines.ts";
 import { weekdays } from "../contract/routes/baselines.ts";
+import { formatNumber } from "./reason.ts";
+import { type HourBaseline, pooled, scoreOf, type Usual } from "./statistics.ts";
 
 /** The records as clients see them. */
 export type Baseline = z.output<typeof BaselineRecord>;
@@ -17,32 +19,9 @@ export type BaselineConfig = z.output<typeof BaselineConfigRecord>;
 export type Anomaly = z.output<typeof AnomalyRecord>;
 type Deviation = (typeof deviations)[number];
 
-const hourMs = 3_600_000;
-
-/** What is known of an hour of the week: decayed mean and variance of detections, over so many such hours. */
-export interface HourBaseline {
-  /** 0 is Monday. */
-  readonly dayOfWeek: number;
-  /** 0 to 23, UTC. */
-  readonly hour: number;
-  readonly mean: number;
-  readonly variance: number;
-  readonly samples: number;
-}
-
-/** The same for one class. */
+/** What is known of an hour of the week for one class. */
 export interface ClassHourBaseline extends HourBaseline {
   readonly objectClass: string;
-}
-
-/** Weekday and hour of a time, UTC. */
-export function hourOfWeek(at: Date): Pick<HourBaseline, "dayOfWeek" | "hour"> {
-  return { dayOfWeek: (at.getUTCDay() + 6) % 7, hour: at.getUTCHours() };
-}
-
-/** Start of the hour of a time. */
-export function startOfHour(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / hourMs) * hourMs);
 }
 
 /** By hour of the day, over all weekdays. */
@@ -51,8 +30,8 @@ export function hourlyPatterns(hours: readonly HourBaseline[]): Baseline["hourly
     [...groupBy(hours, (hour) => hour.hour)]
       .toSorted(([a], [b]) => a - b)
       .map(([hour, group]) => {
-        const { mean, deviation, samples } = pooled(group);
-        return [String(hour), { avg_detections: mean, std_dev: deviation, sample_count: samples }];
+        const { mean, variance, samples } = pooled(group);
+        return [String(hour), { avg_detections: rounded(mean), std_dev: rounded(Math.sqrt(variance)), sample_count: samples }];
       }),
   );
 }
@@ -64,7 +43,10 @@ export function dailyPatterns(hours: readonly HourBaseline[]): Baseline["daily_p
       .toSorted(([a], [b]) => a - b)
       .map(([day, group]) => {
         const { mean, samples } = pooled(group);
-        return [weekdays[day] ?? "", { avg_detections: mean, peak_hour: peakOf(group, (hour) => hour.hour), total_samples: samples }];
+        return [
+          weekdays[day] ?? "",
+          { avg_detections: rounded(mean), peak_hour: peakOf(group, (hour) => hour.hour), total_samples: samples },
+        ];
       }),
   );
 }
@@ -75,7 +57,7 @@ export function objectBaselines(hours: readonly ClassHourBaseline[], stored: Rea
     [...groupBy(hours, (hour) => hour.objectClass)].toSorted().map(([objectClass, group]) => [
       objectClass,
       {
-        avg_hourly: pooled(group).mean,
+        avg_hourly: rounded(pooled(group).mean),
         peak_hour: peakOf(group, (hour) => hour.hour),
         total_detections: stored.get(objectClass) ?? 0,
       },
@@ -108,7 +90,7 @@ export function activityBaseline(cameraId: string, hours: readonly HourBaseline[
 export function classBaseline(cameraId: string, hours: readonly ClassHourBaseline[]): ClassBaseline {
   const entries = [...groupBy(hours, (hour) => `${String(hour.hour).padStart(2, "0")} ${hour.objectClass}`)].toSorted().map(([, group]) => {
     const { mean, samples } = pooled(group);
-    return { object_class: group[0].objectClass, hour: group[0].hour, frequency: mean, sample_count: samples };
+    return { object_class: group[0].objectClass, hour: group[0].hour, frequency: rounded(mean), sample_count: samples };
   });
   const classes = [...new Set(hours.map((hour) => hour.objectClass))].toSorted();
   return {
@@ -120,25 +102,42 @@ export function classBaseline(cameraId: string, hours: readonly ClassHourBaselin
   };
 }
 
+/** The running hour so far. */
+export interface RunningHour {
+  /** The part of it that is over, 0 to 1. */
+  readonly part: number;
+  /** How the clock showed its begin, as `14:00`. */
+  readonly from: string;
+}
+
+/** What was counted since the begin of the hour, and what is usual for the whole hour; `name` is a class, or null for all. */
+export interface Compared {
+  readonly name: string | null;
+  readonly count: number;
+  readonly usual: Usual | undefined;
+}
+
 /**
- * How far the running hour is from what is usual, given what was counted since its start. What is usual grows with the
- * part of the hour that is over. Null while the hour of the week has fewer than `minSamples` samples.
+ * How far the running hour is from what is usual, given what was counted since its start; what is usual grows with the
+ * part of the hour that is over. Classes that are far off by themselves are named. Null while too little is known.
  */
 export function currentDeviation(
-  usual: HourBaseline | undefined,
-  observed: number,
-  now: Date,
-  limits: { readonly minSamples: number; readonly thresholdStdev: number },
+  all: Compared,
+  classes: readonly Compared[],
+  { part, from }: RunningHour,
+  thresholdStdev: number,
 ): Baseline["current_deviation"] {
-  if (!usual || usual.samples < limits.minSamples) return null;
-  const part = (now.getTime() - startOfHour(now).getTime()) / hourMs;
-  const expected = usual.mean * part;
-  // never less than one detection, or a camera that sees nothing all week would cry out at the first
-  const deviation = Math.max(1, Math.sqrt(usual.variance * part));
-  const score = rounded((observed - expected) / deviation);
-  const interpretation = interpret(score, limits.thresholdStdev);
-  const fact = `${observed} detections since ${startOfHour(now).toISOString().slice(11, 16)} UTC, usually ${rounded(expected)}`;
-  return { score, interpretation, contributing_factors: interpretation === "normal" ? [] : [fact] };
+  if (!all.usual) return null;
+  const score = scoreOf(all.usual, all.count, part);
+  const interpretation = interpret(score, thresholdStdev);
+  const fact = ({ name, count, usual }: Compared) =>
+    `${count} detections${name === null ? "" : ` of ${name}`} since ${from}, usually ${formatNumber((usual?.mean ?? 0) * part)}`;
+  const farOff = classes.filter(({ count, usual }) => usual && Math.abs(scoreOf(usual, count, part)) > thresholdStdev);
+  return {
+    score: rounded(score),
+    interpretation,
+    contributing_factors: [...(interpretation === "normal" ? [] : [all]), ...farOff].map(fact),
+  };
 }
 
 function interpret(score: number, threshold: number): Deviation {
@@ -152,14 +151,6 @@ function interpret(score: number, threshold: number): Deviation {
 /** Hours that were learned from. */
 export function totalSamples(hours: readonly HourBaseline[]): number {
   return hours.reduce((sum, hour) => sum + hour.samples, 0);
-}
-
-/** Several hours as one: the spread between their means counts as spread too. */
-function pooled(hours: readonly HourBaseline[]): { readonly mean: number; readonly deviation: number; readonly samples: number } {
-  const samples = totalSamples(hours);
-  const mean = hours.reduce((sum, hour) => sum + hour.mean * hour.samples, 0) / samples;
-  const variance = hours.reduce((sum, hour) => sum + (hour.variance + (hour.mean - mean) ** 2) * hour.samples, 0) / samples;
-  return { mean: rounded(mean), deviation: rounded(Math.sqrt(variance)), samples };
 }
 
 /** Of what the most is seen; null when nothing is. */

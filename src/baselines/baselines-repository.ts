@@ -1,24 +1,31 @@
 import type { Sql } from "../engines/database.ts";
-import type { Anomaly, ClassHourBaseline, HourBaseline } from "./baseline.ts";
+import type { ClassHourBaseline } from "./baseline.ts";
 import type { StoredBaselineConfig } from "./baseline-config.ts";
+import type { HourBaseline } from "./statistics.ts";
 
-/** What is known of each hour of the week of a camera, Monday first. */
-export async function activityOf(sql: Sql, cameraId: string): Promise<readonly HourBaseline[]> {
+/** What is known of each hour of the week of a camera, Monday first; without what was not learned since `since`. */
+export async function activityOf(sql: Sql, cameraId: string, since: Date): Promise<readonly HourBaseline[]> {
   return await sql<HourBaseline[]>`
     select b.day_of_week as "dayOfWeek", b.hour, b.avg_count as mean, b.variance, b.sample_count as samples
     from activity_baselines b
     where b.camera_id = ${cameraId}
+      and b.last_hour >= ${since}
     order by b.day_of_week, b.hour
   `;
 }
 
-/** The same for each class, by its name. */
-export async function classesOf(sql: Sql, cameraId: string): Promise<readonly ClassHourBaseline[]> {
+/** The same for each class that was ever seen there, by its name. Hours in which a class was never seen count as empty ones. */
+export async function classesOf(sql: Sql, cameraId: string, since: Date): Promise<readonly ClassHourBaseline[]> {
   return await sql<ClassHourBaseline[]>`
-    select b.object_class as "objectClass", b.day_of_week as "dayOfWeek", b.hour, b.avg_count as mean, b.variance, b.sample_count as samples
-    from class_baselines b
+    select k.object_class as "objectClass", b.day_of_week as "dayOfWeek", b.hour, coalesce(c.avg_count, 0) as mean,
+      coalesce(c.variance, 0) as variance, coalesce(c.sample_count, b.sample_count) as samples
+    from (select distinct o.object_class from class_baselines o where o.camera_id = ${cameraId}) k
+    cross join activity_baselines b
+    left join class_baselines c
+      on c.camera_id = b.camera_id and c.object_class = k.object_class and c.day_of_week = b.day_of_week and c.hour = b.hour
     where b.camera_id = ${cameraId}
-    order by b.object_class, b.day_of_week, b.hour
+      and b.last_hour >= ${since}
+    order by k.object_class, b.day_of_week, b.hour
   `;
 }
 
@@ -75,15 +82,4 @@ export async function changeBaselineConfig(
     returning c.threshold_stdev as "thresholdStdev", c.min_samples as "minSamples", c.override_global_config as override
   `;
   return row;
-}
-
-/** What was unusual at a camera from a time on, newest first. */
-export async function anomaliesSince(sql: Sql, cameraId: string, since: Date): Promise<readonly Anomaly[]> {
-  return await sql<Anomaly[]>`
-    select a.occurred_at as timestamp, a.detection_class, a.anomaly_score, a.expected_frequency, a.observed_frequency, a.reason
-    from anomalies a
-    where a.camera_id = ${cameraId}
-      and a.occurred_at >= ${since}
-    order by a.occurred_at desc, a.anomaly_id desc
-  `;
 }

@@ -46,6 +46,11 @@ export function wallClock(timeZone: string): WallClock {
   };
 }
 
+/** The time zone of this machine, by its name. */
+export function localTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** Offsets that are kept for each zone: more than a year of hours, 100 zones at most. */
 const mostHours = 10_000;
 const mostZones = 100;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { outboundEvents } from "./outbound-events.ts";
 import { receivedStatuses } from "./routes/alert-receiver.ts";
 import { Alert } from "./routes/alerts.ts";
+import { Anomaly } from "./routes/baselines.ts";
 import { Camera } from "./routes/cameras.ts";
 import { Detection } from "./routes/detections.ts";
 import { Event } from "./routes/events.ts";
@@ -40,6 +41,9 @@ export const InfrastructureAlert = z.object({
   receiver: z.string(),
 });
 
+/** What was unusual: of `baseline`, an hour with more or less detections than usual. */
+export const AnomalyMessage = Anomaly.extend({ id: z.int(), kind: z.enum(["baseline"]), camera_id: z.string(), hour_started_at: Instant });
+
 /** Everything that is stored in the journal and pushed with a sequence. Later parts add their types here. */
 export const JournalMessage = z.discriminatedUnion("type", [
   journal("detection.new", Detection),
@@ -56,6 +60,7 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("alert_delivered", Alert),
   journal("alert_acknowledged", Alert),
   journal("alert_dismissed", Alert),
+  journal("anomaly", AnomalyMessage),
   journal("infrastructure_alert", InfrastructureAlert),
   journal("worker_status", WorkerStatus),
   journal("circuit_breaker", z.object({ name: z.string(), state: z.enum(["closed", "open", "half_open"]), previous_state: z.string() })),

@@ -1,3 +1,4 @@
+import { unusualnessOf } from "../baselines/unusualness.ts";
 import type { JournalEntry } from "../contract/live.ts";
 import type { Sql } from "../engines/database.ts";
 import { addJobs, priorities } from "../jobs/jobs-repository.ts";
@@ -29,7 +30,8 @@ export interface Subject {
 export async function factsOf(sql: Sql, eventId: number, timeZone: string): Promise<Subject | undefined> {
   const subject = await findSubject(sql, eventId);
   if (!subject) return undefined;
-  const facts = factsFrom(subject, await sightingsOf(sql, eventId), timeZone);
+  const anomaly = await unusualnessOf(sql, subject, timeZone);
+  const facts = factsFrom(subject, await sightingsOf(sql, eventId), anomaly, timeZone);
   return { batchId: subject.batchId, cameraId: subject.cameraId, facts };
 }
 

@@ -2,8 +2,13 @@ import { type EventFacts, localTime } from "../upstream/facts.ts";
 import type { AnalysisSubject, Sighting } from "./analysis-repository.ts";
 import { readingsFrom } from "./readings.ts";
 
-/** Puts together what the language model is told of an event: counted, nothing guessed. */
-export function factsFrom(subject: AnalysisSubject, sightings: readonly Sighting[], timeZone: string): EventFacts {
+/** Puts together what the language model is told of an event: counted, nothing guessed. `anomaly` is null when it is not known what is usual. */
+export function factsFrom(
+  subject: AnalysisSubject,
+  sightings: readonly Sighting[],
+  anomaly: EventFacts["anomaly"],
+  timeZone: string,
+): EventFacts {
   const byType = grouped(sightings, (sighting) => sighting.objectType);
   return {
     camera: { id: subject.cameraId, name: subject.cameraName },
@@ -14,7 +19,7 @@ export function factsFrom(subject: AnalysisSubject, sightings: readonly Sighting
     // an event whose detections were deleted since was seen once nevertheless
     frames: Math.max(1, new Set(sightings.map((sighting) => sighting.frame)).size),
     objects: [...byType].map(([type, seen]) => objectFacts(type, seen)),
-    anomaly: null,
+    anomaly,
     readings: readingsFrom(sightings),
   };
 }

@@ -1,6 +1,10 @@
 import { rm } from "node:fs/promises";
 import type { z } from "zod";
 import { deleteReceivedAlertsBefore } from "../alert-receiver/received-alerts-repository.ts";
+import { deleteAnomaliesBefore } from "../baselines/anomalies-repository.ts";
+import { globalBaselineConfig } from "../baselines/baseline-config.ts";
+import { knownSince } from "../baselines/known.ts";
+import { forgetHoursBefore } from "../baselines/learning-repository.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
@@ -97,7 +101,7 @@ async function countRows(sql: Sql, before: Date): Promise<Rows> {
   return { ...(await countExpired(sql, before)), gpuStats: await countGpuStatsBefore(sql, before) };
 }
 
-async function deleteRows({ db }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
+async function deleteRows({ db, clock }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
   let events = 0;
   let detections = 0;
   for (const which of ["live", "deleted"] as const) {
@@ -117,6 +121,9 @@ async function deleteRows({ db }: CleanupContext, before: Date, signal: AbortSig
   await deleteAll(deleteDeliveriesBefore);
   await deleteAll(deleteReceivedAlertsBefore);
   await deleteAll(deleteCooldownsBefore);
+  await deleteAll(deleteAnomaliesBefore);
+  // what is usual has an age of its own: it is not counted in days that are kept
+  await db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, clock.now())));
   return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };
 }
 

@@ -3,6 +3,7 @@ import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
 beforeEach(async () => {
+  process.env["TZ"] = "UTC";
   desk = await openDesk();
   await desk.db.query(
     (sql) => sql`
@@ -23,12 +24,13 @@ const globalConfig = { threshold_stdev: 2, min_samples: 10, decay_factor: 0.1, w
 async function learned(): Promise<void> {
   await desk.db.query(async (sql) => {
     await sql`
-      insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, updated_at)
-      values ('front', 6, 12, 4, 8, 20, now()), ('front', 6, 13, 1, 0, 20, now()), ('front', 0, 12, 2, 1, 20, now()), ('back', 0, 0, 1, 1, 1, now())
+      insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, last_hour, updated_at)
+      select k.*, '2026-02-23T00:00:00Z', now()
+      from (values ('front', 6, 12, 4, 8, 20), ('front', 6, 13, 1, 0, 20), ('front', 6, 9, 1, 0, 10), ('front', 0, 12, 2, 1, 20), ('back', 0, 0, 1, 1, 1)) k
     `;
     await sql`
       insert into class_baselines (camera_id, object_class, day_of_week, hour, avg_count, variance, sample_count, updated_at)
-      values ('front', 'dog', 6, 12, 3, 4, 30, now()), ('front', 'dog', 0, 12, 1, 4, 10, now()), ('front', 'cat', 6, 9, 1, 0, 10, now())
+      values ('front', 'dog', 6, 12, 3, 4, 20, now()), ('front', 'dog', 0, 12, 1, 4, 20, now()), ('front', 'cat', 6, 9, 1, 0, 10, now())
     `;
   });
 }
@@ -83,29 +85,31 @@ describe("what was learned", () => {
       camera_id: "front",
       camera_name: "Front Door",
       baseline_established: true,
-      data_points: 60,
+      data_points: 70,
       hourly_patterns: {
+        "9": { avg_detections: 1, std_dev: 0, sample_count: 10 },
         "12": { avg_detections: 3, std_dev: 2.345, sample_count: 40 },
         "13": { avg_detections: 1, std_dev: 0, sample_count: 20 },
       },
       daily_patterns: {
         monday: { avg_detections: 2, peak_hour: 12, total_samples: 20 },
-        sunday: { avg_detections: 2.5, peak_hour: 12, total_samples: 40 },
+        sunday: { avg_detections: 2.2, peak_hour: 12, total_samples: 50 },
       },
       object_baselines: {
-        cat: { avg_hourly: 1, peak_hour: 9, total_detections: 0 },
-        dog: { avg_hourly: 2.5, peak_hour: 12, total_detections: 0 },
+        cat: { avg_hourly: 0.143, peak_hour: 9, total_detections: 0 },
+        dog: { avg_hourly: 1.143, peak_hour: 12, total_detections: 0 },
       },
-      current_deviation: { score: -1, interpretation: "normal", contributing_factors: [] },
+      current_deviation: { score: -0.949, interpretation: "normal", contributing_factors: [] },
     });
     expect(await desk.ask("getActivityBaseline", { params: params() })).toEqual({
       camera_id: "front",
       entries: [
         { hour: 12, day_of_week: 0, avg_count: 2, std_dev: 1, sample_count: 20, is_peak: false },
+        { hour: 9, day_of_week: 6, avg_count: 1, std_dev: 0, sample_count: 10, is_peak: false },
         { hour: 12, day_of_week: 6, avg_count: 4, std_dev: Math.sqrt(8), sample_count: 20, is_peak: true },
         { hour: 13, day_of_week: 6, avg_count: 1, std_dev: 0, sample_count: 20, is_peak: false },
       ],
-      total_samples: 60,
+      total_samples: 70,
       peak_hour: 12,
       peak_day: 6,
       learning_complete: false,
@@ -115,10 +119,14 @@ describe("what was learned", () => {
       camera_id: "front",
       entries: [
         { object_class: "cat", hour: 9, frequency: 1, sample_count: 10 },
-        { object_class: "dog", hour: 12, frequency: 2.5, sample_count: 40 },
+        { object_class: "cat", hour: 12, frequency: 0, sample_count: 40 },
+        { object_class: "cat", hour: 13, frequency: 0, sample_count: 20 },
+        { object_class: "dog", hour: 9, frequency: 0, sample_count: 10 },
+        { object_class: "dog", hour: 12, frequency: 2, sample_count: 40 },
+        { object_class: "dog", hour: 13, frequency: 0, sample_count: 20 },
       ],
       unique_classes: ["cat", "dog"],
-      total_samples: 50,
+      total_samples: 140,
       most_common_class: "dog",
     });
   });
@@ -137,20 +145,20 @@ describe("what was learned", () => {
     });
     const baseline = await desk.ask("getBaseline", { params: params() });
     expect(baseline.current_deviation).toEqual({
-      score: 9,
+      score: 8.538,
       interpretation: "far_above_normal",
-      contributing_factors: ["20 detections since 12:00 UTC, usually 2"],
+      contributing_factors: ["20 detections since 12:00, usually 2", "20 detections of dog since 12:00, usually 1.5"],
     });
     expect(baseline.object_baselines["dog"]?.total_detections).toBe(20);
-    await configure({ min_samples: 21, override_global_config: true });
+    await configure({ min_samples: 41, override_global_config: true });
     expect(await desk.ask("getBaseline", { params: params() })).toMatchObject({ current_deviation: null, baseline_established: false });
   });
 
   it("is complete when each hour of the week is", async () => {
     await desk.db.query(
       (sql) => sql`
-        insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, updated_at)
-        select 'front', d, h, 0, 0, 10, now() from generate_series(0, 6) d cross join generate_series(0, 23) h
+        insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, last_hour, updated_at)
+        select 'front', d, h, 0, 0, 10, '2026-02-23', now() from generate_series(0, 6) d cross join generate_series(0, 23) h
         on conflict do nothing
       `,
     );
@@ -169,7 +177,7 @@ describe("what was learned", () => {
       `,
     );
     const reset = () => desk.ask("resetBaseline", { params: params() });
-    expect(await reset()).toEqual({ activity_baselines_deleted: 3, class_baselines_deleted: 3 });
+    expect(await reset()).toEqual({ activity_baselines_deleted: 4, class_baselines_deleted: 3 });
     expect(await desk.ask("getBaseline", { params: params() })).toMatchObject({ data_points: 0, object_baselines: {} });
     expect((await desk.ask("getActivityBaseline", { params: params("back") })).total_samples).toBe(1);
     expect((await config()).threshold_stdev).toBe(3);

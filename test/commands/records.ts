@@ -33,6 +33,7 @@ export const detection = {
 
 export const event = {
   id: 42,
+  kind: "event",
   batch_id: "6f2f1f0e-5a44-4a9e-9b1f-6a4d6b1f0a11",
   camera_id: "front-door",
   started_at: "2026-01-31T11:56:30.000Z",

@@ -43,7 +43,7 @@ function classesText({ object_baselines }: Baseline, people: People): string {
   const heads: Head[] = [
     { title: "CLASS", keep: true },
     { title: "PER HOUR", align: "right" },
-    { title: "PEAK (UTC)", align: "right" },
+    { title: "PEAK", align: "right" },
     { title: "DETECTIONS", align: "right" },
   ];
   return rows.length === 0 ? "" : `${table(people, heads, rows)}\n`;

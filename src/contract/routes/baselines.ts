@@ -13,18 +13,20 @@ export const deviations = [
 ] as const;
 
 const Hour = z.int().min(0).max(23);
-const PeakHour = Hour.nullable().meta({ description: "0 to 23, UTC; null when nothing is known" });
+const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known" });
 
 /** What is usual at a camera, in short. Hours and days are those of which something is known. */
 export const Baseline = z
   .object({
     camera_id: z.string(),
     camera_name: z.string(),
-    baseline_established: z.boolean().meta({ description: "At least one hour of the week has `min_samples` samples" }),
+    baseline_established: z
+      .boolean()
+      .meta({ description: "Enough is known to judge at least one hour: `min_samples` samples of this hour of any day" }),
     data_points: z.int().meta({ description: "Hours that were learned from" }),
     hourly_patterns: z
       .record(z.string(), z.object({ avg_detections: z.number(), std_dev: z.number(), sample_count: z.int() }))
-      .meta({ description: 'By hour of the day, "0" to "23", UTC' }),
+      .meta({ description: 'By hour of the day, "0" to "23", in the time zone of the machine' }),
     daily_patterns: z
       .record(z.string(), z.object({ avg_detections: z.number(), peak_hour: PeakHour, total_samples: z.int() }))
       .meta({ description: "By weekday, monday to sunday; detections per hour" }),
@@ -38,17 +40,17 @@ export const Baseline = z
         contributing_factors: z.array(z.string()),
       })
       .nullable()
-      .meta({ description: "Null while too little is known of this hour of the week" }),
+      .meta({ description: "Null while fewer than `min_samples` such hours are known" }),
   })
   .meta({ id: "Baseline" });
 
 export const Anomaly = z
   .object({
-    timestamp: Instant,
+    timestamp: Instant.meta({ description: "When it was certain: within the hour, or at its end" }),
     detection_class: z.string().nullable().meta({ description: "Null when it is the activity as a whole" }),
-    anomaly_score: z.number().meta({ description: "In standard deviations" }),
-    expected_frequency: z.number().meta({ description: "Detections per hour" }),
-    observed_frequency: z.number(),
+    anomaly_score: z.number().meta({ description: "In standard deviations; below 0 when it was less than usual" }),
+    expected_frequency: z.number().meta({ description: "Detections that are usual in the hour" }),
+    observed_frequency: z.number().meta({ description: "Detections in the hour, or in what of it was over then" }),
     reason: z.string(),
   })
   .meta({ id: "Anomaly" });
@@ -81,7 +83,7 @@ export const ClassBaseline = z
       z.object({
         object_class: z.string(),
         hour: Hour,
-        frequency: z.number().meta({ description: "Detections in this hour of a day" }),
+        frequency: z.number().meta({ description: "Detections in this hour of a day, over all weekdays" }),
         sample_count: z.int(),
       }),
     ),
@@ -105,8 +107,8 @@ export const BaselineConfig = z
     global_config: z.object({
       threshold_stdev: z.number(),
       min_samples: z.int(),
-      decay_factor: z.number(),
-      window_days: z.int(),
+      decay_factor: z.number().meta({ description: "The weight of a new hour; the first ones weigh the same" }),
+      window_days: z.int().meta({ description: "What is known of an hour of the week is forgotten when it was not learned for so long" }),
     }),
   })
   .meta({ id: "BaselineConfig" });

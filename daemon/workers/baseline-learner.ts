@@ -1,0 +1,43 @@
+import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/baselines/learning.ts";
+import type { Clock } from "../../src/clock/clock.ts";
+import type { Database } from "../../src/engines/database.ts";
+import type { Log } from "../../src/log/log.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+/** Often enough to see each minute. */
+const roundMs = 20_000;
+
+/**
+ * Makes the worker that learns what is usual at each camera: it notes which minutes are watched, learns from each hour when
+ * it is over, and tells of what is unusual, also while the hour runs. Several processes may do it at once.
+ */
+export function createBaselineLearner(options: {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Whose hours and weekdays count. */
+  readonly timeZone: string;
+  readonly log: Log;
+  /** Whether pictures are found now. */
+  readonly watching: () => boolean;
+  /** Something unusual was stored: the journal has entries, webhooks have deliveries. */
+  readonly onTold: () => void;
+}): Loop {
+  const { db, clock, timeZone } = options;
+  const seen = new Map<string, string>();
+  return createLoop({
+    name: "baseline_learner",
+    critical: false,
+    log: options.log,
+    // a failed round must not cost the minute
+    retryMs: 5_000,
+    stuckAfterMs: 10 * 60_000,
+    round: async (signal) => {
+      const now = clock.now();
+      if (options.watching()) await noteWatched(db, now, timeZone);
+      let told = await learnDueHours(db, now, timeZone, signal);
+      if (!signal.aborted) told += await judgeRunningHour(db, now, timeZone, seen);
+      if (told > 0) options.onTold();
+      return roundMs;
+    },
+  });
+}

@@ -1,0 +1,141 @@
+/** What is known of an hour of the week: mean and variance of its counts, over so many such hours. */
+export interface Learned {
+  readonly mean: number;
+  readonly variance: number;
+  readonly samples: number;
+}
+
+/** The same with its place in the week. */
+export interface HourBaseline extends Learned {
+  /** 0 is Monday. */
+  readonly dayOfWeek: number;
+  /** 0 to 23, in the time zone of the machine. */
+  readonly hour: number;
+}
+
+/** What an hour is compared with. */
+export interface Usual {
+  /** Detections in the whole hour. */
+  readonly mean: number;
+  /** Of the count of a whole hour, as far as it grows with the part of the hour that is over. */
+  readonly variance: number;
+  /** Detections in a row that one cause makes: 1 when they come singly. */
+  readonly burst: number;
+  /** Hours that this rests on. */
+  readonly samples: number;
+}
+
+/** What this needs of the limits of a camera. */
+export interface Limits {
+  readonly decayFactor: number;
+  readonly minSamples: number;
+}
+
+/** A count is learned from as if it were at most so many deviations away: one wild hour must not blind the months after it. */
+const clipAt = 3;
+
+/**
+ * Takes up the count of one more hour: exponentially weighted mean and variance,
+ *
+ *   d = x - m;  m' = m + a d;  v' = (1 - a) (v + a d^2)
+ *
+ * (T. Finch, Incremental calculation of weighted mean and variance, 2009), with a = max(decay, 1/n): the first 1/decay hours
+ * weigh the same (Welford's method), so that the very first one does not stick.
+ */
+export function learn(before: Learned, count: number, decayFactor: number): Learned {
+  const samples = before.samples + 1;
+  const weight = Math.max(decayFactor, 1 / samples);
+  const difference = count - before.mean;
+  return {
+    mean: Math.max(0, before.mean + weight * difference),
+    variance: (1 - weight) * (before.variance + weight * difference ** 2),
+    samples,
+  };
+}
+
+/** The count to learn from, once enough is known to judge: no further from what is usual than 3 deviations (R. Gelper, R. Fried, C. Croux, 2010). */
+export function clipped(count: number, usual: Usual | undefined): number {
+  if (!usual) return count;
+  const reach = clipAt * deviationOf(usual, 1);
+  return Math.min(usual.mean + reach, Math.max(usual.mean - reach, count));
+}
+
+/**
+ * What is usual in an hour of the week, or undefined while too little is known. `hours` are all that is known of one
+ * camera, or of one class at it.
+ *
+ * An hour of the week comes once a week. So as long as it has n < `minSamples` samples of its own, it is taken as a mixture:
+ * with the weight w = n / minSamples as itself, else as that hour of any day. With mean m and variance v of its own, M and V
+ * over the seven days (the spread between the days included), by the law of total variance:
+ *
+ *   mean = w m + (1 - w) M;  variance = w v + (1 - w) V + w (1 - w) (m - M)^2
+ *
+ * A mean and a variance out of few samples predict worse, so the variance is multiplied by (k + 1) / (k - 1) for k samples
+ * (unbiased variance, and that of the mean added); decay a makes of any number at most (2 - a) / a.
+ *
+ * Counts cannot vary less than their cause: a visit makes a burst of detections. With bursts of b, the variance of a count
+ * is at least b times its mean (compound Poisson; b = variance / mean is the quasi-Poisson dispersion of McCullagh and
+ * Nelder, Generalized Linear Models, 1989, section 6.2), and one burst is never further off than one deviation: see `scoreOf`.
+ */
+export function usualOf(
+  hours: readonly HourBaseline[],
+  at: { readonly dayOfWeek: number; readonly hour: number },
+  { decayFactor, minSamples }: Limits,
+): Usual | undefined {
+  const memory = (2 - decayFactor) / decayFactor;
+  const sameHour = hours.filter((each) => each.hour === at.hour);
+  const own = sameHour.find((each) => each.dayOfWeek === at.dayOfWeek) ?? { mean: 0, variance: 0, samples: 0 };
+  const all = pooled(sameHour);
+  if (all.samples < Math.max(1, minSamples)) return undefined;
+  const weight = Math.min(1, own.samples / minSamples);
+  const mean = weight * own.mean + (1 - weight) * all.mean;
+  const spread = weight * own.variance + (1 - weight) * all.variance + weight * (1 - weight) * (own.mean - all.mean) ** 2;
+  const samples = Math.max(2, weight * Math.min(own.samples, memory) + (1 - weight) * Math.min(all.samples, memory));
+  const burst = weight * dispersion(hours, memory) + (weight < 1 ? (1 - weight) * dispersion(byHour(hours), memory) : 0);
+  return {
+    mean,
+    variance: Math.max((spread * (samples + 1)) / (samples - 1), burst * mean),
+    burst,
+    samples: weight === 1 ? own.samples : all.samples,
+  };
+}
+
+/**
+ * How many deviations a count is away from what is usual, below 0 when it is less: z = (x - p m) / sqrt(max(p v, b^2)) for the
+ * part p of the hour, 1 for all of it.
+ */
+export function scoreOf(usual: Usual, count: number, part = 1): number {
+  return (count - usual.mean * part) / deviationOf(usual, part);
+}
+
+function deviationOf(usual: Usual, part: number): number {
+  return Math.sqrt(Math.max(usual.variance * part, usual.burst ** 2));
+}
+
+/** Several hours as one: the spread between their means counts as spread too. */
+export function pooled(hours: readonly Learned[]): Learned {
+  const samples = hours.reduce((sum, hour) => sum + hour.samples, 0);
+  if (samples === 0) return { mean: 0, variance: 0, samples };
+  const mean = hours.reduce((sum, hour) => sum + hour.mean * hour.samples, 0) / samples;
+  const variance = hours.reduce((sum, hour) => sum + (hour.variance + (hour.mean - mean) ** 2) * hour.samples, 0) / samples;
+  return { mean, variance, samples };
+}
+
+/** Variance to mean, over all hours together; 1 at least, as of things that come singly. */
+function dispersion(hours: readonly Learned[], memory: number): number {
+  let variances = 0;
+  let means = 0;
+  for (const { mean, variance, samples } of hours) {
+    const known = Math.min(samples, memory);
+    variances += variance * known;
+    means += mean * (known - 1);
+  }
+  return means > 0 ? Math.max(1, variances / means) : 1;
+}
+
+/** The hours of a day, each over all days. */
+function byHour(hours: readonly HourBaseline[]): readonly Learned[] {
+  const groups = Array.from({ length: 24 }, (): HourBaseline[] => []);
+  for (const each of hours) groups[each.hour]?.push(each);
+  return groups.map(pooled);
+}
