@@ -24,7 +24,9 @@ for (const place of places) {
           compare: "absolute",
           ...(limit && { limit }),
         });
-      row("false alarms", "of 1,000 hours", (each) => (1000 * each.falseAlarms) / each.judgedHours, { atMost: falseAlarms.get(threshold) ?? 0 });
+      row("false alarms", "of 1,000 hours", (each) => (1000 * each.falseAlarms) / each.judgedHours, {
+        atMost: falseAlarms.get(threshold) ?? 0,
+      });
       if (outcomes.some(({ tripled }) => tripled.length === 0)) continue;
       row("three times the visits told", "of 1,000 hours", (each) => (1000 * delays(each).length) / each.tripled.length);
       row("the same, middle delay", "min", (each) => median(delays(each)));

@@ -94,6 +94,7 @@ ${baselines.join("\n")}
 | \`npm run bench -- command-start\` | \`homesec --version\` |
 | \`npm run bench -- serve-ready\` | \`homesec serve\` to ready, warm and for the first time |
 | \`npm run bench -- idle-memory\` | memory of an idle daemon |
+| \`npm run bench -- baselines\` | false alarms, and what is told when, of unusual hours on generated traces |
 
 \`BENCH_EVENTS=1000\` before any of them makes it a quick trial with so many events, which leaves this page alone.
 `;
