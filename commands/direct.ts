@@ -1,6 +1,7 @@
 import type { Client } from "../src/contract/client.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Database } from "../src/engines/database.ts";
+import type { OpenDatabase } from "../src/engines/open-database.ts";
 import { type Log, silentLog } from "../src/log/log.ts";
 import type { Io } from "./io.ts";
 
@@ -13,12 +14,21 @@ const poolSize = 3;
 
 /** The database of the configuration, beside a daemon that runs; where none runs, its server is started for this command. */
 export async function openDatabaseOf(io: Io, onClose: OnClose): Promise<Database> {
+  return (await open(io, onClose, "share")).db;
+}
+
+/** The database for this command alone: the data folder is taken for it. Throws `Problem("conflict")` when another homesec has the folder. */
+export async function openOwnDatabaseOf(io: Io, onClose: OnClose): Promise<OpenDatabase> {
+  return await open(io, onClose, "serve");
+}
+
+async function open(io: Io, onClose: OnClose, ownership: "share" | "serve"): Promise<OpenDatabase> {
   const { config } = await io.configuration();
   const { openDatabase } = await import("../src/engines/open-database.ts");
   const { databaseUrl, dataDir } = config;
-  const opened = await openDatabase({ databaseUrl, dataDir, poolSize, log: commandLog(io), ownership: "share" });
+  const opened = await openDatabase({ databaseUrl, dataDir, poolSize, log: commandLog(io), ownership });
   onClose(() => opened.close());
-  return opened.db;
+  return opened;
 }
 
 /** A client that runs the operations of the API in this process, for `--direct`. Throws `Problem("conflict")` when the schema is not this program's. */

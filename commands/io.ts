@@ -6,7 +6,8 @@ import type { Client, ClientReply, ClientRequest } from "../src/contract/client.
 import { Problem } from "../src/contract/problem.ts";
 import type { OperationId, Routes } from "../src/contract/routes/index.ts";
 import type { Database } from "../src/engines/database.ts";
-import { type Close, openDatabaseOf, openDirectClient } from "./direct.ts";
+import type { OpenDatabase } from "../src/engines/open-database.ts";
+import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
 import type { Host } from "./host.ts";
 import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";
@@ -39,6 +40,8 @@ export interface Io {
   configuration(flags?: Partial<Record<VariableName, string>>): Promise<ParsedConfig>;
   /** The database of the configuration, beside a daemon that runs or without one. Closed when the command ends. */
   database(): Promise<Database>;
+  /** The database of the configuration with nobody else at it on this machine. Throws `Problem("conflict")` when a daemon has the data folder. */
+  ownDatabase(): Promise<OpenDatabase>;
 }
 
 export interface Endpoint {
@@ -87,6 +90,7 @@ export function createIo(host: Host, global: GlobalOptions): OpenIo {
       database ??= openDatabaseOf(io, onClose);
       return database;
     },
+    ownDatabase: () => openOwnDatabaseOf(io, onClose),
     async close() {
       for (const close of closers.splice(0).reverse()) await close();
     },

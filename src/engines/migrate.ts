@@ -49,6 +49,27 @@ export async function migrate(
   }
 }
 
+/**
+ * Brings the schema forward in the caller's transaction, to the version `upTo` or as far as this program goes. Nobody else migrates until that
+ * transaction ends. Throws as `migrate` does.
+ */
+export async function migrateWithin(
+  sql: Sql,
+  options: { readonly folder?: string; readonly clock: Clock; readonly upTo?: number },
+): Promise<void> {
+  const files = await readMigrations(options.folder ?? migrationsFolder());
+  const wanted = files.filter(({ version }) => version <= (options.upTo ?? Number.POSITIVE_INFINITY));
+  while (await applyNext(sql, wanted, options.clock));
+}
+
+/** Why this program cannot take over a database in which these migrations were applied, with the remedy; null when it can. `subject`: what that is. */
+export async function refusalFor(
+  applied: readonly Migration[],
+  options: { readonly folder?: string; readonly subject: string },
+): Promise<string | null> {
+  return refusalOf(await readMigrations(options.folder ?? migrationsFolder()), applied, options.subject);
+}
+
 /** Compares the database with this program's files, changing nothing. */
 export async function migrationStatus(db: Database, options: { readonly folder?: string } = {}): Promise<MigrationStatus> {
   const files = await readMigrations(options.folder ?? migrationsFolder());
@@ -97,15 +118,15 @@ async function readApplied(sql: Sql): Promise<(Migration & { readonly applied_at
     order by m.version`;
 }
 
-function refusalOf(files: readonly MigrationFile[], applied: readonly Migration[]): string | null {
+function refusalOf(files: readonly MigrationFile[], applied: readonly Migration[], subject = "The database"): string | null {
   const newest = files.at(-1);
   for (const row of applied) {
     const file = files.find((candidate) => candidate.version === row.version);
     if (!file && row.version > (newest?.version ?? 0)) {
-      return `The database was made by a newer homesec (it has migration ${row.name}, this program ends with ${newest?.name ?? "none"}); install that version or a later one, or restore a backup from before`;
+      return `${subject} was made by a newer homesec (it has migration ${row.name}, this program ends with ${newest?.name ?? "none"}); install that version or a later one, or restore a backup from before`;
     }
     if (!file) {
-      return `Migration ${row.name} was applied to the database but its file is missing from this program; install homesec again, complete`;
+      return `Migration ${row.name} was applied to ${lowered(subject)} but its file is missing from this program; install homesec again, complete`;
     }
     if (file.checksum !== row.checksum) {
       return `Migration ${file.name} was changed after it had been applied; restore the file as it was released (install homesec again) and put the change into a new migration`;
@@ -116,6 +137,10 @@ function refusalOf(files: readonly MigrationFile[], applied: readonly Migration[
   return late && last
     ? `Migration ${late.name} is new but numbered before ${last.name}, which was applied already; give it a higher number`
     : null;
+}
+
+function lowered(subject: string): string {
+  return subject.charAt(0).toLowerCase() + subject.slice(1);
 }
 
 function isApplied(file: MigrationFile, applied: readonly Migration[]): boolean {

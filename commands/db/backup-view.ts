@@ -1,0 +1,16 @@
+import type { BackupReport } from "../../src/backup/backup.ts";
+import type { View } from "../output/view.ts";
+
+export const backupView: View<BackupReport> = {
+  plural: "backups",
+  fields: ["path", "bytes", "tables", "rows", "created_at", "schema"],
+  id: ({ path }) => path,
+  columns: [],
+  details: ({ path, bytes, tables, rows, created_at, schema }) => [
+    ["backup", { text: path, paint: "bold" }],
+    ["size", { text: `${(bytes / 1_048_576).toFixed(1)} MiB` }],
+    ["holds", { text: `${rows} rows of ${tables} tables` }],
+    ["as of", { text: created_at.toISOString() }],
+    ["schema", { text: schema }],
+  ],
+};

@@ -1,0 +1,52 @@
+import { z } from "zod";
+
+/*
+ * A backup is one gzip file of lines. First the header, as JSON. Then each table: a line of JSON that names it and its columns, its rows as
+ * PostgreSQL's COPY writes them as text, one a line, and a line `\.`, which no row can be. Last the manifest, as JSON. So the file can be
+ * written and read in one go whatever its size, any PostgreSQL reads it, and `zcat` shows it to a person.
+ */
+
+/** Ends the rows of a table. */
+export const endOfRows = "\\.\n";
+
+/** The version of the format itself. */
+export const formatVersion = 1;
+
+const Applied = z.object({ version: z.int().positive(), name: z.string(), checksum: z.string() });
+
+/** The first line. */
+export const Header = z.object({
+  homesec_backup: z.int().positive(),
+  created_at: z.iso.datetime(),
+  /** The version of the program that wrote it. */
+  version: z.string(),
+  migrations: z.array(Applied).min(1),
+  tables: z.array(z.string()),
+});
+export type Header = z.output<typeof Header>;
+
+/** The line before the rows of a table. */
+export const TableStart = z.object({ table: z.string(), columns: z.array(z.string()).min(1) });
+export type TableStart = z.output<typeof TableStart>;
+
+const Sequence = z.object({ table: z.string(), column: z.string(), last_value: z.string().regex(/^-?\d+$/), is_called: z.boolean() });
+
+/** The last line: without it a file is not complete. */
+export const Manifest = z.object({
+  manifest: z.record(z.string(), z.object({ rows: z.int().nonnegative(), bytes: z.int().nonnegative(), sha256: z.string() })),
+  sequences: z.array(Sequence),
+  /** Of everything before this line. */
+  sha256: z.string(),
+});
+export type Manifest = z.output<typeof Manifest>;
+
+/** How far a backup or a restore has come. */
+export interface Progress {
+  readonly step: "writing" | "checking" | "restoring" | "finishing";
+  readonly table: string;
+  /** Tables begun, this one included. */
+  readonly tables: number;
+  readonly allTables: number;
+  /** Rows of all tables so far. */
+  readonly rows: number;
+}

@@ -1,0 +1,68 @@
+import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Problem } from "../contract/problem.ts";
+import { processIdentity } from "../engines/process-identity.ts";
+
+/**
+ * Writes a file that is there complete or not at all: under a name of its own beside it, brought to the disk, then renamed; whatever was there
+ * before stays until then. What a killed process left behind is removed by the next that writes the same file. Readable for this user alone.
+ * Throws `Problem` when the folder or the disk does not take it.
+ */
+export async function writeWhole<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  await removeLeftovers(path);
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    const file = await open(partial, "wx", 0o600);
+    let result: T;
+    try {
+      result = await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    return result;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw explained(error, path);
+  }
+}
+
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw explained(error, path);
+  });
+  for (const name of names) {
+    const pid = name.startsWith(`${basename(path)}.`) ? /^\.(\d+)\.partial$/.exec(name.slice(basename(path).length))?.[1] : undefined;
+    const isLeft = pid !== undefined && (Number(pid) === process.pid || (await processIdentity(Number(pid))) === undefined);
+    if (isLeft) await rm(join(folder, name), { force: true });
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist; make it first",
+  ENOTDIR: "its folder is no folder; choose another place",
+  EISDIR: "there is a folder of that name; choose another name",
+  EACCES: "this user may not write there; choose another place",
+  EPERM: "this user may not write there; choose another place",
+  EROFS: "that disk takes no writes; choose another place",
+  ENOSPC: "the disk is full; make room or choose another disk",
+  EDQUOT: "the quota is used up; make room or choose another disk",
+};
+
+function explained(error: unknown, path: string): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const remedy = code === undefined ? undefined : remedies[code];
+  return remedy === undefined ? error : new Problem("unavailable", `${path} cannot be written: ${remedy}`, { cause: error });
+}

@@ -1,0 +1,208 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { Clock } from "../clock/clock.ts";
+import { Problem } from "../contract/problem.ts";
+import { copyIn } from "../engines/copy.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { migrateWithin, refusalFor } from "../engines/migrate.ts";
+import { countLines } from "./count-lines.ts";
+import type { Header, Manifest, Progress } from "./format.ts";
+import { readBackup } from "./read.ts";
+import {
+  analyzeTables,
+  dropEverything,
+  emptyTables,
+  putReferences,
+  switchTriggers,
+  takeReferences,
+  waitAtMost,
+} from "./schema-repository.ts";
+import { filledFromTheStart, notBackedUp } from "./tables.ts";
+import {
+  copyTableIn,
+  firstWithRows,
+  journalHead,
+  livingProcess,
+  raiseJournalHead,
+  setSequence,
+  type TableShape,
+  tableShapes,
+} from "./tables-repository.ts";
+
+export interface RestoreOptions {
+  readonly db: Database;
+  /** The backup, an absolute path. */
+  readonly path: string;
+  /** Whether data that is there may be replaced. */
+  readonly replace: boolean;
+  /** Nobody else can be using the database: its server was started for this. */
+  readonly alone: boolean;
+  readonly clock: Clock;
+  /** Of the migrations, for tests. */
+  readonly folder?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** What was restored. */
+export interface RestoreReport {
+  readonly path: string;
+  readonly tables: number;
+  readonly rows: number;
+  /** When the backup was made, and by which version. */
+  readonly created_at: Date;
+  readonly version: string;
+  /** Whether data that was there has gone. */
+  readonly replaced: boolean;
+}
+
+const lockWaitSeconds = 10;
+
+/**
+ * Puts a backup into the database. The whole file is checked before anything is changed. Then all happens in one transaction: until its end,
+ * whatever ends it, the database holds what it held before. The tables are made anew as the backup knows them, filled, and brought up to this
+ * program. Throws `Problem`: `not_found` without the file, those of `readBackup`, `conflict` when the backup is newer than this program, the
+ * database is in use, holds data that may not be replaced, or tables that are not ours. Rejects with the reason of the signal.
+ */
+export async function restore(options: RestoreOptions): Promise<RestoreReport> {
+  const { path } = options;
+  const file = await openFile(path);
+  try {
+    const { header, manifest } = await check(file, options);
+    const refusal = await refusalFor(header.migrations, { ...options, subject: "The backup" });
+    if (refusal !== null) throw new Problem("conflict", refusal);
+    const replaced = await options.db.transaction((sql) => fill(sql, file, header, manifest, options));
+    const { tables, rows } = sums(manifest);
+    return { path, tables, rows, created_at: new Date(header.created_at), version: header.version, replaced };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new Problem("invalid", `${path} is no file`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") throw new Problem("not_found", `${path} does not exist`, { cause: error });
+    if (code === "EACCES") throw new Problem("unavailable", `${path} cannot be read by this user`, { cause: error });
+    throw error;
+  }
+}
+
+/** Reads all of it once. */
+async function check(file: FileHandle, options: RestoreOptions): Promise<{ readonly header: Header; readonly manifest: Manifest }> {
+  let header: Header | undefined;
+  let tables = 0;
+  let rows = 0;
+  for await (const part of readBackup(file, options.path)) {
+    if (part.kind === "header") header = part.header;
+    if (part.kind === "manifest" && header) return { header, manifest: part.manifest };
+    if (part.kind !== "table") continue;
+    tables += 1;
+    for await (const chunk of part.rows) {
+      options.signal?.throwIfAborted();
+      rows += countLines(chunk);
+      options.onProgress?.({ step: "checking", table: part.start.table, tables, allTables: header?.tables.length ?? 0, rows });
+    }
+  }
+  throw new Error("a backup was read to its end without a manifest");
+}
+
+/** Returns whether there was data before. */
+async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manifest, options: RestoreOptions): Promise<boolean> {
+  const { signal, onProgress } = options;
+  const migrations = migrationsOf(options);
+  await waitAtMost(sql, lockWaitSeconds);
+  const before = await clear(sql, options);
+  await migrateWithin(sql, { ...migrations, upTo: Math.max(...header.migrations.map(({ version }) => version)) });
+  const shapes = (await tableShapes(sql)).filter(({ table }) => !notBackedUp.has(table));
+  requireSameTables(shapes, header, options.path);
+  const names = shapes.map(({ table }) => table);
+  const references = await takeReferences(sql);
+  for (const table of names) await switchTriggers(sql, table, false);
+  await emptyTables(sql, names);
+  let tables = 0;
+  let rows = 0;
+  for await (const part of readBackup(file, options.path)) {
+    if (part.kind !== "table") continue;
+    tables += 1;
+    const shape = shapes.find(({ table }) => table === part.start.table);
+    if (!shape || part.start.columns.some((column) => !shape.columns.includes(column))) throw unfitting(part.start.table, options.path);
+    const tell = async function* (): AsyncGenerator<Buffer, void, undefined> {
+      for await (const chunk of part.rows) {
+        rows += countLines(chunk);
+        onProgress?.({ step: "restoring", table: shape.table, tables, allTables: names.length, rows });
+        yield chunk;
+      }
+    };
+    await copyIn(copyTableIn(sql, part.start), tell(), signal);
+  }
+  onProgress?.({ step: "finishing", table: "", tables, allTables: names.length, rows });
+  signal?.throwIfAborted();
+  await putReferences(sql, references);
+  for (const table of names) await switchTriggers(sql, table, true);
+  for (const sequence of manifest.sequences) await setSequence(sql, sequence);
+  // numbers that were given after the backup are not given again: a client that has seen them hears of a gap
+  if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
+  await migrateWithin(sql, migrations);
+  await analyzeTables(sql, names);
+  signal?.throwIfAborted();
+  return before.hadData;
+}
+
+/** Looks whether the database may be filled, and empties it of everything of ours. */
+async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadData: boolean; readonly journalHead: number }> {
+  const names = (await tableShapes(sql)).map(({ table }) => table);
+  const living = !options.alone && names.includes("processes") ? await livingProcess(sql) : undefined;
+  if (living) {
+    throw new Problem(
+      "conflict",
+      `a daemon uses the database (pid ${living.pid} on ${living.host}); stop it first, or wait 20 s when it has just been killed`,
+    );
+  }
+  const filled = await firstWithRows(
+    sql,
+    names.filter((table) => !filledFromTheStart.has(table)),
+  );
+  if (filled !== undefined && !options.replace) {
+    throw new Problem("conflict", `the database holds data already (in ${filled}); back it up first, or replace it all with --yes`);
+  }
+  const head = names.includes("journal_head") ? await journalHead(sql) : 0;
+  await dropEverything(sql);
+  if (names.length > 0) await requireOwn(sql, names, options);
+  return { hadData: filled !== undefined, journalHead: head };
+}
+
+/** What was there is gone already; throwing brings it back. */
+async function requireOwn(sql: Sql, names: readonly string[], options: RestoreOptions): Promise<void> {
+  await migrateWithin(sql, migrationsOf(options));
+  const own = new Set((await tableShapes(sql)).map(({ table }) => table));
+  await dropEverything(sql);
+  const foreign = names.filter((name) => !own.has(name));
+  if (foreign.length === 0) return;
+  throw new Problem(
+    "conflict",
+    `the database has tables that this homesec does not know (${foreign.join(", ")}); restore into an empty one, with another DATA_DIR or DATABASE_URL`,
+  );
+}
+
+function migrationsOf({ clock, folder }: RestoreOptions) {
+  return folder === undefined ? { clock } : { clock, folder };
+}
+
+function requireSameTables(shapes: readonly TableShape[], header: Header, path: string): void {
+  const missing = shapes.find(({ table }) => !header.tables.includes(table));
+  if (missing) throw unfitting(missing.table, path);
+}
+
+function unfitting(table: string, path: string): Problem {
+  return new Problem("unavailable", `${path} does not fit its own schema (${table}); nothing was changed, use another backup`);
+}
+
+function sums(manifest: Manifest): { readonly tables: number; readonly rows: number } {
+  const counts = Object.values(manifest.manifest);
+  return { tables: counts.length, rows: counts.reduce((sum, { rows }) => sum + rows, 0) };
+}

@@ -1,0 +1,76 @@
+import type { Sql } from "../engines/database.ts";
+import { quoted } from "./quoted.ts";
+
+/** Waits for locks no longer than this, until the end of the transaction. */
+export async function waitAtMost(sql: Sql, seconds: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${seconds}s`}, true)`;
+}
+
+interface OwnObject {
+  readonly kind: "view" | "table" | "routine" | "sequence";
+  /** As it is written in a statement. */
+  readonly name: string;
+}
+
+/** Removes everything that migrations make from the schema in use: tables, views, sequences and functions, but not those of extensions. */
+export async function dropEverything(sql: Sql): Promise<void> {
+  const objects = await sql<OwnObject[]>`
+    select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind, quote_ident(c.relname) as name
+    from pg_class c
+    where c.relkind in ('v', 'r', 'p', 'S')
+      and c.relnamespace = current_schema()::regnamespace
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    union all
+    select 'routine', p.oid::regprocedure::text
+    from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace
+      and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+    order by kind desc
+  `;
+  for (const { kind, name } of objects) await sql.unsafe(`drop ${kind} if exists ${name} cascade`);
+}
+
+/** A reference from one table to another, as a statement can make it again. */
+export interface Reference {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** Takes the references off all tables and returns them, so that tables can be filled in any order. */
+export async function takeReferences(sql: Sql): Promise<readonly Reference[]> {
+  const references = await sql<Reference[]>`
+    select t.relname as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
+    from pg_constraint c
+    join pg_class t on t.oid = c.conrelid
+    where c.contype = 'f'
+      and c.connamespace = current_schema()::regnamespace
+      and c.conparentid = 0
+    order by t.relname, c.conname
+  `;
+  for (const { table, name } of references) await sql`alter table ${sql(table)} drop constraint ${sql(name)}`;
+  return references;
+}
+
+/** Puts references back; every row is checked. */
+export async function putReferences(sql: Sql, references: readonly Reference[]): Promise<void> {
+  for (const { table, name, definition } of references) {
+    await sql.unsafe(`alter table ${quoted(table)} add constraint ${quoted(name)} ${definition}`);
+  }
+}
+
+/** Switches the triggers of a table off or on: what they keep is restored as it was. */
+export async function switchTriggers(sql: Sql, table: string, on: boolean): Promise<void> {
+  if (on) await sql`alter table ${sql(table)} enable trigger user`;
+  else await sql`alter table ${sql(table)} disable trigger user`;
+}
+
+/** Empties tables that refer to one another in any way. */
+export async function emptyTables(sql: Sql, tables: readonly string[]): Promise<void> {
+  await sql`truncate table ${sql([...tables])}`;
+}
+
+/** Has the database look at what is in all tables, so that it plans well from the first question on. */
+export async function analyzeTables(sql: Sql, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await sql`analyze ${sql(table)}`;
+}
