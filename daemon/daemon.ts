@@ -157,7 +157,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       pipeline.enrichment,
       pipeline.detection,
       watcher,
-      ...createHousekeeping(parts, own, selftest),
+      ...createHousekeeping(parts, own, { selftest, recentEvents, hub: () => serving.hub }),
     ],
     clock,
     log,

@@ -1,7 +1,10 @@
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
+import { currentFindings } from "../src/system/findings.ts";
+import type { Hub } from "./live/hub.ts";
 import type { Parts } from "./parts.ts";
+import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
 import { createBaselineLearner } from "./workers/baseline-learner.ts";
 import { createCaretaker } from "./workers/caretaker.ts";
@@ -11,8 +14,19 @@ import { createHealthReporter } from "./workers/health-reporter.ts";
 import { createSelftestWorker } from "./workers/selftest-worker.ts";
 import type { Worker } from "./workers/worker.ts";
 
+/** What some of them tell or ask. */
+export interface HousekeepingParts {
+  readonly selftest: Selftest;
+  readonly recentEvents: RecentEvents;
+  readonly hub: () => Hub;
+}
+
 /** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
-export function createHousekeeping({ context, runtime, upstreams, wake }: Parts, own: ProcessRow, selftest: Selftest): readonly Worker[] {
+export function createHousekeeping(
+  { context, runtime, upstreams, wake }: Parts,
+  own: ProcessRow,
+  { selftest, recentEvents, hub }: HousekeepingParts,
+): readonly Worker[] {
   const { db, clock, log, config, settings } = context;
   const watching = (): boolean => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false;
   const caretaker = createCaretaker({
@@ -49,7 +63,17 @@ export function createHousekeeping({ context, runtime, upstreams, wake }: Parts,
     },
   });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
-  const cleanupService = createCleanupService({ db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) });
+  const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
+  const cleanupService = createCleanupService(cleanupContext, {
+    space: () => runtime.disk(),
+    onNews: ({ kind, message }) => {
+      recentEvents.add("disk", kind, message);
+      currentFindings(context, runtime).then(
+        ({ overall }) => hub().broadcastControl("system_status", { status: overall }),
+        (error: unknown) => log.warn({ error: String(error) }, "could not tell clients of the disk"),
+      );
+    },
+  });
   const healthReporter = createHealthReporter({
     context,
     runtime,

@@ -25,7 +25,7 @@ export async function* readBackup(file: FileHandle, path: string): AsyncGenerato
   const text = new Text(unzipped(file, path));
   const first = await text.line(longestLine);
   const header = parse(Header, first);
-  if (!header) throw new Problem("invalid", `${path} is no backup made by \`homesec db backup\``);
+  if (!header) throw noBackup(path);
   if (header.homesec_backup > formatVersion) {
     throw new Problem(
       "conflict",
@@ -39,8 +39,8 @@ export async function* readBackup(file: FileHandle, path: string): AsyncGenerato
     const line = await text.line(longestLine);
     const manifest = parse(Manifest, line);
     if (manifest) {
-      if (manifest.sha256 !== all.digest("hex")) throw damaged(path, "its checksum is not that of its manifest");
       compare(manifest, counted, header, path);
+      if (manifest.sha256 !== all.digest("hex")) throw damaged(path, "its checksum is not that of its manifest");
       if (!(await text.atEnd())) throw damaged(path, "something follows its end");
       yield { kind: "manifest", manifest };
       return;
@@ -84,6 +84,10 @@ function compare(manifest: Manifest, counted: ReadonlyMap<string, Manifest["mani
   }
 }
 
+function noBackup(path: string): Problem {
+  return new Problem("invalid", `${path} is no backup made by \`homesec db backup\``);
+}
+
 function damaged(path: string, how: string, cause?: unknown): Problem {
   return new Problem("unavailable", `${path} is damaged or not complete (${how}); nothing was changed, use another backup`, { cause });
 }
@@ -104,7 +108,8 @@ async function* unzipped(file: FileHandle, path: string): AsyncGenerator<Buffer,
   try {
     for await (const chunk of gunzip) yield chunk as Buffer;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (message === "incorrect header check") throw noBackup(path);
     if (code?.startsWith("Z_")) throw damaged(path, "it cannot be decompressed", error);
     throw error;
   }

@@ -279,7 +279,7 @@ export const variables = {
     group: "retention",
     kind: kinds.boolean,
     default: "false",
-    description: "The oldest data goes early when the disk is nearly full",
+    description: "The oldest data goes early when less than 5 % of the disk with DATA_DIR is free; never that of the last 24 hours",
   },
 
   RATE_LIMIT_ENABLED: { group: "limits", kind: kinds.boolean, default: "true", description: "Requests are limited per client" },

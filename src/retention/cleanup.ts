@@ -16,6 +16,7 @@ import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
 import type { SizedFile } from "./files.ts";
 import { cleanLedger } from "./ledger.ts";
 import { listLogFiles, localDay } from "./log-files.ts";
+import { deleteSceneChangesBefore } from "./past-repository.ts";
 import {
   countExpired,
   deleteBatchesBefore,
@@ -65,13 +66,11 @@ export async function cleanUp(
 }
 
 async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal | undefined): Promise<CleanupReport> {
-  const { config, clock, db } = context;
+  const { config, clock } = context;
   const retentionDays = context.settings.current().retentionDays;
   const now = clock.now();
   const before = new Date(now.getTime() - retentionDays * dayMs);
-  const rows = dryRun ? await db.query((sql) => countRows(sql, before)) : await deleteRows(context, before, signal);
-  const thumbnails = await cleanThumbnails(context, before, dryRun, signal);
-  const images = await cleanLedger(context, before, dryRun, signal);
+  const { rows, thumbnails, images } = await sweep(context, before, { dryRun, signal });
   const oldestLogDay = localDay(new Date(now.getTime() - config.logRetentionDays * dayMs));
   const logs = (await listLogFiles(config.dataDir)).filter(({ day }) => day < oldestLogDay);
   if (!dryRun) await removeFiles(logs);
@@ -89,6 +88,29 @@ async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal
   };
   if (!dryRun) context.log.info({ ...report, timestamp: undefined }, "old data was cleaned up");
   return report;
+}
+
+interface Files {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What went, or in a dry run would go. `images` are original pictures. */
+export interface Swept {
+  readonly rows: Rows;
+  readonly thumbnails: Files;
+  readonly images: Files;
+}
+
+/** Deletes what is older than `before`, or only counts it: first the rows, then the files that belonged to them. */
+export async function sweep(
+  context: CleanupContext,
+  before: Date,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal | undefined },
+): Promise<Swept> {
+  const rows = dryRun ? await context.db.query((sql) => countRows(sql, before)) : await deleteRows(context, before, signal);
+  const thumbnails = await cleanThumbnails(context, before, dryRun, signal);
+  return { rows, thumbnails, images: await cleanLedger(context, before, dryRun, signal) };
 }
 
 interface Rows {
@@ -116,6 +138,7 @@ async function deleteRows({ db, clock }: CleanupContext, before: Date, signal: A
     inBatches(rowsAtOnce, signal, (limit) => db.transaction((sql) => remove(sql, before, limit)));
   detections += await deleteAll(deleteExpiredDetections);
   await deleteAll(deleteBatchesBefore);
+  await deleteAll(deleteSceneChangesBefore);
   await deleteAll(deleteJournalBefore);
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteDeliveriesBefore);
@@ -137,13 +160,13 @@ async function inBatches(limit: number, signal: AbortSignal | undefined, remove:
   return sum;
 }
 
-/** Removes the thumbnails of detections that are gone, or in a dry run would be. */
+/** Removes the thumbnails of detections that are gone, or in a dry run would be: those in the data folder of this process. */
 async function cleanThumbnails(
   { db, config }: CleanupContext,
   before: Date,
   dryRun: boolean,
   signal: AbortSignal | undefined,
-): Promise<{ readonly files: number; readonly bytes: number }> {
+): Promise<Files> {
   let files = 0;
   let bytes = 0;
   for await (const found of thumbnailFiles(config.dataDir)) {

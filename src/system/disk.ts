@@ -13,3 +13,8 @@ export async function diskSpace(path: string): Promise<DiskSpace> {
   const { bsize, blocks, bfree, bavail } = await statfs(path);
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, usedBytes: (blocks - bfree) * bsize };
 }
+
+/** The part of the disk that may still be used, 0 to 1. A disk without size counts as empty. */
+export function freeShare({ freeBytes, totalBytes }: DiskSpace): number {
+  return totalBytes > 0 ? freeBytes / totalBytes : 1;
+}

@@ -152,7 +152,7 @@ describe("a backup", () => {
 
   it("can be broken off in the middle of a table, and the connection serves on", async () => {
     const home = await database();
-    await fill(home, { events: 20_000, detectionsEach: 2 });
+    await fill(home, { events: 1_500, detectionsEach: 20 });
     const stop = new AbortController();
     const saving = save(home, {
       signal: stop.signal,

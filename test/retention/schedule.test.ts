@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCleanupService } from "../../daemon/workers/cleanup-service.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { lastDue, nextDue } from "../../src/retention/schedule.ts";
+import { diskSpace } from "../../src/system/disk.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { storedPast } from "./stored-past.ts";
@@ -39,7 +40,7 @@ describe("the worker", () => {
     await desk.close();
   });
   const start = async () => {
-    const worker = createCleanupService({ ...desk.context, log: silentLog });
+    const worker = createCleanupService({ ...desk.context, log: silentLog }, { space: () => diskSpace(desk.dataDir), onNews: () => {} });
     await worker.start();
     stops.push(() => worker.stop());
     return worker;

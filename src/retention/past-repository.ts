@@ -1,0 +1,45 @@
+import type { Sql } from "../engines/database.ts";
+
+/** Deletes at most `limit` scene changes that were seen before `before`, acknowledged or not, and returns how many. */
+export async function deleteSceneChangesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from scene_changes s
+    using (
+      select o.scene_change_id
+      from scene_changes o
+      where o.detected_at < ${before}
+      limit ${limit}
+    ) old
+    where s.scene_change_id = old.scene_change_id
+  `;
+  return gone.count;
+}
+
+/**
+ * The end of the next part of the past that goes when the disk is nearly full: a fiftieth of what there is from `after` to `until`, or so many
+ * rows at least. Undefined when nothing is left there. With `pictures`, entries of the ledger count too.
+ */
+export async function nextPartOfThePast(
+  sql: Sql,
+  { after, until, atLeast, pictures }: { readonly after: Date; readonly until: Date; readonly atLeast: number; readonly pictures: boolean },
+): Promise<Date | undefined> {
+  const [row] = await sql<[{ end: Date | null }]>`
+    with past as materialized (
+      select e.started_at as time from events e where e.started_at >= ${after} and e.started_at < ${until}
+      union all
+      select d.detected_at from detections d where d.event_id is null and d.detected_at >= ${after} and d.detected_at < ${until}
+      union all
+      select i.taken_at
+      from images i
+      where ${pictures} and i.status in ('processed', 'skipped', 'failed') and i.taken_at >= ${after} and i.taken_at < ${until}
+    )
+    select max(p.time) as end
+    from (
+      select a.time
+      from past a
+      order by a.time
+      limit greatest(${atLeast}::bigint, (select count(*) from past) / 50)
+    ) p
+  `;
+  return row.end ?? undefined;
+}
