@@ -10,13 +10,14 @@ import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
 import type { Database, Sql } from "../engines/database.ts";
+import { deleteForgottenEntities } from "../entities/entities-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import type { Log } from "../log/log.ts";
 import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
 import type { SizedFile } from "./files.ts";
 import { cleanLedger } from "./ledger.ts";
 import { listLogFiles, localDay } from "./log-files.ts";
-import { deleteSceneChangesBefore } from "./past-repository.ts";
+import { deleteIncidentsBefore, deleteSceneChangesBefore } from "./past-repository.ts";
 import {
   countExpired,
   deleteBatchesBefore,
@@ -139,12 +140,14 @@ async function deleteRows({ db, clock }: CleanupContext, before: Date, signal: A
   detections += await deleteAll(deleteExpiredDetections);
   await deleteAll(deleteBatchesBefore);
   await deleteAll(deleteSceneChangesBefore);
+  await deleteAll(deleteIncidentsBefore);
   await deleteAll(deleteJournalBefore);
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteDeliveriesBefore);
   await deleteAll(deleteReceivedAlertsBefore);
   await deleteAll(deleteCooldownsBefore);
   await deleteAll(deleteAnomaliesBefore);
+  await deleteAll(deleteForgottenEntities);
   // what is usual has an age of its own: it is not counted in days that are kept
   await db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, clock.now())));
   return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };

@@ -15,6 +15,21 @@ export async function deleteSceneChangesBefore(sql: Sql, before: Date, limit: nu
   return gone.count;
 }
 
+/** Deletes at most `limit` incidents of cameras that ended before `before`, and returns how many. What is wrong still stays. */
+export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from camera_incidents i
+    using (
+      select o.incident_id
+      from camera_incidents o
+      where o.ended_at < ${before}
+      limit ${limit}
+    ) old
+    where i.incident_id = old.incident_id
+  `;
+  return gone.count;
+}
+
 /**
  * The end of the next part of the past that goes when the disk is nearly full: a fiftieth of what there is from `after` to `until`, or so many
  * rows at least. Undefined when nothing is left there. With `pictures`, entries of the ledger count too.

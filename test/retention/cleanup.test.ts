@@ -109,6 +109,39 @@ describe("cleanup", () => {
     expect(left).toMatchObject({ head: 4, rows: [{ sequence: 4 }], all: 2 });
   });
 
+  it("deletes what was unusual, changes of the view and incidents that are over, by their age", async () => {
+    const { desk, past } = await open();
+    for (const days of [31, 29]) {
+      await desk.db.query(async (sql) => {
+        await sql`
+          insert into anomalies (camera_id, occurred_at, anomaly_score, expected_frequency, observed_frequency, reason, created_at)
+          values ('yard', ${past.ago(days)}, 3, 1, 9, 'many', ${past.ago(days)})
+        `;
+        await sql`
+          insert into scene_changes (camera_id, detected_at, change_type, similarity_score) values ('yard', ${past.ago(days)}, 'view_moved', 0.4)
+        `;
+        await sql`
+          insert into camera_incidents (camera_id, cause, reason, began_at, opened_at, ended_at)
+          values ('yard', 'silent', 'nothing came', ${past.ago(40)}, ${past.ago(40)}, ${past.ago(days)})
+        `;
+      });
+    }
+    await desk.db.query(
+      (sql) => sql`
+        insert into camera_incidents (camera_id, cause, reason, began_at, opened_at)
+        values ('yard', 'black', 'nothing to see', ${past.ago(40)}, ${past.ago(40)})
+      `,
+    );
+    await run(desk);
+    const [left] = await desk.db.query(
+      (sql) => sql`
+        select (select count(*) from anomalies) as anomalies, (select count(*) from scene_changes) as changes,
+          (select count(*) from camera_incidents) as incidents
+      `,
+    );
+    expect(left).toEqual({ anomalies: 1, changes: 1, incidents: 2 });
+  });
+
   it("deletes log files by their day, and nothing else in their folder", async () => {
     const { desk, past } = await open({ LOG_RETENTION_DAYS: "7" });
     for (const day of ["2026-02-21", "2026-02-22", "2026-02-23", "2026-03-01"]) await past.log(day, 10);

@@ -41,6 +41,10 @@ const kept: Readonly<Record<string, string>> = {
   gpu_stats: "age",
   anomalies: "age",
   scene_changes: "age",
+  // those that are over
+  camera_incidents: "age",
+  // those from before what baselines know
+  observed_hours: "age",
   analysis_attempts: "events",
   alerts: "events",
   rule_verdicts: "events",
