@@ -45,6 +45,10 @@ const kept: Readonly<Record<string, string>> = {
   camera_incidents: "age",
   // those from before what baselines know
   observed_hours: "age",
+  // when neither a detection nor a vector is left
+  entities: "age",
+  entity_cameras: "entities",
+  embeddings: "detections",
   analysis_attempts: "events",
   alerts: "events",
   rule_verdicts: "events",
