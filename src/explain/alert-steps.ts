@@ -104,7 +104,7 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
 
 function attemptStep(notification: NotificationFacts, attempt: NotificationAttemptFacts): Step {
   const answer = attempt.answer === null ? "" : `: ${sentence(attempt.answer)}`;
-  const said = { sent: "was taken", again: "did not go through and is repeated", failed: "failed for good" }[attempt.outcome];
+  const said = { sent: "was taken", again: "did not go through", failed: "failed for good" }[attempt.outcome];
   return {
     at: attempt.finishedAt,
     step: "notification_attempt",

@@ -54,7 +54,7 @@ describe("the whole chain of an event that raised an alert", () => {
       "Analysis attempt 1: test-model answered after 800 ms, but the answer could not be read: No JSON object in the answer.",
       "Analysis attempt 2: test-model answered after 800 ms, read as score 42.",
       'Rule "People at night" matched (risk_score >= 40) and raised alert',
-      "The notification by email, attempt 1, did not go through and is repeated after 200 ms: 451 greylisted.",
+      "The notification by email, attempt 1, did not go through after 200 ms: 451 greylisted.",
       'alert_fired to webhook "Team chat" was delivered within 2 s.',
       'event_created to webhook "Team chat", attempt 1, did not go through after 100 ms: HTTP 500.',
     ]) {
