@@ -203,10 +203,26 @@ describe("Camera baseline configuration", () => {
         override_global_config: true,
       });
       // rule 2
-      expect((await ask(`${url}/api/cameras/baseline/baseline/reset`, { method: "POST" })).body).toEqual({
-        activity_baselines_deleted: 0,
-        class_baselines_deleted: 0,
+      await database.db.query(async (sql) => {
+        await sql`
+          insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, last_hour, updated_at)
+          values ('baseline', 0, 9, 4, 2, 12, now(), now()), ('baseline', 0, 10, 1, 1, 12, now(), now())
+        `;
+        await sql`
+          insert into class_baselines (camera_id, object_class, day_of_week, hour, avg_count, variance, sample_count, updated_at)
+          values ('baseline', 'person', 0, 9, 4, 2, 12, now())
+        `;
       });
+      const learned = async () => {
+        const of = async (path: string) =>
+          (await ask(`${url}/api/cameras/baseline/baseline${path}`)).body as { data_points?: number; entries?: unknown[] };
+        return [(await of("")).data_points, (await of("/activity")).entries?.length, (await of("/classes")).entries?.length];
+      };
+      expect(await learned()).toEqual([24, 2, 2]);
+      const reset = `${url}/api/cameras/baseline/baseline/reset`;
+      expect((await ask(reset, { method: "POST" })).body).toEqual({ activity_baselines_deleted: 2, class_baselines_deleted: 1 });
+      expect((await ask(reset, { method: "POST" })).body).toEqual({ activity_baselines_deleted: 0, class_baselines_deleted: 0 });
+      expect(await learned()).toEqual([0, 0, 0]);
       // rule 3
       for (const path of ["config", "reset"]) {
         const method = path === "config" ? "GET" : "POST";
