@@ -104,7 +104,7 @@ function parserOptions(name: string, option: Option<unknown>): ParserOption[] {
   const known = notes.filter((note) => note !== undefined);
   const description = known.length === 0 ? option.description : `${option.description} (${known.join("; ")})`;
   const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
-  return [new ParserOption(`${long} <${option.placeholder}>`, description).argParser(collect)];
+  return [new ParserOption(`${option.short ? `-${option.short}, ` : ""}${long} <${option.placeholder}>`, description).argParser(collect)];
 }
 
 function configured(parser: Parser, { stdout, stderr }: Host): Parser {

@@ -78,7 +78,7 @@ function section(command: Command): string {
 
 function flagsOf(name: string, option: Option<unknown>): string {
   const long = `--${kebab(name)}`;
-  if (option.placeholder !== undefined) return `${long} <${option.placeholder}>`;
+  if (option.placeholder !== undefined) return `${option.short ? `-${option.short}, ` : ""}${long} <${option.placeholder}>`;
   return option.negatable ? `${long}, --no-${kebab(name)}` : long;
 }
 

@@ -3,6 +3,8 @@ import { parseDuration, parseTime } from "./time.ts";
 /** One option of a command. `T` is what the command receives. */
 export interface Option<T> {
   readonly description: string;
+  /** A single letter for it. */
+  readonly short?: string;
   /** Without one the option takes no value. */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
@@ -94,6 +96,22 @@ export function number(placeholder: string, minimum: number, maximum: number, de
       if (given === undefined) return undefined;
       const value = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : Number.NaN;
       if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a number from ${minimum} to ${maximum}`);
+      return value;
+    },
+  };
+}
+
+/** A duration such as 5m, in whole seconds; both bounds are allowed. */
+export function seconds(minimum: number, maximum: number, description: string): Option<number | undefined> {
+  return {
+    description,
+    placeholder: "duration",
+    read: ({ texts }) => {
+      const given = texts.at(-1);
+      if (given === undefined) return undefined;
+      const value = given === "0" ? 0 : (parseDuration(given) ?? Number.NaN) / 1000;
+      if (!(value >= minimum && value <= maximum))
+        throw new WrongValue(`a duration from ${minimum} s to ${maximum} s, such as 90s, 5m or 2h`);
       return value;
     },
   };

@@ -94,11 +94,22 @@ export function encodeRequest(route: Route, request: AnyRequest): EncodedRequest
     const encoded = encode(schema as z.ZodType, value, ["query", name]);
     for (const text of Array.isArray(encoded) ? encoded : [encoded]) query.append(name, String(text));
   }
-  const body = route.body && encode(route.body, request.body, ["body"]);
+  const body = route.body && encode(route.body, withDefaults(route.body, request.body), ["body"]);
   if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });
 
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(requireStorableId(name, params[name] ?? "")));
   return { path, query, params, body: body === undefined ? undefined : JSON.stringify(body) };
+}
+
+/** A body in which what was left out has its default: zod fills defaults in on the way in only. */
+function withDefaults(schema: z.ZodType, body: unknown): unknown {
+  const object = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
+  if (!(object instanceof z.ZodObject) || typeof body !== "object" || body === null) return body;
+  const given = body as Readonly<Record<string, unknown>>;
+  const missing = Object.entries(object.shape).flatMap(([name, field]) =>
+    field instanceof z.ZodDefault && given[name] === undefined ? [[name, field.def.defaultValue] as const] : [],
+  );
+  return { ...given, ...Object.fromEntries(missing) };
 }
 
 /** A text that no id can be and no path can carry names nothing; an empty one, "." and ".." would even be another path. */

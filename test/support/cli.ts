@@ -15,12 +15,13 @@ export interface CliOptions extends Partial<Omit<Host, "stdout" | "stderr">> {
   readonly terminal?: number;
   /** Sees the output while the command runs. */
   readonly onOut?: (text: string) => void;
+  readonly onErr?: (text: string) => void;
   /** What is piped in; with `terminal`, what a person types. */
   readonly input?: string;
 }
 
 /** Runs a command in this process, in an environment of its own: only what `env` holds is set. */
-export async function cli(args: readonly string[], { terminal, onOut, input, ...host }: CliOptions = {}): Promise<CliResult> {
+export async function cli(args: readonly string[], { terminal, onOut, onErr, input, ...host }: CliOptions = {}): Promise<CliResult> {
   let out = "";
   let err = "";
   const sink = (take: (text: string) => void): TextSink => ({ write: take, isTTY: terminal !== undefined, columns: terminal });
@@ -42,6 +43,7 @@ export async function cli(args: readonly string[], { terminal, onOut, input, ...
     }),
     stderr: sink((text) => {
       err += text;
+      onErr?.(text);
     }),
   });
   return { code, out, err };

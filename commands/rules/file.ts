@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { Problem } from "../../src/contract/problem.ts";
+import { Rule, ruleRoutes } from "../../src/contract/routes/rules.ts";
+import { parseDuration } from "../input/time.ts";
+import { parseSchedule, scheduleForm } from "./schedule-text.ts";
+
+export type NewRule = z.output<typeof ruleRoutes.createRule.body>;
+
+/** What a rule that was read before has besides its definition. */
+const readOnly = ["id", "version", "created_at", "updated_at"] as const;
+
+/**
+ * The rules of a file: one, a list, or the answer of `rules list`. What people write shorter is understood: `schedule` as
+ * text, `cooldown: 5m`, `cameras`. Throws `Problem("invalid")` that names each wrong value of each rule.
+ */
+export function rulesOf(value: unknown, place: string): NewRule[] {
+  const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value["items"]) ? value["items"] : [value];
+  if (list.length === 0) throw new Problem("invalid", `${place} holds no rule`);
+  const faults: string[] = [];
+  const rules = list.flatMap((entry: unknown, at) => {
+    try {
+      return [ruleOf(entry)];
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      faults.push(list.length === 1 ? error.message : `rule ${at + 1}: ${error.message}`);
+      return [];
+    }
+  });
+  if (faults.length > 0) throw new Problem("invalid", `${place}: ${faults.join("; ")}`);
+  return rules;
+}
+
+/** One rule. Throws `Problem("invalid")` that names each wrong value. */
+function ruleOf(entry: unknown): NewRule {
+  if (!isRecord(entry)) throw new Problem("invalid", "a rule has fields, such as `name: Person at night`");
+  const { cooldown, cameras, schedule, ...fields } = entry;
+  for (const name of readOnly) delete fields[name];
+  const given = {
+    ...fields,
+    ...(schedule !== undefined && { schedule: typeof schedule === "string" ? scheduleOf(schedule) : schedule }),
+    ...(cooldown !== undefined && { cooldown_seconds: secondsOf(cooldown) }),
+    ...(cameras !== undefined && { camera_ids: cameras }),
+  };
+  const decoded = z.safeDecode(ruleRoutes.createRule.body, given as never);
+  if (decoded.success) return decoded.data;
+  const known = Object.keys(Rule.shape).join(", ");
+  const sentences = decoded.error.issues.map(({ path, message, code }) =>
+    code === "unrecognized_keys" ? `${message} (there are ${known})` : `${path.join(".")}: ${message}`,
+  );
+  throw new Problem("invalid", sentences.join("; "));
+}
+
+function scheduleOf(text: string) {
+  const schedule = parseSchedule(text, new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  if (schedule === undefined) throw new Problem("invalid", `schedule ${JSON.stringify(text)} must be ${scheduleForm}`);
+  return schedule;
+}
+
+function secondsOf(value: unknown): number {
+  const ms = typeof value === "string" ? parseDuration(value) : undefined;
+  if (ms === undefined) throw new Problem("invalid", `cooldown ${JSON.stringify(value)} must be a duration such as 5m`);
+  return ms / 1000;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

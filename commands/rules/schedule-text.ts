@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import { type Schedule, weekdays } from "../../src/contract/routes/rules.ts";
+
+type ScheduleValue = z.output<typeof Schedule>;
+
+/** How a schedule is written. */
+export const scheduleForm =
+  "a schedule such as 'mon-fri 22:00-06:00 Europe/Berlin': days, times and time zone, each of which may be left out";
+
+/**
+ * Reads what a person writes for a schedule: days (`mon-fri`, `sat,sun`), times (`22:00-06:00`) and a time zone, in this
+ * order, each of which may be left out. `zone` holds without one. Undefined for anything else; the zone is not looked up.
+ */
+export function parseSchedule(text: string, zone: string): ScheduleValue | undefined {
+  const words = text.trim().split(/\s+/);
+  const days = isDays(words[0] ?? "") ? daysOf(words.shift() ?? "") : [];
+  const times = /^(\d{1,2}:\d\d)-(\d{1,2}:\d\d)$/.exec(words[0] ?? "");
+  if (times) words.shift();
+  const timezone = words.shift() ?? zone;
+  if (days === undefined || words.length > 0 || text.trim() === "" || !/^[A-Za-z][\w+/-]*$/.test(timezone)) return undefined;
+  const [start = null, end = null] = (times ?? []).slice(1).map((time) => time.padStart(5, "0"));
+  return { days, start_time: start, end_time: end, timezone };
+}
+
+/** Whether a word is meant as days: it begins with one. Zones such as `Monrovia` do not stand alone. */
+function isDays(word: string): boolean {
+  return /^(daily|(mon|tue|wed|thu|fri|sat|sun)[a-z]*([,-][a-z]+)*)$/i.test(word);
+}
+
+/** Monday to Sunday, without repetition; none stands for every day. */
+function daysOf(word: string): ScheduleValue["days"] | undefined {
+  if (word.toLowerCase() === "daily") return [];
+  const chosen = new Set<number>();
+  for (const part of word.split(",")) {
+    const [first, last = first, more] = part.split("-").map(dayNumber);
+    if (first === undefined || last === undefined || more !== undefined) return undefined;
+    for (let day = first; ; day = (day + 1) % 7) {
+      chosen.add(day);
+      if (day === last) break;
+    }
+  }
+  return weekdays.filter((_, day) => chosen.has(day));
+}
+
+function dayNumber(word: string): number | undefined {
+  const found = word.length < 3 ? -1 : weekdays.findIndex((day) => day.startsWith(word.toLowerCase()));
+  return found < 0 ? undefined : found;
+}

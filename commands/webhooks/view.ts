@@ -1,0 +1,94 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { ago, exactly, type Paint, type People, paint, plain } from "../output/people.ts";
+import type { Cell } from "../output/table.ts";
+import type { View } from "../output/view.ts";
+import type { Webhook } from "./find.ts";
+
+type Delivery = Reply<Routes["listWebhookDeliveries"]>["deliveries"][number];
+type DeliveryWithAttempts = Reply<Routes["getWebhookDelivery"]>;
+
+const statePaints = { pending: "yellow", retrying: "yellow", success: "green", failed: "red" } as const;
+const deliveryState = (status: Delivery["status"] | null): Cell =>
+  status === null ? { text: "none yet", paint: "dim" } : { text: status, paint: statePaints[status] };
+
+const switched = ({ enabled }: Webhook): { text: string; paint: Paint } =>
+  enabled ? { text: "on", paint: "green" } : { text: "off", paint: "yellow" };
+
+export const webhookView: View<Webhook> = {
+  plural: "webhooks",
+  fields: [
+    ...(["id", "name", "url", "event_types", "integration_type", "enabled", "disabled_reason", "custom_headers"] as const),
+    ...(["payload_template", "max_retries", "retry_delay_seconds", "created_at", "updated_at", "total_deliveries"] as const),
+    ...(["successful_deliveries", "last_delivery_at", "last_delivery_status"] as const),
+  ],
+  id: ({ id }) => id,
+  columns: [
+    { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
+    { title: "NAME", cell: ({ name }) => ({ text: name }) },
+    { title: "STATE", keep: true, cell: switched },
+    { title: "LAST", keep: true, cell: (webhook) => deliveryState(webhook.last_delivery_status) },
+    { title: "WHEN", cell: ({ last_delivery_at }, people) => ({ text: ago(people, last_delivery_at) }) },
+    { title: "EVENTS", cell: ({ event_types }) => ({ text: event_types.join(", ") }) },
+    { title: "ADDRESS", cell: ({ url }) => ({ text: url }) },
+  ],
+  details: (webhook, people) => [
+    ["webhook", { text: webhook.id, paint: "bold" }],
+    ["name", { text: webhook.name }],
+    ["state", webhook.disabled_reason === null ? switched(webhook) : { text: `off: ${webhook.disabled_reason}`, paint: "red" }],
+    ["address", { text: webhook.url }],
+    ["events", { text: webhook.event_types.join(", ") }],
+    ["form", { text: webhook.payload_template === null ? webhook.integration_type : "a template of its own" }],
+    ["headers", { text: Object.keys(webhook.custom_headers).join(", ") || "none" }],
+    ["retries", { text: `${webhook.max_retries}, the first after ${webhook.retry_delay_seconds} s` }],
+    ["deliveries", { text: `${webhook.successful_deliveries} of ${webhook.total_deliveries} well` }],
+    ["last", deliveryState(webhook.last_delivery_status)],
+    ["last attempt", { text: exactly(people, webhook.last_delivery_at) }],
+  ],
+};
+
+export const deliveryView: View<Delivery> = {
+  plural: "deliveries",
+  fields: [
+    ...(["id", "webhook_id", "event_type", "event_id", "status", "status_code", "response_time_ms", "error_message"] as const),
+    ...(["attempt_count", "next_retry_at", "created_at", "delivered_at", "message_id", "retry_of"] as const),
+  ],
+  id: ({ id }) => id,
+  columns: [
+    { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
+    { title: "WHEN", keep: true, cell: ({ created_at }, people) => ({ text: ago(people, created_at) }) },
+    { title: "EVENT", cell: ({ event_type }) => ({ text: event_type }) },
+    { title: "STATE", keep: true, cell: ({ status }) => deliveryState(status) },
+    { title: "CODE", align: "right", cell: ({ status_code }) => ({ text: String(status_code ?? "-") }) },
+    { title: "ATTEMPTS", align: "right", cell: ({ attempt_count }) => ({ text: String(attempt_count) }) },
+    { title: "ERROR", cell: ({ error_message }) => ({ text: error_message ?? "" }) },
+  ],
+  details: (delivery, people) => [
+    ["delivery", { text: delivery.id, paint: "bold" }],
+    ["webhook", { text: delivery.webhook_id }],
+    ["event", { text: `${delivery.event_type} ${delivery.event_id}` }],
+    ["state", deliveryState(delivery.status)],
+    ["attempts", { text: String(delivery.attempt_count) }],
+    ["answer", { text: delivery.status_code === null ? "none" : `${delivery.status_code} after ${delivery.response_time_ms ?? "?"} ms` }],
+    ["error", { text: delivery.error_message ?? "none" }],
+    ["created", { text: exactly(people, delivery.created_at) }],
+    ["next try", { text: delivery.next_retry_at === null ? "none" : exactly(people, delivery.next_retry_at) }],
+    ["message id", { text: delivery.message_id }],
+  ],
+};
+
+export const deliveryWithAttemptsView: View<DeliveryWithAttempts> = {
+  ...deliveryView,
+  fields: [...deliveryView.fields, "attempts"],
+  more: attemptsText,
+};
+
+function attemptsText({ attempts }: DeliveryWithAttempts, people: People): string {
+  return attempts
+    .map(({ attempt, started_at, status_code, error, response }) => {
+      const outcome = error === null ? paint(people, "green", String(status_code)) : paint(people, "red", plain(error));
+      const answered = response === null || response === "" ? "" : paint(people, "dim", `  ${plain(response).slice(0, 200)}`);
+      return `${attempt}. ${exactly(people, started_at)}  ${outcome}${answered}\n`;
+    })
+    .join("");
+}

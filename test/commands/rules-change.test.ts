@@ -1,0 +1,215 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { parseSchedule } from "../../commands/rules/schedule-text.ts";
+import { ruleView } from "../../commands/rules/view.ts";
+import { Rule, weekdays } from "../../src/contract/routes/rules.ts";
+import { describeSchedule } from "../../src/rules/schedule.ts";
+import type { CliOptions } from "../support/cli.ts";
+import { type ServedDesk, serveDesk, ways } from "../support/served-desk.ts";
+
+let served: ServedDesk;
+beforeAll(async () => {
+  served = await serveDesk();
+  await served.desk.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/b')`);
+});
+afterAll(() => served.close());
+beforeEach(async () => {
+  await served.desk.db.query((sql) => sql`truncate rules cascade`);
+});
+
+const nightly = ["--name", "Person at night", "--severity", "high", "--object-types", "person", "--channels", "email"];
+
+describe.each(ways)("rules, %s", (way) => {
+  const homesec = (args: readonly string[], options: CliOptions = {}) => served.homesec(way, ["rules", ...args], options);
+  const file = async (content: string): Promise<string> => {
+    await writeFile(join(served.desk.dataDir, "rules.yaml"), content);
+    return "rules.yaml";
+  };
+
+  it("add takes a flag for each field", async () => {
+    const flags = ["--schedule", "mon-fri 22:00-06:00 Europe/Berlin", "--cooldown", "5m", "--cameras", "yard", "--min-confidence", "0.6"];
+    const added = await homesec(["add", ...nightly, ...flags, "--escalate", "--no-enabled", "-o", "json"]);
+    expect(added).toMatchObject({ code: 0, err: "email cannot be used yet; `homesec notifications config` says why\n" });
+    expect(JSON.parse(added.out)).toMatchObject({
+      name: "Person at night",
+      enabled: false,
+      severity: "high",
+      object_types: ["person"],
+      camera_ids: ["yard"],
+      min_confidence: 0.6,
+      schedule: {
+        days: ["monday", "tuesday", "wednesday", "thursday", "friday"],
+        start_time: "22:00",
+        end_time: "06:00",
+        timezone: "Europe/Berlin",
+      },
+      cooldown_seconds: 300,
+      channels: ["email"],
+      escalate: true,
+    });
+    expect((await homesec(["show", "Person at night"])).out).toMatch(
+      /conditions +person, confidence >= 0.6, at yard, mon-fri 22:00-06:00 Europe\/Berlin\n/,
+    );
+  });
+
+  it.each([
+    [["--severity", "high"], "needs a --name"],
+    [["--name", "x", "--severity", "loud"], "--severity"],
+    [["--name", "x", "--risk-threshold", "101"], "from 0 to 100"],
+    [["--name", "x", "--schedule", "sometimes 25"], "a schedule such as"],
+    [["--name", "x", "--schedule", "22:00-06:00 Mars/Rover"], "time zone"],
+    [["--name", "x", "--cooldown", "soon"], "such as 90s"],
+    [["--name", "x", "-f", "rules.yaml"], "no other flags"],
+    [[], "give --name"],
+  ])("add refuses %j", async (args, reason) => {
+    const { code, out, err } = await homesec(["add", ...args]);
+    expect([code, out, err]).toEqual([2, "", expect.stringContaining(reason)]);
+    expect((await homesec(["list"])).err).toBe("no rules\n");
+  });
+
+  it("add reads files, one rule or several, and what is piped in", async () => {
+    const two = await file(
+      `- name: One\n  schedule: sat,sun\n  cooldown: 1h\n- {"name": "Two", "cameras": ["yard"], "risk_threshold": 50}\n`,
+    );
+    const added = await homesec(["add", "-f", two, "-o", "json"]);
+    expect(JSON.parse(added.out)).toMatchObject([
+      { name: "One", schedule: { days: ["saturday", "sunday"], start_time: null }, cooldown_seconds: 3600 },
+      { name: "Two", camera_ids: ["yard"], risk_threshold: 50 },
+    ]);
+    const piped = await homesec(["add", "--file", "-"], { input: '{"name": "Three"}' });
+    expect(piped.out).toMatch(/name +Three\n/);
+    // what was listed can be added elsewhere
+    const { out: listed } = await homesec(["list", "-o", "yaml"]);
+    await served.desk.db.query((sql) => sql`truncate rules cascade`);
+    const again = await homesec(["add", "-f", await file(listed), "--fields", "name", "-o", "csv"]);
+    expect(again.out.trimEnd().split("\r\n").toSorted()).toEqual(["One", "Three", "Two", "name"]);
+  });
+
+  it("add says everything that is wrong with a file, and adds nothing of it", async () => {
+    const bad = await file("- name: One\n- name: Two\n  risk_threshold: 101\n- nam: Three\n");
+    const { code, err } = await homesec(["add", "-f", bad]);
+    expect(code).toBe(2);
+    expect(err).toContain("rule 2: risk_threshold: ");
+    expect(err).toContain("rule 3: ");
+    expect((await homesec(["list"])).err).toBe("no rules\n");
+    for (const [content, reason] of [
+      ["a: [", "neither YAML nor JSON"],
+      ["[]", "no rule"],
+      ["just words", "has fields"],
+    ] as const) {
+      expect(await homesec(["add", "-f", await file(content)])).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
+    }
+    expect(await homesec(["add", "-f", "nowhere.yaml"])).toMatchObject({ code: 2, err: expect.stringContaining("ENOENT") });
+    expect(await homesec(["add", "-f", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("nothing was piped in") });
+  });
+
+  it("add asks step by step on a terminal, again after what it does not take", async () => {
+    const input = ["", "Somebody", "grave", "high", "", "person", "", "22:00-06:00 UTC", "", "", ""].join("\n");
+    const { code, out, err } = await homesec(["add", "-o", "json"], { terminal: 100, input });
+    expect(code, err).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      name: "Somebody",
+      severity: "high",
+      risk_threshold: null,
+      object_types: ["person"],
+      camera_ids: null,
+      schedule: { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" },
+      cooldown_seconds: 300,
+      channels: null,
+    });
+    expect(err).toContain("What shall it be called? A rule needs a name.\nWhat shall it be called? ");
+    expect(err).toContain("It must be one of low, medium, high, critical.\n");
+    expect(err).toContain("Which cameras, with commas? (yard) [all] ");
+    expect(await homesec(["add"], { terminal: 100, input: "Half\nhigh\n" })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("nothing was done"),
+    });
+  });
+
+  it("enable, disable and remove", async () => {
+    await homesec(["add", ...nightly]);
+    expect((await homesec(["disable", "Person at night"])).out).toMatch(/state +off\n/);
+    expect(JSON.parse((await homesec(["enable", "Person at night", "-o", "json"])).out)).toMatchObject({ enabled: true });
+    expect((await homesec(["enable", "Nobody"])).code).toBe(3);
+    expect(await homesec(["remove", "Person at night"])).toMatchObject({ code: 2, err: expect.stringContaining("--yes") });
+    expect(await homesec(["remove", "Person at night", "--yes"])).toEqual({ code: 0, out: "", err: "rule Person at night removed\n" });
+    expect((await homesec(["remove", "Person at night", "--yes"])).code).toBe(3);
+  });
+
+  describe("edit", () => {
+    const edit = async (script: string, options: CliOptions = {}) => {
+      const editor = join(served.desk.dataDir, "editor.sh");
+      await writeFile(editor, `#!/bin/sh\n${script}\n`);
+      await chmod(editor, 0o700);
+      return await homesec(["edit", "Person at night", "-o", "json"], { ...options, env: { EDITOR: editor, PATH: process.env["PATH"] } });
+    };
+
+    it("stores what was written, and nothing when nothing was", async () => {
+      await homesec(["add", ...nightly]);
+      expect(await edit("true")).toEqual({ code: 0, out: "", err: "nothing was changed\n" });
+      const changed = await edit(`sed -i -e 's/^severity: .*/severity: low/' -e 's/^schedule: .*/schedule: sat 10:00-12:00 UTC/' "$1"`);
+      expect(changed.code, changed.err).toBe(0);
+      expect(JSON.parse(changed.out)).toMatchObject({
+        name: "Person at night",
+        severity: "low",
+        object_types: ["person"],
+        schedule: { days: ["saturday"], start_time: "10:00", end_time: "12:00", timezone: "UTC" },
+        version: 2,
+      });
+    });
+
+    it("gives another try after a mistake, and keeps what was written", async () => {
+      await homesec(["add", ...nightly]);
+      const wrong = await edit(`sed -i 's/^severity: .*/severity: loud/' "$1"`);
+      expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/severity: .* is kept in \/.*rule\.yaml/) });
+      const again = `if grep -q loud "$1"; then sed -i 's/loud/critical/' "$1"; else sed -i 's/^severity: .*/severity: loud/' "$1"; fi`;
+      const right = await edit(again, { terminal: 100, input: "y\n" });
+      expect(JSON.parse(right.out)).toMatchObject({ severity: "critical" });
+      expect(right.err).toContain("Edit it again? [Y/n] ");
+      expect(await edit("exit 3")).toMatchObject({ code: 2, err: expect.stringContaining("did not end well (3)") });
+    });
+  });
+
+  it("a rule printed as YAML is the record", async () => {
+    await homesec(["add", ...nightly]);
+    const [yaml, json] = [
+      await homesec(["show", "Person at night", "-o", "yaml"]),
+      await homesec(["show", "Person at night", "-o", "json"]),
+    ];
+    expect(parse(yaml.out)).toEqual(JSON.parse(json.out));
+  });
+});
+
+describe("a schedule as text", () => {
+  it("is read as it is described", () => {
+    const time = fc.tuple(fc.nat(23), fc.nat(59)).map((parts) => parts.map((part) => String(part).padStart(2, "0")).join(":"));
+    const times = fc.option(fc.tuple(time, time)).map((pair) => ({ start_time: pair?.[0] ?? null, end_time: pair?.[1] ?? null }));
+    const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/Port-au-Prince", "Etc/GMT+5");
+    fc.assert(
+      fc.property(fc.subarray([...weekdays], { maxLength: 6 }), times, zone, (days, { start_time, end_time }, timezone) => {
+        const schedule = { days, start_time, end_time, timezone };
+        expect(parseSchedule(describeSchedule(schedule), "Mars")).toEqual(schedule);
+      }),
+    );
+  });
+
+  it.each([
+    ["fri-mon", { days: ["monday", "friday", "saturday", "sunday"] }],
+    ["Saturday,sun 9:00-17:30", { days: ["saturday", "sunday"], start_time: "09:00", end_time: "17:30" }],
+    ["daily 22:00-06:00", { days: [], start_time: "22:00", end_time: "06:00", timezone: "Here" }],
+    ["Europe/Paris", { days: [], start_time: null, timezone: "Europe/Paris" }],
+  ])("%s", (text, expected) => {
+    expect(parseSchedule(text, "Here")).toMatchObject(expected);
+  });
+
+  it.each(["", "mon-tue-wed", "monkey", "22:00", "mon 22:00-06:00 UTC now", "mon,,tue", "22.00-06.00", "-"])("%j is none", (text) => {
+    expect(parseSchedule(text, "UTC")).toBeUndefined();
+  });
+});
+
+it("csv knows every field of a rule", () => {
+  expect([...ruleView.fields]).toEqual(Object.keys(Rule.shape));
+});
