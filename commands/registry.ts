@@ -6,6 +6,7 @@ import { explain } from "./explain.ts";
 import { health } from "./health.ts";
 import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
+import { trigger } from "./trigger.ts";
 
 /** The first word of some commands. Their files are read only when that word is typed: each costs a millisecond of every start. */
 export interface Noun {
@@ -17,7 +18,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, explain, health, selftest, cleanup, docs];
+export const plainCommands: readonly Command[] = [serve, demo, trigger, explain, health, selftest, cleanup, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

@@ -1,34 +1,73 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, text } from "../input/options.ts";
+import { choice, text, time } from "../input/options.ts";
+import { parseDuration } from "../input/time.ts";
+import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { streamNew } from "../output/save.ts";
 import { savedView } from "../output/saved.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
 
+const sinceOption = {
+  ...time("Only from so long ago on, such as 24h, or from this time on"),
+  read: (given: Parameters<(typeof filterOptions.startDate)["read"]>[0]) => {
+    const texts = given.texts.map((each) => (parseDuration(each) === undefined ? each : `-${each.trim()}`));
+    return filterOptions.startDate.read({ ...given, texts });
+  },
+};
+
 export const exportEvents = defineCommand({
   name: "events export",
-  summary: "Save all events that match in a file for a spreadsheet",
-  description: "Saves the events as CSV or as an Excel workbook, newest first, however many there are. Times are UTC.",
+  summary: "Save all events that match in a file, for a spreadsheet or a program",
+  description:
+    "Saves the events as CSV, as an Excel workbook or as NDJSON, newest first, however many there are. Times are UTC. With --watermark each run saves what was stored since the last one that ended with 0, and nothing twice; without new events no file is written.",
   options: {
-    format: choice(["csv", "xlsx"], "Kind of file; without it the ending of --to says so, else csv"),
+    format: choice(["csv", "xlsx", "ndjson"], "Kind of file; without it the ending of --to says so, else csv"),
     to: text("file", "Where to save it, instead of homesec-events.<format> in this folder; a file that is there already stays as it is"),
+    since: sinceOption,
+    watermark: text("file", "Keep in this file how far was exported; the next run goes on there. For csv and ndjson"),
     ...filterOptions,
   },
   examples: [
     { command: "homesec events export", note: "everything, as homesec-events.csv" },
+    { command: "homesec events export --since 24h --to today.ndjson", note: "the last day, one JSON object a line" },
     { command: "homesec events export --to march.xlsx --start-date 2026-03-01 --end-date 2026-04-01", note: "a month, for Excel" },
-    { command: "homesec events export --camera-id garage --min-risk-score 60 --to garage.csv", note: "what mattered at one camera" },
+    { command: "homesec events export --watermark export.mark --to $(date +%F).csv --quiet", note: "every night, by cron: what is new" },
   ],
   async run({ options }, io) {
-    const format = options.format ?? (options.to?.toLowerCase().endsWith(".xlsx") ? "xlsx" : "csv");
-    const file = resolve(io.host.cwd, options.to ?? `homesec-events.${format}`);
-    const { mediaType, parts } = await io.call("exportEvents", { query: { format, ...filterQuery(options) } });
-    await streamNew(file, parts);
-    const { size } = await stat(file);
-    await printRecord(io.output, { file, media_type: mediaType, size_bytes: size }, savedView);
+    const { since, watermark, to } = options;
+    if (since !== undefined && options.startDate !== undefined)
+      throw new Problem("invalid", "--since and --start-date say the same; give one");
+    const ending = (["xlsx", "ndjson"] as const).find((each) => to?.toLowerCase().endsWith(`.${each}`));
+    const format = options.format ?? ending ?? "csv";
+    const file = resolve(io.host.cwd, to ?? `homesec-events.${format}`);
+    const filter = filterQuery({ ...options, startDate: since ?? options.startDate });
+    if (watermark !== undefined) {
+      if (format === "xlsx") throw new Problem("invalid", "--watermark saves csv or ndjson; a workbook is saved as a whole");
+      const { exportNew } = await import("./export-new.ts");
+      const saved = await exportNew(io, { format, file, filter, watermark: resolve(io.host.cwd, watermark) });
+      if (saved) await report(io, file, mediaTypes[format]);
+      return exitCodes.ok;
+    }
+    if (format === "ndjson") {
+      const { eventFile, eventPages } = await import("./export-new.ts");
+      await streamNew(file, eventFile("ndjson", eventPages(io, filter)));
+      await report(io, file, mediaTypes.ndjson);
+    } else {
+      const { mediaType, parts } = await io.call("exportEvents", { query: { format, ...filter } });
+      await streamNew(file, parts);
+      await report(io, file, mediaType);
+    }
     return exitCodes.ok;
   },
 });
+
+const mediaTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
+
+async function report(io: Io, file: string, mediaType: string): Promise<void> {
+  const { size } = await stat(file);
+  await printRecord(io.output, { file, media_type: mediaType, size_bytes: size }, savedView);
+}

@@ -147,21 +147,6 @@ export function since(description: string, fallback: string): Option<Date> {
   };
 }
 
-/** A duration such as `90s` or `5m` in seconds, between two bounds, both allowed. */
-export function seconds(minimum: number, maximum: number, description: string): Option<number | undefined> {
-  return {
-    description,
-    placeholder: "duration",
-    read: ({ texts }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const value = (parseDuration(given) ?? Number.NaN) / 1_000;
-      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a duration from ${minimum}s to ${maximum}s, such as 90s or 5m`);
-      return value;
-    },
-  };
-}
-
 /** The same option with a value that holds when it is not given. */
 export function withDefault<T>(option: Option<T | undefined>, value: T): Option<T> {
   return { ...option, fallback: String(value), read: (given) => option.read(given) ?? value };

@@ -1,0 +1,27 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { Problem } from "../../src/contract/problem.ts";
+
+/** The time up to which events were exported; undefined when there is no file yet. Throws `Problem("invalid")` for another file. */
+export async function readWatermark(file: string): Promise<Date | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new Problem("invalid", `--watermark ${file} cannot be read: ${code}`, { cause });
+  }
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text.trim()) ? new Date(text.trim()) : new Date(Number.NaN);
+  if (Number.isNaN(time.getTime())) throw new Problem("invalid", `--watermark ${file} holds no time; delete it to export everything again`);
+  return time;
+}
+
+/** Replaces the file in one step, so that it always holds a whole time. Throws `Problem("invalid")` when it cannot. */
+export async function writeWatermark(file: string, time: Date): Promise<void> {
+  try {
+    await writeFile(`${file}.part`, `${time.toISOString()}\n`);
+    await rename(`${file}.part`, file);
+  } catch (cause) {
+    throw new Problem("invalid", `--watermark ${file} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+}

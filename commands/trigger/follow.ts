@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import type { Io } from "../io.ts";
+import { exactly, type Paint } from "../output/people.ts";
+import type { View } from "../output/view.ts";
+
+type Image = Reply<Routes["getImage"]>;
+
+const pauseMs = 250;
+
+/** The entry of the ledger for a file, once it has its outcome; undefined when that does not come in time. Tells of a picture that waits. */
+export async function follow(io: Io, camera: string, path: string, waitSeconds: number): Promise<Image | undefined> {
+  const { clock, signal } = io.host;
+  const giveUpAt = clock.monotonic() + waitSeconds * 1000;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  let id: number | undefined;
+  let told = false;
+  while (clock.monotonic() < giveUpAt && !signal.aborted) {
+    const image = id === undefined ? await find(io, camera, name) : await io.call("getImage", { params: { image_id: id } });
+    id = image?.id;
+    if (image && image.status !== "pending" && image.status !== "deferred") return image;
+    if (image?.status === "deferred" && !told) {
+      io.output.note(`it has to wait: ${image.detail ?? image.reason ?? "the detector does not answer"}`);
+      told = true;
+    }
+    await sleep(pauseMs);
+  }
+  return undefined;
+}
+
+/** The folder of the camera can be a link, so names are compared: this one is nobody else's. */
+async function find(io: Io, camera: string, name: string): Promise<Image | undefined> {
+  const { items } = await io.call("listImages", { query: { camera_id: [camera], limit: 100 } });
+  return items.find((image) => image.path.endsWith(`/${name}`));
+}
+
+const paints: Partial<Record<Image["status"], Paint>> = { processed: "green", skipped: "yellow", failed: "red" };
+
+export const imageView: View<Image> = {
+  plural: "pictures",
+  fields: [
+    ...(["id", "camera_id", "path", "size_bytes", "modified_at", "media_type", "width", "height", "sha256", "found_by"] as const),
+    ...(["found_at", "taken_at", "status", "reason", "detail", "same_content_as", "detection_count", "detector"] as const),
+    ...(["inference_ms", "started_at", "finished_at"] as const),
+  ],
+  id: ({ id }) => id,
+  columns: [],
+  details: (image, people) => [
+    ["picture", { text: String(image.id), paint: "bold" }],
+    ["camera", { text: image.camera_id }],
+    ["file", { text: image.path }],
+    ["outcome", { text: image.detail === null ? image.status : `${image.status}: ${image.detail}`, paint: paints[image.status] }],
+    ["detections", { text: String(image.detection_count) }],
+    ["looked at", { text: exactly(people, image.finished_at) }],
+    ["detector", { text: image.detector === null ? "-" : `${image.detector}, ${Math.round(image.inference_ms ?? 0)} ms` }],
+  ],
+};

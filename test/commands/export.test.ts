@@ -1,0 +1,72 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ServedDesk, serveDesk, ways } from "../support/served-desk.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+let served: ServedDesk;
+beforeAll(async () => {
+  served = await serveDesk();
+  await served.desk.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/b')`);
+});
+afterAll(() => served.close());
+
+/** Stores an event at this time. */
+async function stored(at: string, started_at = at): Promise<number> {
+  served.desk.at(at);
+  const { results } = await served.desk.ask("createEvents", { body: { events: [{ camera_id: "yard", started_at }] } });
+  return results[0]?.id as number;
+}
+
+describe.each(ways)("events export, %s", (way) => {
+  it("--watermark saves what is new, each event once, and --since what is not older", async () => {
+    const folder = temporaryFolder("export");
+    const day = way === "--direct" ? "2026-05" : "2026-04";
+    const run = (...args: string[]) =>
+      served.homesec(way, ["events", "export", "--start-date", `${day}-01`, ...args], { cwd: folder.path });
+    const nightly = (name: string) => run("--watermark", "mark", "--to", name);
+    const idsIn = async (name: string) => {
+      const text = await readFile(join(folder.path, name), "utf8");
+      return name.endsWith(".csv")
+        ? text
+            .trimEnd()
+            .split("\r\n")
+            .slice(1)
+            .map((line) => Number(line.split(",")[0]))
+        : text
+            .trimEnd()
+            .split("\n")
+            .map((line) => JSON.parse(line).id as number);
+    };
+
+    const first = [await stored(`${day}-10T10:00:00Z`), await stored(`${day}-10T11:00:00Z`)];
+    served.desk.at(`${day}-11T00:00:00Z`);
+    expect(await nightly("one.ndjson")).toMatchObject({ code: 0, out: expect.stringMatching(/^saved +\/.*one\.ndjson \(\d+ bytes\)\n$/) });
+    expect(await idsIn("one.ndjson")).toEqual(first.toReversed());
+    expect(await readFile(join(folder.path, "mark"), "utf8")).toBe(`${day}-10T23:59:00.000Z\n`);
+
+    expect(await nightly("none.csv")).toEqual({ code: 0, out: "", err: "no new events\n" });
+    // stored late, and stored just now: the first belongs to this run, the second to the next
+    const late = await stored(`${day}-11T09:00:00Z`, `${day}-09T09:00:00Z`);
+    const fresh = await stored(`${day}-11T23:59:30Z`);
+    served.desk.at(`${day}-12T00:00:00Z`);
+    expect((await nightly("two.csv")).code).toBe(0);
+    expect(await idsIn("two.csv")).toEqual([late]);
+    served.desk.at(`${day}-13T00:00:00Z`);
+    // a run that fails leaves the watermark where it was
+    expect((await nightly("two.csv")).code).toBe(5);
+    expect((await nightly("three.csv")).code).toBe(0);
+    expect(await idsIn("three.csv")).toEqual([fresh]);
+    expect((await readdir(folder.path)).toSorted()).toEqual(["mark", "one.ndjson", "three.csv", "two.csv"]);
+
+    await writeFile(join(folder.path, "mark"), "yesterday\n");
+    expect(await nightly("four.csv")).toMatchObject({ code: 2, err: expect.stringContaining("holds no time") });
+    expect((await run("--watermark", "mark", "--to", "five.xlsx")).code).toBe(2);
+    expect((await run("--since", "24h")).code).toBe(2);
+    const since = (...args: string[]) => served.homesec(way, ["events", "export", "--since", ...args], { cwd: folder.path });
+    expect((await since("26h", "--to", "since.ndjson", "-o", "json")).code).toBe(0);
+    expect(await idsIn("since.ndjson")).toEqual([fresh]);
+    expect((await since("soon")).code).toBe(2);
+    await folder.remove();
+  });
+});
