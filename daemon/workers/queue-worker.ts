@@ -135,8 +135,10 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     },
     stop: async () => {
       abort.abort(new StageAborted("the daemon stops"));
-      await consumer?.stop();
+      // a run that is stuck may end long after the next one was started, and must not take that one's place
+      const ended = consumer;
       consumer = undefined;
+      await ended?.stop();
     },
   };
 }

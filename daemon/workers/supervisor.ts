@@ -86,7 +86,8 @@ export function createSupervisor(options: {
   };
 
   const plan = (charge: Charge, why: string): void => {
-    if (clock.monotonic() - charge.startedAt > steadyAfterMs) charge.failures = 0;
+    // one that could not even be started was not steady, however long ago it last ran
+    if (charge.state === "running" && clock.monotonic() - charge.startedAt > steadyAfterMs) charge.failures = 0;
     const backoff = Math.min(firstBackoffMs * 2 ** charge.failures, longestBackoffMs);
     charge.failures += 1;
     charge.state = "stopped";

@@ -2,16 +2,22 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createSupervisor, type Supervisor } from "../../daemon/workers/supervisor.ts";
 import type { Worker } from "../../daemon/workers/worker.ts";
-import { systemClock } from "../../src/clock/clock.ts";
+import { type Clock, systemClock } from "../../src/clock/clock.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { currentReadiness } from "../../src/system/ready.ts";
 import { eventually } from "../support/eventually.ts";
+import { openDesk } from "../support/operations.ts";
+import { quietRuntime } from "../support/runtime.ts";
 
 /** A worker whose life the test decides. */
-function puppet(name: string, options: { readonly failStarts?: number; readonly stuckAfterMs?: number } = {}) {
+function puppet(
+  name: string,
+  options: { readonly failStarts?: number; readonly stuckAfterMs?: number; readonly critical?: boolean; readonly stopHangs?: true } = {},
+) {
   const seen = { starts: 0, stops: 0, frozenAt: undefined as number | undefined };
   const worker: Worker = {
     name,
-    critical: true,
+    critical: options.critical ?? true,
     stuckAfterMs: options.stuckAfterMs ?? 60_000,
     start: async () => {
       seen.starts += 1;
@@ -20,6 +26,7 @@ function puppet(name: string, options: { readonly failStarts?: number; readonly 
     },
     stop: async () => {
       seen.stops += 1;
+      if (options.stopHangs && seen.stops === 1) await new Promise(() => {});
     },
     heartbeat: () => seen.frozenAt ?? performance.now(),
   };
@@ -28,11 +35,11 @@ function puppet(name: string, options: { readonly failStarts?: number; readonly 
 
 const told: { name: string; running: boolean; message: string | null }[] = [];
 let supervisor: Supervisor | undefined;
-function supervise(workers: readonly Worker[]): Supervisor {
+function supervise(workers: readonly Worker[], clock: Clock = systemClock): Supervisor {
   told.length = 0;
   supervisor = createSupervisor({
     workers,
-    clock: systemClock,
+    clock,
     log: silentLog,
     announce: async (entry) => {
       if (entry.type === "worker_status") told.push(entry.data);
@@ -71,6 +78,63 @@ test("a worker that cannot start does not keep the others from running, says why
   expect(broken.seen.starts).toBe(3);
   // 0.5 s and 1 s, looked at every 0.5 s
   expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+});
+
+test("a stuck worker that cannot be stopped either is replaced all the same", { timeout: 20_000 }, async () => {
+  const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300, stopHangs: true });
+  const { start, states } = supervise([worker]);
+  await start();
+  seen.frozenAt = performance.now();
+  await eventually(() => seen.starts === 2 && states()[0]?.running, { timeoutMs: 15_000 });
+});
+
+test("pauses between restarts double up to a minute, and begin anew after a minute of steady work", { timeout: 20_000 }, async () => {
+  let ahead = 0;
+  const clock: Clock = { now: () => new Date(), monotonic: () => performance.now() + ahead };
+  const broken = puppet("gpu_monitor", { failStarts: 9 });
+  const heartbeat = () => broken.seen.frozenAt ?? clock.monotonic();
+  const { start, states } = supervise([{ ...broken.worker, heartbeat }], clock);
+  await start();
+  // each pause in turn: less is too early, all of it is enough
+  for (const [index, pauseMs] of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
+    expect(broken.seen.starts).toBe(index + 1);
+    if (pauseMs > 4_000) {
+      ahead += pauseMs - 3_000;
+      await setTimeout(700);
+      expect(broken.seen.starts, `before ${pauseMs} ms`).toBe(index + 1);
+      ahead += 3_000;
+    } else {
+      ahead += pauseMs;
+    }
+    await eventually(() => broken.seen.starts === index + 2);
+  }
+  await eventually(() => states()[0]?.running);
+  ahead += 61_000;
+  broken.seen.frozenAt = clock.monotonic() - 61_000;
+  await eventually(() => states()[0]?.running === false);
+  await eventually(() => broken.seen.starts === 11, { timeoutMs: 2_500, what: "a restart after the shortest pause" });
+});
+
+test("readiness is lost with a critical worker that is gone, kept without any other, and back with its restart", async () => {
+  const desk = await openDesk();
+  try {
+    const broken = puppet("gpu_monitor", { failStarts: 99, critical: false });
+    const critical = puppet("detection_worker", { stuckAfterMs: 300 });
+    const own = supervise([broken.worker, critical.worker]);
+    await own.start();
+    const runtime = quietRuntime({ workers: () => own.states(), supervisorAlive: () => own.alive() });
+    const readiness = async () => {
+      const answer = await currentReadiness(desk.context, runtime);
+      return "reply" in answer ? answer : { status: 200, reply: answer };
+    };
+    expect(await readiness()).toMatchObject({ status: 200, reply: { ready: true } });
+    critical.seen.frozenAt = performance.now();
+    await eventually(async () => (await readiness()).status === 503);
+    expect(told).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") });
+    await eventually(async () => (await readiness()).reply.ready);
+  } finally {
+    await desk.close();
+  }
 });
 
 test("stopping ends the workers last first and starts none again, not even one that waits for its restart", async () => {
