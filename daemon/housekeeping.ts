@@ -1,3 +1,4 @@
+import { rootsOf } from "../src/cameras/roots.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
@@ -7,6 +8,7 @@ import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
 import { createBaselineLearner } from "./workers/baseline-learner.ts";
+import { createCameraWatcher } from "./workers/camera-watcher.ts";
 import { createCaretaker } from "./workers/caretaker.ts";
 import { createCleanupService } from "./workers/cleanup-service.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
@@ -29,6 +31,11 @@ export function createHousekeeping(
 ): readonly Worker[] {
   const { db, clock, log, config, settings } = context;
   const watching = (): boolean => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false;
+  const onCameras = (): void => {
+    wake.journal();
+    wake.jobs("alert");
+    wake.jobs("deliver");
+  };
   const caretaker = createCaretaker({
     db,
     clock,
@@ -45,11 +52,7 @@ export function createHousekeeping(
       for (const queue of ["detect", "enrich", "analyze", "alert", "deliver"]) wake.jobs(queue);
     },
     watching,
-    onCameras: () => {
-      wake.journal();
-      wake.jobs("alert");
-      wake.jobs("deliver");
-    },
+    onCameras,
   });
   const baselineLearner = createBaselineLearner({
     db,
@@ -82,5 +85,6 @@ export function createHousekeeping(
   });
   const everyMs = config.selftestIntervalMinutes * 60_000;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
-  return [caretaker, baselineLearner, gpuMonitor, cleanupService, healthReporter, ...selftests];
+  const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras });
+  return [caretaker, baselineLearner, cameraWatcher, gpuMonitor, cleanupService, healthReporter, ...selftests];
 }

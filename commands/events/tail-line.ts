@@ -29,6 +29,8 @@ function sentence(message: JournalMessage, people: People): string {
     }
     case "entity_discovered":
       return `${plain(data.camera_id)}: ${plain(data.object_type)} ${plain(data.entity_id)} is seen for the first time`;
+    case "scene_change":
+      return `${plain(data.camera_id)}: ${paint(people, "yellow", data.change_type.replace("_", " "))}, similarity ${data.similarity_score.toFixed(2)}, scene change ${data.id}`;
     case "batch.analysis_started":
       return `${plain(data.camera_id)}: event ${data.event_id} is being judged`;
     case "batch.analysis_completed":

@@ -6,6 +6,7 @@ import { Anomaly } from "./routes/baselines.ts";
 import { Camera } from "./routes/cameras.ts";
 import { Detection } from "./routes/detections.ts";
 import { Event } from "./routes/events.ts";
+import { SceneChange } from "./routes/scenes.ts";
 import { WorkerStatus } from "./routes/system-health.ts";
 import { Instant } from "./values.ts";
 
@@ -53,6 +54,7 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("event.deleted", z.object({ id: z.int() })),
   journal("entity_discovered", outboundEvents.entity_discovered),
   journal("camera_status", Camera.extend({ previous_status: z.string().nullable(), reason: z.string().nullable() })),
+  journal("scene_change", SceneChange),
   journal("batch.analysis_started", Analysis),
   journal("batch.analysis_completed", Analysis.extend({ risk_score: z.int(), risk_level: z.string() })),
   journal("batch.analysis_failed", Analysis.extend({ error: z.string() })),

@@ -3,8 +3,11 @@ import { requireCamera } from "../cameras/required.ts";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { Problem } from "../contract/problem.ts";
 import type { sceneRoutes } from "../contract/routes/scenes.ts";
+import { endIncidents } from "../incidents/incidents.ts";
+import { openIncidents } from "../incidents/incidents-repository.ts";
 import type { Operations } from "../operations/operation.ts";
 import { acknowledge, countSceneChanges, listSceneChanges } from "./scene-changes-repository.ts";
+import { adoptView } from "./views-repository.ts";
 
 const listName = "scene-changes";
 const Key = z.tuple([KeyInstant, z.int()]);
@@ -30,11 +33,17 @@ export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
     };
   },
 
-  acknowledgeSceneChange: async ({ params: { camera_id: cameraId, id } }, { db, clock }) => {
+  acknowledgeSceneChange: async ({ params: { camera_id: cameraId, id } }, { db, clock, runtime }) => {
     const acknowledgedAt = await db.transaction(async (sql) => {
       await requireCamera(sql, cameraId);
-      return await acknowledge(sql, cameraId, id, clock.now());
+      const now = clock.now();
+      const acknowledged = await acknowledge(sql, cameraId, id, now);
+      // a view that is as before again is not given up for one that it no longer is
+      const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
+      if (acknowledged && lasts && (await adoptView(sql, cameraId, id, now))) await endIncidents(sql, cameraId, ["view"], now);
+      return acknowledged;
     });
+    runtime?.wakeJournal();
     if (!acknowledgedAt) throw new Problem("not_found", `Camera ${cameraId} has no scene change ${id}`);
     return { id, acknowledged: true, acknowledged_at: acknowledgedAt };
   },

@@ -1,0 +1,86 @@
+import { resolveInside } from "../../src/cameras/roots.ts";
+import type { Clock } from "../../src/clock/clock.ts";
+import type { Settings } from "../../src/config/settings.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { type NewestPicture, newestPictures } from "../../src/incidents/pictures-repository.ts";
+import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/incidents/watch.ts";
+import type { Log } from "../../src/log/log.ts";
+import { type Frame, readFrame } from "../../src/scenes/frame.ts";
+import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
+import { createLoop, type Loop } from "./loop.ts";
+
+/** A camera is looked at no more often. */
+const everyMs = 10_000;
+/** What is older says nothing about how the camera does now. */
+const freshForMs = 10 * 60_000;
+
+interface Watched extends Memory {
+  imageId: number;
+  readonly doubt: Doubt;
+}
+
+/**
+ * Makes the worker that looks at the newest picture of each camera, at most one every 10 s and one at a time, with a pause after a
+ * round as long as the round: whether it is black or frozen, whether the camera's clock jumped, and, where scene changes are on,
+ * whether the view is another one. No picture waits for it.
+ */
+export function createCameraWatcher(options: {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: Settings;
+  /** Folders from which pictures may be read. */
+  readonly roots: readonly string[];
+  /** Something was told: the journal has entries, rules and webhooks have work. */
+  readonly onTold: () => void;
+  /** For tests. */
+  readonly everyMs?: number;
+}): Loop {
+  const { db, clock, log, settings, roots } = options;
+  const pauseMs = options.everyMs ?? everyMs;
+  const watched = new Map<string, Watched>();
+
+  const look = async (picture: NewestPicture): Promise<void> => {
+    const camera = watched.get(picture.cameraId) ?? { ...freshMemory(), imageId: 0, doubt: { count: 0, since: picture.takenAt } };
+    watched.set(picture.cameraId, camera);
+    if (camera.imageId === picture.imageId) return;
+    camera.imageId = picture.imageId;
+    const frame = await frameOf(picture);
+    if (!frame) return;
+    const { cameraId, takenAt, path: filePath } = picture;
+    const told = await db.transaction(async (sql) => {
+      const now = clock.now();
+      const health = await lookAtHealth(sql, { cameraId, takenAt, frame }, camera, now);
+      if (!settings.current().sceneChangeEnabled || isBlack(frame)) return health;
+      return (await lookAtView(sql, { cameraId, frame, filePath, takenAt }, camera.doubt, now)) || health;
+    });
+    if (told) options.onTold();
+  };
+
+  /** Undefined for a picture that is gone or cannot be decoded: the ledger and the detector have their say about that. */
+  const frameOf = async (picture: NewestPicture): Promise<Frame | undefined> => {
+    const file = await resolveInside(roots, picture.path);
+    if (file.state !== "inside") return undefined;
+    try {
+      return await readFrame(file.path);
+    } catch (error) {
+      log.debug({ worker: "camera_watcher", camera: picture.cameraId, error: String(error) }, "a picture cannot be looked at");
+      return undefined;
+    }
+  };
+
+  return createLoop({
+    name: "camera_watcher",
+    critical: false,
+    log,
+    round: async (signal) => {
+      const begin = clock.monotonic();
+      const pictures = await db.query((sql) => newestPictures(sql, new Date(clock.now().getTime() - freshForMs)));
+      for (const picture of pictures) {
+        if (signal.aborted) break;
+        await look(picture);
+      }
+      return Math.max(pauseMs, clock.monotonic() - begin);
+    },
+  });
+}

@@ -1,0 +1,44 @@
+import type { Sql } from "../engines/database.ts";
+import type { LedgerPicture } from "./signs.ts";
+
+/** The newest picture of a camera that can be looked at. */
+export interface NewestPicture {
+  readonly cameraId: string;
+  readonly imageId: number;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly takenAt: Date;
+}
+
+/** The newest picture of each camera, taken since a time: no video, and none that cannot be read. */
+export async function newestPictures(sql: Sql, since: Date): Promise<readonly NewestPicture[]> {
+  return await sql<NewestPicture[]>`
+    select i.camera_id as "cameraId", i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.taken_at as "takenAt"
+    from cameras c
+    cross join lateral (
+      select n.*
+      from images n
+      where n.camera_id = c.camera_id
+        and n.taken_at >= ${since}
+        and n.media_type like 'image/%'
+        and (n.status <> 'skipped' or n.reason in ('reupload', 'moved'))
+      order by n.taken_at desc, n.image_id desc
+      limit 1
+    ) i
+    where c.deleted_at is null
+    order by c.camera_id
+  `;
+}
+
+/** The newest entries of the ledger for a camera, the newest first. */
+export async function ledgerPictures(sql: Sql, cameraId: string, limit: number): Promise<readonly LedgerPicture[]> {
+  return await sql<LedgerPicture[]>`
+    select encode(i.sha256, 'hex') as sha256, i.taken_at as "takenAt",
+      case when i.found_by = 'watch' then extract(epoch from i.found_at)::float8 * 1000 - i.modified_ns::float8 / 1e6 end as "lagMs"
+    from images i
+    where i.camera_id = ${cameraId}
+      and i.media_type like 'image/%'
+    order by i.taken_at desc, i.image_id desc
+    limit ${limit}
+  `;
+}

@@ -1,0 +1,134 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createCameraWatcher } from "../../daemon/workers/camera-watcher.ts";
+import { clockJump, type LedgerPicture, sameContent } from "../../src/incidents/signs.ts";
+import { freshMemory, lookAtHealth } from "../../src/incidents/watch.ts";
+import { silentLog } from "../../src/log/log.ts";
+import { type Frame, frameOf } from "../../src/scenes/frame.ts";
+import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
+import { eventually } from "../support/eventually.ts";
+
+let desk: AlertDesk;
+beforeAll(async () => {
+  desk = await openAlertDesk();
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.empty());
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 12) + seconds * 1000);
+const summaries = async () =>
+  (await desk.ask("listEvents", { query: "kind=camera_health" })).items.map(({ summary }) => summary).toReversed();
+
+describe("the ledger shows", () => {
+  const pictures = (count: number, of: (index: number) => Partial<LedgerPicture>): LedgerPicture[] =>
+    Array.from({ length: count }, (_, index) => ({ sha256: String(index), takenAt: at(1000 - 15 * index), lagMs: 2_000, ...of(index) }));
+
+  it("the same content six times over a minute, and no upload that was repeated", () => {
+    expect(sameContent(pictures(6, () => ({ sha256: "aa" })))).toMatchObject({ since: at(925) });
+    expect(sameContent(pictures(5, () => ({ sha256: "aa" })))).toBeUndefined();
+    expect(sameContent(pictures(20, (index) => ({ sha256: "aa", takenAt: at(1000 - index) })))).toBeUndefined();
+    expect(sameContent(pictures(20, (index) => ({ sha256: index === 3 ? "bb" : "aa" })))).toBeUndefined();
+    expect(sameContent(pictures(20, () => ({ sha256: null })))).toBeUndefined();
+    expect(sameContent([])).toBeUndefined();
+  });
+
+  it("a clock that jumped, and neither one that is wrong all the time nor a single late upload", () => {
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 3_600_000 : 2_000 })))?.reason).toContain("back by 3598 s");
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? -600_000 : 2_000 })))?.reason).toContain("forward by 602 s");
+    expect(clockJump(pictures(40, () => ({ lagMs: 3_600_000 })))).toBeUndefined();
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 2 ? 3_600_000 : 2_000 })))).toBeUndefined();
+    expect(clockJump(pictures(20, (index) => ({ lagMs: index < 5 ? 3_600_000 : 2_000 })))).toBeUndefined();
+    expect(clockJump(pictures(40, () => ({ lagMs: null })))).toBeUndefined();
+  });
+});
+
+describe("pictures show", () => {
+  const memory = freshMemory();
+  let looks = 0;
+  const look = async (frame: Frame) => {
+    looks += 1;
+    return await desk.db.transaction((sql) =>
+      lookAtHealth(sql, { cameraId: "yard", takenAt: at(looks * 10), frame }, memory, at(looks * 10)),
+    );
+  };
+  const made = (pixel: (at: number) => number): Frame =>
+    frameOf(
+      Uint8Array.from({ length: 320 * 180 }, (_, index) => pixel(index)),
+      { width: 320, height: 180, channels: 1 },
+    );
+  const live = (seed: number) => made((index) => 100 + ((index * 7 + seed * 13) % 29));
+
+  it("that a camera is black from the third one on, and when it is over", async () => {
+    for (let index = 0; index < 3; index += 1) await look(live(index));
+    for (let index = 0; index < 4; index += 1) await look(made((pixel) => pixel % 5));
+    expect(await summaries()).toEqual(["Camera Yard sends black pictures: no picture shows anything."]);
+    expect((await desk.journal("camera_status")).map(({ reason }) => reason)).toEqual(await summaries());
+    await look(live(9));
+    expect((await summaries())[0]).toMatch(/^Camera Yard sent black pictures for \d+ s: /);
+  });
+
+  it("that a camera is frozen, though the clock in its picture runs on", async () => {
+    for (let index = 0; index < 25; index += 1) await look(live(index));
+    const frozen = live(77);
+    const ticking = (tick: number): Frame => ({
+      ...frozen,
+      pixels: frozen.pixels.map((value, pixel) => (pixel < 600 ? (value + tick) % 256 : value)),
+    });
+    for (let tick = 0; tick < 6; tick += 1) await look(ticking(tick));
+    expect(await summaries()).toEqual([]);
+    for (let tick = 6; tick < 9; tick += 1) await look(ticking(tick));
+    expect(await summaries()).toEqual([
+      expect.stringContaining("Camera Yard sends the same picture again and again: the pictures are the same but"),
+    ]);
+    await look(live(5));
+    expect((await summaries())[0]).toContain("sent the same picture again and again for");
+  });
+});
+
+it("the worker takes the newest picture of each camera, and asks at each look whether scene changes are on", async () => {
+  const folder = join(desk.cameraRoot, "yard");
+  await mkdir(folder, { recursive: true });
+  let count = 0;
+  const upload = async () => {
+    count += 1;
+    const path = join(folder, `${count}.jpg`);
+    const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
+    await sharp({ create: { width: 640, height: 360, channels: 3, background: "#888888", noise } })
+      .jpeg()
+      .toFile(path);
+    const now = new Date();
+    await desk.db.query(
+      (sql) => sql`
+        insert into images (camera_id, path, size_bytes, modified_ns, media_type, found_by, found_at, taken_at, status)
+        values ('yard', ${path}, 1, 0, 'image/jpeg', 'watch', ${now}, ${now}, 'processed')
+      `,
+    );
+  };
+  const views = async () => (await desk.db.query((sql) => sql`select v.light from camera_views v`)).length;
+  const clock = { now: () => new Date(), monotonic: () => performance.now() };
+  const settings = desk.context.settings;
+  const worker = createCameraWatcher({
+    db: desk.db,
+    clock,
+    log: silentLog,
+    settings,
+    roots: [desk.cameraRoot],
+    onTold: () => {},
+    everyMs: 20,
+  });
+  const before = await desk.ask("updateConfig", { body: { scene_change_enabled: false } });
+  expect(before.scene_change_enabled).toBe(false);
+  await worker.start();
+  try {
+    await upload();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await views()).toBe(0);
+    await desk.ask("updateConfig", { body: { scene_change_enabled: true } });
+    await upload();
+    await eventually(async () => (await views()) === 1, { timeoutMs: 10_000 });
+  } finally {
+    await worker.stop();
+  }
+});
