@@ -43,9 +43,11 @@ export function createHousekeeping(
     process: own,
     cameraOfflineAfterSeconds: config.cameraOfflineAfterSeconds,
     detectorDown: () => {
+      const fault = upstreams.fault("detector");
+      if (fault !== undefined) return { reason: "unusable", detail: fault };
       const breaker = upstreams.breakers().find(({ name }) => name === "detector");
       return breaker?.state === "open"
-        ? `The detector does not answer; it is asked again at ${breaker.reset_at?.toISOString()}`
+        ? { reason: "breaker_open", detail: `The detector does not answer; it is asked again at ${breaker.reset_at?.toISOString()}` }
         : undefined;
     },
     onFreed: () => {

@@ -1,4 +1,5 @@
 import type { Config, ParsedConfig } from "../src/config/config.ts";
+import { modelFault } from "../src/detector-model/check.ts";
 import type { Log } from "../src/log/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 
@@ -58,7 +59,7 @@ function greeting(daemon: Daemon, config: Config): string {
     `  API              ${daemon.url}`,
     ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (made by homesec itself)`]),
     `  pictures         ${config.cameraRoot}/<camera>/`,
-    `  detector         ${upstream("detector")}`,
+    `  detector         ${config.detectorUrl === undefined ? (ownModel(config) ?? upstream("detector")) : upstream("detector")}`,
     `  language model   ${upstream("language_model")}`,
     `  database         ${daemon.databaseDescription}`,
     `  hand-over        ${daemon.handOver === "bullmq" ? "BullMQ on Redis" : "in this process"}`,
@@ -74,6 +75,15 @@ function greeting(daemon: Daemon, config: Config): string {
     "",
     "",
   ].join("\n");
+}
+
+/** What the built-in detector sees with, when the user has named a model. */
+function ownModel(config: Config): string | undefined {
+  if (config.detectorModelPath === undefined) return undefined;
+  const fault = modelFault(config);
+  return fault === undefined
+    ? `built-in, with the model ${config.detectorModelPath}`
+    : `built-in, BUT IT SEES NOTHING. ${fault}. Pictures wait until then.`;
 }
 
 /** The address as it is reached from this machine: "every address" is none to connect to. */

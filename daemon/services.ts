@@ -12,7 +12,7 @@ import { startUpstreams, type Upstreams } from "./upstreams.ts";
  * and kept for the health answer, and what waited for a service starts when it may be asked again.
  */
 export function startServices(
-  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onBreakerChange"> & {
+  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange"> & {
     readonly recentEvents: RecentEvents;
     readonly announce: (entry: JournalEntry) => Promise<void>;
     readonly wake: Wakes;
@@ -22,6 +22,7 @@ export function startServices(
   return startUpstreams({
     ...options,
     onReady: (name) => wake.jobs(queueOf(name)),
+    onFault: (name, fault) => recentEvents.add(name, "failure", fault),
     onBreakerChange: ({ name, state }, previous) => {
       recentEvents.add(
         name,

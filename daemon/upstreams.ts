@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Clock } from "../src/clock/clock.ts";
 import type { Config } from "../src/config/config.ts";
 import type { Settings } from "../src/config/settings.ts";
@@ -10,6 +11,7 @@ import { Breaker } from "../src/upstream/breaker.ts";
 import { createDetector, type Detector } from "../src/upstream/detector.ts";
 import { createLanguageModel, type LanguageModel } from "../src/upstream/language-model.ts";
 import { probeHealth } from "../src/upstream/probe.ts";
+import type { Condition } from "./builtin/condition.ts";
 import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
 import { type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
 
@@ -26,6 +28,8 @@ export interface Upstreams {
   breakers(): readonly BreakerState[];
   /** Jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
   capacity(name: UpstreamName): number;
+  /** Why a built-in service cannot work at all; undefined while it can, or starts. */
+  fault(name: UpstreamName): string | undefined;
   /** When the service last gave a good answer. */
   answeredAt(name: UpstreamName): Date | null;
   /** Who the service is, for people: `built-in`, or its URL. */
@@ -45,10 +49,13 @@ export function startUpstreams(options: {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly onBreakerChange: (state: BreakerState, previous: CircuitState) => void;
-  /** A built-in service listens now: what waited for it can start. */
+  /** A built-in service works now: what waited for it can start. */
   readonly onReady: (name: UpstreamName) => void;
+  /** A built-in service cannot work, for a reason that a person must remove. */
+  readonly onFault: (name: UpstreamName, fault: string) => void;
 }): Upstreams {
   const { config, clock, log, lifecycle } = options;
+  const modelPath = config.detectorModelPath;
   let probed: Promise<readonly UpstreamState[]> | undefined;
   const breakerChanged = (state: BreakerState, previous: CircuitState): void => {
     // what a probe said before says nothing any more
@@ -61,25 +68,24 @@ export function startUpstreams(options: {
   const breakerOf = (name: UpstreamName): Breaker => breakers.get(name) as Breaker;
 
   const builtins = new Map<UpstreamName, Builtin>();
-  const starting = new Set<UpstreamName>();
   const urlOf = (name: "detector" | "language_model", configured: string | undefined): (() => string) => {
     if (configured) return () => configured;
     const builtin = startBuiltin(name, {
       log: log.child({ service: name }),
-      env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence) },
+      env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) },
+      onCondition: (condition) => {
+        // what a probe said before says nothing any more
+        probed = undefined;
+        if (condition.state === "working") options.onReady(name);
+        if (condition.state === "faulty") options.onFault(name, condition.fault);
+      },
     });
     builtins.set(name, builtin);
-    starting.add(name);
-    builtin.ready.then(
-      () => {
-        starting.delete(name);
-        options.onReady(name);
-      },
-      (error: unknown) => log.debug({ service: name, error: String(error) }, "stopped before it was ready"),
-    );
     lifecycle.onStop(`built-in ${name}`, () => builtin.stop());
     return () => builtin.url();
   };
+  /** What is not built in is told by its breaker. */
+  const conditionOf = (name: UpstreamName): Condition => builtins.get(name)?.condition() ?? { state: "working" };
   const urls = {
     detector: urlOf("detector", config.detectorUrl),
     language_model: urlOf("language_model", config.languageModelUrl),
@@ -87,7 +93,7 @@ export function startUpstreams(options: {
 
   const detector = createDetector({
     url: urls.detector,
-    ...(builtins.has("detector") && { label: "built-in" }),
+    ...(builtins.has("detector") && { label: modelPath === undefined ? "built-in" : `built-in (${basename(modelPath)})` }),
     breaker: breakerOf("detector"),
     clock,
     log: log.child({ service: "detector" }),
@@ -118,13 +124,15 @@ export function startUpstreams(options: {
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const optional = enrichmentNames.find((known) => known === name);
     const builtIn = optional ? enrichment.isBuiltIn(optional) : builtins.has(name);
+    const condition = conditionOf(name);
     const url = optional
       ? enrichment.url(optional)
-      : starting.has(name)
+      : condition.state !== "working"
         ? undefined
         : urls[name === "detector" ? name : "language_model"]();
     if (url === undefined) {
-      return { name, healthy: false, builtIn, url: "", responseMs: null, error: "starting", checkedAt: clock.now() };
+      const error = condition.state === "faulty" ? condition.fault : "starting";
+      return { name, healthy: false, builtIn, url: "", responseMs: null, error, checkedAt: clock.now() };
     }
     // a service that is known to be down is left alone until its trial
     if (breakerOf(name).state().state === "open") {
@@ -151,12 +159,16 @@ export function startUpstreams(options: {
     },
     breakers: () => upstreamNames.map((name) => breakerOf(name).state()),
     capacity: (name) => {
-      if (starting.has(name)) return 0;
+      if (conditionOf(name).state !== "working") return 0;
       const { state } = breakerOf(name).state();
       if (state === "closed") return Number.POSITIVE_INFINITY;
       return state === "half_open" ? 1 : 0;
     },
     resetBreaker: (name) => breakerOf(name).reset(),
+    fault: (name) => {
+      const condition = conditionOf(name);
+      return condition.state === "faulty" ? condition.fault : undefined;
+    },
     answeredAt: (name) => breakerOf(name).state().last_success,
     label: (name) => (builtins.has(name) ? "built-in" : urls[name]()),
     probe: () => {

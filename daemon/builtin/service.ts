@@ -28,14 +28,20 @@ export class Refusal extends Error {
   }
 }
 
+/** What a service that was loading tells the parent process when it knows: why it cannot work, or null, and what it is. */
+export interface Report {
+  readonly fault: string | null;
+  readonly about?: Readonly<Record<string, string>>;
+}
+
 /** A picture of 50 megapixels as PNG, or in base64, fits. */
 const maxBodyBytes = 128 * 1024 * 1024;
 
 /**
  * The main program of a built-in service: listens on a free port of 127.0.0.1 (on `BUILTIN_PORT` if that is free), tells
- * the parent process the port and ends when the parent is gone.
+ * the parent process the port and ends when the parent is gone. While `loading` it is not asked; `report` ends that.
  */
-export function serve(operations: Operations): void {
+export function serve(operations: Operations, { loading = false }: { readonly loading?: boolean } = {}): void {
   // a kill -9 of the parent leaves no other sign
   process.once("disconnect", () => process.exit(0));
   if (!process.connected) process.exit(0);
@@ -48,8 +54,20 @@ export function serve(operations: Operations): void {
     if (error.code !== "EADDRINUSE" || preferred === 0) throw error;
     server.listen(0, "127.0.0.1");
   });
-  server.once("listening", () => process.send?.({ port: (server.address() as AddressInfo).port }));
+  server.once("listening", listens);
+  server.once("listening", () => process.send?.({ port: (server.address() as AddressInfo).port, loading }));
   server.listen(preferred, "127.0.0.1");
+}
+
+let listens = (): void => {};
+const listening = new Promise<void>((resolve) => {
+  listens = resolve;
+});
+
+/** Tells the parent process how loading ended, once it knows where to ask. */
+export async function report(outcome: Report): Promise<void> {
+  await listening;
+  process.send?.(outcome);
 }
 
 async function respond(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { signalChild } from "../../src/lifecycle/signal-child.ts";
 import type { Log } from "../../src/log/log.ts";
+import { type Condition, ConditionKeeper, readMessage } from "./condition.ts";
 
 export type BuiltinName = "detector" | "language_model" | "enrichment";
 
@@ -12,6 +13,7 @@ export type BuiltinName = "detector" | "language_model" | "enrichment";
 export interface Builtin {
   /** Where it listens; the same after a restart wherever possible. Throws before `ready`. */
   url(): string;
+  condition(): Condition;
   /** Undefined while it is being restarted. */
   pid(): number | undefined;
   /** It listens. Rejects when it was stopped before it could. */
@@ -23,6 +25,8 @@ export interface BuiltinOptions {
   readonly log: Log;
   /** Settings for the service; of the daemon's own environment only what a program needs to start is passed on. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Told of each change of its condition. Must not throw. */
+  readonly onCondition?: (condition: Condition) => void;
 }
 
 const inherited = ["PATH", "HOME", "TMPDIR", "TZ", "LANG", "LD_LIBRARY_PATH"];
@@ -38,7 +42,7 @@ const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_
  * Starts a built-in service as a child process. It belongs to a process group of its own, so that Ctrl-C in a terminal
  * leaves it to the daemon, and ends by itself when the daemon is gone. Throws when homesec has not been built.
  */
-export function startBuiltin(name: BuiltinName, { log, env = {} }: BuiltinOptions): Builtin {
+export function startBuiltin(name: BuiltinName, { log, env = {}, onCondition = () => {} }: BuiltinOptions): Builtin {
   const program = programOf(name);
   let listens = () => {};
   let neverListens = (_: Error) => {};
@@ -47,6 +51,7 @@ export function startBuiltin(name: BuiltinName, { log, env = {} }: BuiltinOption
     neverListens = reject;
   });
   ready.catch((error: Error) => log.debug({ service: name, err: error }, "built-in service was not needed any more"));
+  const keeper = new ConditionKeeper(onCondition);
   let wanted = true;
   let child: ChildProcess | undefined;
   let port: number | undefined;
@@ -69,10 +74,17 @@ export function startBuiltin(name: BuiltinName, { log, env = {} }: BuiltinOption
       createInterface({ input: started.stderr }).on("line", (line) => log.warn({ service: name }, line));
     }
     started.on("message", (message) => {
-      if (!isListening(message)) return;
-      port = message.port;
-      log.debug({ service: name, port, pid: started.pid }, "built-in service listens");
-      listens();
+      const told = readMessage(message);
+      if (told?.kind === "listens") {
+        port = told.port;
+        log.debug({ service: name, port, pid: started.pid }, "built-in service listens");
+        listens();
+      } else if (told?.fault === null) {
+        log.info({ service: name, ...told.about }, "built-in service works");
+      } else if (told) {
+        log.error({ service: name, fault: told.fault }, "built-in service cannot work");
+      }
+      if (told && wanted) keeper.heard(told);
     });
     started.on("error", (error) => log.error({ service: name, err: error }, "built-in service: trouble with its process"));
     started.once("close", (code, signal) => {
@@ -80,6 +92,7 @@ export function startBuiltin(name: BuiltinName, { log, env = {} }: BuiltinOption
       if (!wanted) return;
       if (performance.now() - startedAt > stableAfterMs) restartMs = firstRestartMs;
       log.warn({ service: name, code, signal, restart_ms: restartMs }, "built-in service ended and is started again");
+      keeper.ended(signal ?? `exit code ${code}`);
       startLater();
     });
   };
@@ -101,6 +114,7 @@ export function startBuiltin(name: BuiltinName, { log, env = {} }: BuiltinOption
       if (port === undefined) throw new Error(`the built-in ${name} does not listen yet`);
       return `http://127.0.0.1:${port}`;
     },
+    condition: () => keeper.current(),
     pid: () => child?.pid,
     ready,
     stop: async () => {
@@ -136,8 +150,4 @@ async function end(child: ChildProcess): Promise<void> {
   const patience = setTimeout(() => signalChild(child, "SIGKILL"), stopPatienceMs);
   await closed;
   clearTimeout(patience);
-}
-
-function isListening(message: unknown): message is { readonly port: number } {
-  return typeof message === "object" && message !== null && "port" in message && typeof message.port === "number";
 }

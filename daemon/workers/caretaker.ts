@@ -30,7 +30,7 @@ export interface CaretakerOptions {
   readonly process: ProcessRow;
   readonly cameraOfflineAfterSeconds: number;
   /** Why the detector cannot be asked now, or undefined when it can. */
-  readonly detectorDown: () => string | undefined;
+  readonly detectorDown: () => { readonly reason: string; readonly detail: string } | undefined;
   /** Whether a new picture would be found now. */
   readonly watching: () => boolean;
   readonly onFreed: () => void;
@@ -71,7 +71,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; what waited for its time starts now");
       if (freed > 0 || setBack) options.onFreed();
       const down = options.detectorDown();
-      if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, { reason: "breaker_open", detail: down }, 1_000));
+      if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, down, 1_000));
       if (clock.monotonic() >= camerasAt) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;

@@ -181,7 +181,7 @@ export const variables = {
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,
-    description: "An ONNX YOLO model of your own for the built-in detector",
+    description: "An ONNX YOLO model of your own for the built-in detector, which then finds all nine classes; see operations.md",
   },
   DETECTOR_CONFIDENCE: {
     group: "upstream",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { excerpt } from "./call.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 
 export interface Probe {
@@ -29,11 +30,16 @@ async function probe(http: UpstreamHttp, url: string, timeoutMs: number): Promis
     const { status, text } = await http.exchange({ baseUrl: url, path: "/health", method: "GET", timeoutMs });
     const responseMs = Math.round((performance.now() - startedAt) * 100) / 100;
     const body = readBody(text);
-    const error = status !== 200 ? `status ${status}` : body?.["model_loaded"] === false ? "the model is still loading" : null;
+    const error = status !== 200 ? `status ${status}` : body?.["model_loaded"] === false ? reasonIn(body) : null;
     return { healthy: error === null, responseMs, error, body };
   } catch (error) {
     return { healthy: false, responseMs: null, error: error instanceof Error ? error.message : String(error), body: null };
   }
+}
+
+/** Why a service without its model is not ready. */
+function reasonIn({ error }: Record<string, unknown>): string {
+  return typeof error === "string" ? `the model is not loaded${excerpt(error)}` : "the model is still loading";
 }
 
 /** A health answer need not be JSON: a plain "ok" is one too. */

@@ -1,9 +1,9 @@
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 import { Refusal } from "../service.ts";
 
-/** A picture the right way up, in shades of grey, at the size at which people are looked for. */
-export interface GreyPicture {
-  /** One byte a pixel, line by line. */
+/** A picture the right way up, at the size at which it is looked at. */
+export interface DecodedPicture {
+  /** Line by line; a byte a pixel in grey, three (red, green, blue) in colour. */
   readonly pixels: Buffer;
   readonly width: number;
   readonly height: number;
@@ -29,12 +29,9 @@ sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsFo
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Decodes a JPEG, PNG or WebP file. Throws `Refusal` (400) for what is no picture, is damaged or is over 50 megapixels. */
-export async function decode(bytes: Buffer): Promise<GreyPicture> {
-  try {
-    const file = sharp(bytes, { failOn: "error", limitInputPixels: maxPixels, autoOrient: true });
-    const { autoOrient } = await file.metadata();
-    const { width: fullWidth, height: fullHeight } = autoOrient;
+/** Decodes a JPEG, PNG or WebP file in shades of grey. Throws `Refusal` (400) for what is no picture, is damaged or is over 50 megapixels. */
+export async function decodeGrey(bytes: Buffer): Promise<DecodedPicture> {
+  return await decode(bytes, async (file, fullWidth, fullHeight) => {
     const scale = Math.min(Math.sqrt(workingPixels / (fullWidth * fullHeight)), maxEnlargement);
     const { data, info } = await file
       .resize({ width: Math.max(1, Math.round(fullWidth * scale)), height: Math.max(1, Math.round(fullHeight * scale)), fit: "fill" })
@@ -43,6 +40,31 @@ export async function decode(bytes: Buffer): Promise<GreyPicture> {
       .raw()
       .toBuffer({ resolveWithObject: true });
     return { pixels: data, width: info.width, height: info.height, fullWidth, fullHeight };
+  });
+}
+
+/** Decodes as `decodeGrey` does, in colour and at the size that `size` makes of the picture's own. */
+export async function decodeColour(
+  bytes: Buffer,
+  size: (fullWidth: number, fullHeight: number) => { readonly width: number; readonly height: number },
+): Promise<DecodedPicture> {
+  return await decode(bytes, async (file, fullWidth, fullHeight) => {
+    const { data, info } = await file
+      .resize({ ...size(fullWidth, fullHeight), fit: "fill" })
+      .flatten()
+      .toColourspace("srgb")
+      .raw({ depth: "uchar" })
+      .toBuffer({ resolveWithObject: true });
+    if (info.channels !== 3) throw new Error(`it has ${info.channels} colour channels`);
+    return { pixels: data, width: info.width, height: info.height, fullWidth, fullHeight };
+  });
+}
+
+async function decode<T>(bytes: Buffer, read: (file: Sharp, fullWidth: number, fullHeight: number) => Promise<T>): Promise<T> {
+  try {
+    const file = sharp(bytes, { failOn: "error", limitInputPixels: maxPixels, autoOrient: true });
+    const { autoOrient } = await file.metadata();
+    return await read(file, autoOrient.width, autoOrient.height);
   } catch (cause) {
     throw new Refusal(400, `The picture cannot be read as JPEG, PNG or WebP: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,

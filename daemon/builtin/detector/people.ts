@@ -1,53 +1,12 @@
-import { createRequire } from "node:module";
 import { type Box, confidenceOf, groupWindows, type Window } from "./boxes.ts";
-import type { GreyPicture } from "./decode.ts";
+import { type DecodedPicture, decodeGrey } from "./decode.ts";
+import type { Finder } from "./finder.ts";
+import { type Descriptor, loadOpenCv, type OpenCv, sayingWhy, type Vector } from "./opencv.ts";
 
-export interface Person {
+interface Person {
   readonly confidence: number;
   /** In whole pixels of the full picture, inside of it. */
   readonly box: Box;
-}
-
-export interface PeopleFinder {
-  readonly find: (picture: GreyPicture) => Person[];
-}
-
-/** What is used of OpenCV. Everything made in it lives outside of JavaScript's memory until `delete`. */
-interface OpenCv {
-  onRuntimeInitialized: () => void;
-  readonly CV_8UC1: number;
-  readonly CV_32F: number;
-  readonly Mat: new (rows: number, columns: number, type: number) => Matrix;
-  readonly Size: new (width: number, height: number) => unknown;
-  readonly RectVector: new () => Vector<Box>;
-  readonly DoubleVector: new () => Vector<number>;
-  readonly HOGDescriptor: (new () => Descriptor) & { getDefaultPeopleDetector(): Vector<number> };
-  matFromArray(rows: number, columns: number, type: number, values: readonly number[]): Matrix;
-  exceptionFromPtr(pointer: number): { readonly msg: string };
-}
-interface Handle {
-  delete(): void;
-}
-interface Matrix extends Handle {
-  readonly data: Uint8Array;
-}
-interface Vector<T> extends Handle {
-  size(): number;
-  get(index: number): T;
-}
-interface Descriptor extends Handle {
-  setSVMDetector(detector: Matrix): void;
-  detectMultiScale(
-    image: Matrix,
-    found: Vector<Box>,
-    weights: Vector<number>,
-    hitThreshold: number,
-    stride: unknown,
-    padding: unknown,
-    scale: number,
-    groupThreshold: number,
-    meanShift: boolean,
-  ): void;
 }
 
 /** The window people are recognised in, in pixels; a smaller picture cannot hold one. */
@@ -58,7 +17,7 @@ const stride = 8;
 const scaleStep = 1.1;
 
 /** Loads OpenCV (about 0.2 s, most of it blocking) with its detector of upright people. */
-export async function loadPeopleFinder(): Promise<PeopleFinder> {
+export async function loadPeopleFinder(): Promise<Finder> {
   const cv = await loadOpenCv();
   const hog = new cv.instance.HOGDescriptor();
   const trained = cv.instance.HOGDescriptor.getDefaultPeopleDetector();
@@ -66,10 +25,17 @@ export async function loadPeopleFinder(): Promise<PeopleFinder> {
   hog.setSVMDetector(weights);
   trained.delete();
   weights.delete();
-  return { find: (picture) => findPeople(cv.instance, hog, picture) };
+  return {
+    about: {},
+    look: async (bytes) => {
+      const picture = await decodeGrey(bytes);
+      const objects = findPeople(cv.instance, hog, picture).map((person) => ({ type: "person" as const, ...person }));
+      return { objects, width: picture.fullWidth, height: picture.fullHeight };
+    },
+  };
 }
 
-function findPeople(cv: OpenCv, hog: Descriptor, picture: GreyPicture): Person[] {
+function findPeople(cv: OpenCv, hog: Descriptor, picture: DecodedPicture): Person[] {
   const { width, height, fullWidth, fullHeight } = picture;
   if (width < windowWidth || height < windowHeight) return [];
   return groupWindows(scan(cv, hog, picture)).map(({ box, weight }) => {
@@ -81,39 +47,21 @@ function findPeople(cv: OpenCv, hog: Descriptor, picture: GreyPicture): Person[]
   });
 }
 
-function scan(cv: OpenCv, hog: Descriptor, { pixels, width, height }: GreyPicture): Window[] {
+function scan(cv: OpenCv, hog: Descriptor, { pixels, width, height }: DecodedPicture): Window[] {
   const image = new cv.Mat(height, width, cv.CV_8UC1);
   const found = new cv.RectVector();
   const weights = new cv.DoubleVector();
   try {
     image.data.set(pixels);
-    hog.detectMultiScale(image, found, weights, 0, new cv.Size(stride, stride), new cv.Size(0, 0), scaleStep, 0, false);
+    sayingWhy(cv, () =>
+      hog.detectMultiScale(image, found, weights, 0, new cv.Size(stride, stride), new cv.Size(0, 0), scaleStep, 0, false),
+    );
     return items(found).map((box, index) => ({ box, weight: weights.get(index) }));
-  } catch (error) {
-    // C++ throws the address of its exception
-    throw typeof error === "number" ? new Error(`OpenCV: ${cv.exceptionFromPtr(error).msg}`) : error;
   } finally {
     image.delete();
     found.delete();
     weights.delete();
   }
-}
-
-/** Boxed, because the module object has a `then` of its own: a promise that resolved to it would never settle. */
-async function loadOpenCv(): Promise<{ readonly instance: OpenCv }> {
-  const events = ["uncaughtException", "unhandledRejection"] as const;
-  const before = new Set(events.flatMap((event) => process.listeners(event as "uncaughtException")));
-  const instance: OpenCv = createRequire(import.meta.url)("@techstark/opencv-js");
-  // it takes over the process's errors; ours shall end the process as usual
-  for (const event of events) {
-    for (const listener of process.listeners(event as "uncaughtException")) {
-      if (!before.has(listener)) process.off(event, listener);
-    }
-  }
-  await new Promise<void>((resolve) => {
-    instance.onRuntimeInitialized = resolve;
-  });
-  return { instance };
 }
 
 function items<T>(vector: Vector<T>): T[] {

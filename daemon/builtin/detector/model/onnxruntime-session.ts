@@ -1,0 +1,63 @@
+import type { ModelFile } from "../../../../src/detector-model/model-file.ts";
+import type { Session } from "./session.ts";
+
+/** What is used of onnxruntime-node. */
+export interface OnnxRuntime {
+  readonly env: { readonly versions: Readonly<Record<string, string | undefined>> };
+  readonly InferenceSession: { create(path: string, options: object): Promise<RuntimeSession> };
+  readonly Tensor: new (type: "float32", data: Float32Array, dims: readonly number[]) => RuntimeTensor;
+}
+interface RuntimeSession {
+  run(feeds: Readonly<Record<string, RuntimeTensor>>, fetches: readonly string[]): Promise<Readonly<Record<string, RuntimeTensor>>>;
+}
+interface RuntimeTensor {
+  readonly type: string;
+  readonly data: unknown;
+  readonly dims: readonly number[];
+  dispose?(): void;
+}
+
+/** How a package of this name is loaded: Node's own import, or a stand-in in tests. */
+export type Load = (name: string) => Promise<unknown>;
+
+/** Only errors: what it warns of is nothing that a person could change. */
+const logErrors = 3;
+
+/** onnxruntime-node where the user has installed it; undefined where not. Throws what its loading throws otherwise. */
+export async function findOnnxRuntime(load: Load): Promise<OnnxRuntime | undefined> {
+  try {
+    const module = (await load("onnxruntime-node")) as { readonly default?: unknown };
+    // a CommonJS package: what it exports may stand below `default`
+    const found = [module, module.default].find(looksRight);
+    if (found === undefined) throw new Error("it does not export what onnxruntime-node exports");
+    return found;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" && String(error).includes("'onnxruntime-node'")) return undefined;
+    throw error;
+  }
+}
+
+/** Has onnxruntime-node run the model. Throws what it throws for a model that it cannot run. */
+export async function openOnnxRuntimeSession(runtime: OnnxRuntime, file: ModelFile): Promise<Session> {
+  const session = await runtime.InferenceSession.create(file.path, { executionProviders: ["cpu"], logSeverityLevel: logErrors });
+  const version = runtime.env.versions["node"] ?? runtime.env.versions["common"];
+  return {
+    runtime: `onnxruntime-node${version === undefined ? "" : ` ${version}`}`,
+    run: async (input, outputs) => {
+      const tensor = new runtime.Tensor("float32", input, [1, 3, file.height, file.width]);
+      const answers = await session.run({ [file.inputName]: tensor }, outputs);
+      return outputs.map((name) => {
+        const answer = answers[name];
+        if (!(answer?.data instanceof Float32Array)) return { dims: [], data: new Float32Array() };
+        const output = { dims: Array.from(answer.dims), data: Float32Array.from(answer.data) };
+        answer.dispose?.();
+        return output;
+      });
+    },
+  };
+}
+
+function looksRight(module: unknown): module is OnnxRuntime {
+  const { InferenceSession, Tensor } = (module ?? {}) as Partial<OnnxRuntime>;
+  return typeof InferenceSession?.create === "function" && typeof Tensor === "function";
+}

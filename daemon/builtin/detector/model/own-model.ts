@@ -1,0 +1,97 @@
+import { objectTypeOf } from "../../../../src/detector-model/class-names.ts";
+import { type ModelFile, readModelFile, remedyExport, unusable } from "../../../../src/detector-model/model-file.ts";
+import { decodeColour } from "../decode.ts";
+import type { Finder } from "../finder.ts";
+import { describeMismatch, type Layout, layoutOf } from "./layout.ts";
+import { boxInPicture, fillInput, fitInto } from "./letterbox.ts";
+import { openSession, runtimeRemedy, wordsOf } from "./open-session.ts";
+import { type Candidate, NoScores, type ReadOptions, readOutput } from "./read-output.ts";
+import type { Session } from "./session.ts";
+import { mostConfident, suppressOverlaps } from "./suppress.ts";
+
+/** homesec gives up on a picture after 30 s; a model that comes near that would never get one through. */
+const slowestMs = 20_000;
+
+/**
+ * Loads a model of the user's own and tries it on a grey picture, so that what is wrong with it shows at once. Objects
+ * below `minConfidence` are left out. Throws `Problem` (`invalid`) with reason and remedy for a model that cannot be used.
+ */
+export async function loadOwnModel(path: string, minConfidence: number): Promise<Finder> {
+  const file = readModelFile(path);
+  const session = await openSession(file);
+  const tensor = new Float32Array(3 * file.width * file.height);
+  const { output, layout } = await tryOut(file, session, tensor);
+  const types = file.classNames.map(objectTypeOf);
+  const reading = { layout, types, minConfidence, width: file.width, height: file.height };
+  const known = types.filter((type) => type !== undefined).length;
+  return {
+    about: {
+      model: file.name,
+      runtime: session.runtime,
+      model_details: `${file.width} x ${file.height} pixels, ${layoutNames[layout.kind]} output, ${known} of ${types.length} classes known`,
+    },
+    look: async (bytes) => {
+      const picture = await decodeColour(bytes, (width, height) => fitInto(file, { width, height }));
+      fillInput(tensor, file, picture);
+      const [answer] = await session.run(tensor, [output]);
+      const candidates = answer ? readFor(file, answer.data, reading) : [];
+      const objects = layout.kind === "end_to_end" ? mostConfident(candidates) : suppressOverlaps(candidates);
+      return {
+        objects: objects.flatMap(({ type, confidence, corners }) => {
+          const box = boxInPicture(corners, file, picture);
+          return box ? [{ type, confidence: Math.round(confidence * 10_000) / 10_000, box }] : [];
+        }),
+        width: picture.fullWidth,
+        height: picture.fullHeight,
+      };
+    },
+  };
+}
+
+const layoutNames = { objectness: "YOLOv5", classes: "YOLOv8", end_to_end: "end-to-end" } as const;
+
+/** Runs the model once and finds the output with the boxes. */
+async function tryOut(
+  file: ModelFile,
+  session: Session,
+  tensor: Float32Array,
+): Promise<{ readonly output: string; readonly layout: Layout }> {
+  tensor.fill(0.5);
+  const startedAt = performance.now();
+  const answers = await session.run(tensor, file.outputNames).catch((error: unknown) => {
+    throw cannotRun(file, session, error);
+  });
+  const tookMs = performance.now() - startedAt;
+  const clues = { ...file, classes: file.classNames.length };
+  for (const [index, { dims, data }] of answers.entries()) {
+    const layout = layoutOf(dims, clues);
+    const output = file.outputNames[index];
+    if (!layout || output === undefined) continue;
+    if (tookMs > slowestMs) {
+      throw unusable(file.path, `a picture takes ${Math.round(tookMs / 1_000)} s with ${session.runtime}`, slowRemedy(session));
+    }
+    readFor(file, data, { layout, types: [], minConfidence: 1, width: file.width, height: file.height });
+    return { output, layout };
+  }
+  const shapes = answers.map(({ dims }) => describeMismatch(dims, clues)).join("; ");
+  throw unusable(file.path, `its output ${shapes}`, `name its classes in a .names file beside it if they are missing, or ${remedyExport}`);
+}
+
+function readFor(file: ModelFile, data: Float32Array, options: ReadOptions): Candidate[] {
+  try {
+    return readOutput(data, options);
+  } catch (error) {
+    if (!(error instanceof NoScores)) throw error;
+    throw unusable(file.path, error.message, "export it with its last layers, which make scores of its raw numbers", error);
+  }
+}
+
+function cannotRun(file: ModelFile, { runtime }: Session, error: unknown): Error {
+  const remedy = runtime.startsWith("onnxruntime") ? `${remedyExport} again` : runtimeRemedy;
+  return unusable(file.path, `${runtime} cannot run it: ${wordsOf(error)}`, remedy, error);
+}
+
+function slowRemedy({ runtime }: Session): string {
+  const faster = runtime.startsWith("onnxruntime") ? "" : ", or install onnxruntime-node";
+  return `use a smaller model${faster}`;
+}

@@ -1,0 +1,101 @@
+import type { ObjectType } from "../../../../src/detector-model/class-names.ts";
+import type { Layout } from "./layout.ts";
+
+/** In pixels of the model's input. */
+export interface Corners {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export interface Candidate {
+  readonly type: ObjectType;
+  readonly confidence: number;
+  readonly corners: Corners;
+}
+
+export interface ReadOptions {
+  readonly layout: Layout;
+  /** By class number; undefined for classes that homesec does not know. */
+  readonly types: readonly (ObjectType | undefined)[];
+  readonly minConfidence: number;
+  /** Of the input, in pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The scores of the model are none: they are not between 0 and 1. */
+export class NoScores extends Error {
+  override name = "NoScores";
+}
+
+/** Whoever gives sizes in pixels has larger ones than this, whoever gives parts of the picture has none so large. */
+const largestPart = 4;
+const rounding = 0.01;
+
+/**
+ * Reads what a model answered: the objects of known classes that reach the confidence. Rows with numbers that are none
+ * are left out. Throws `NoScores`.
+ */
+export function readOutput(data: Float32Array, options: ReadOptions): Candidate[] {
+  const { layout, types, minConfidence, width, height } = options;
+  const { rows, columns, transposed } = layout;
+  const [rowStep, columnStep] = transposed ? [1, rows] : [columns, 1];
+  const at = (row: number, column: number): number => data[row * rowStep + column * columnStep] as number;
+  const normalised = largestOf(rows, at) <= largestPart;
+  const found: Candidate[] = [];
+  for (let row = 0; row < rows; row += 1) {
+    const [index, score] = best(layout, row, at);
+    const type = types[index];
+    if (type === undefined || !(score >= minConfidence)) continue;
+    const numbers = [at(row, 0), at(row, 1), at(row, 2), at(row, 3)] as const;
+    const [left, top, right, bottom] = layout.kind === "end_to_end" ? numbers : cornersOf(numbers);
+    if (!(right > left && bottom > top) || !Number.isFinite(right - left + bottom - top)) continue;
+    const [across, down] = normalised ? [width, height] : [1, 1];
+    found.push({
+      type,
+      confidence: Math.min(1, score),
+      corners: { left: left * across, top: top * down, right: right * across, bottom: bottom * down },
+    });
+  }
+  return found;
+}
+
+type At = (row: number, column: number) => number;
+
+/** The class with the best score in a row, and that score. */
+function best({ kind, columns }: Layout, row: number, at: At): [number, number] {
+  if (kind === "end_to_end") return [Math.round(at(row, 5)), checked(at(row, 4))];
+  const first = kind === "objectness" ? 5 : 4;
+  let index = -1;
+  let score = Number.NEGATIVE_INFINITY;
+  for (let column = first; column < columns; column += 1) {
+    const value = checked(at(row, column));
+    if (value > score) {
+      index = column - first;
+      score = value;
+    }
+  }
+  return [index, kind === "objectness" ? score * checked(at(row, 4)) : score];
+}
+
+function checked(score: number): number {
+  if (score < -rounding || score > 1 + rounding) throw new NoScores(`a score is ${score.toPrecision(3)}, not between 0 and 1`);
+  return score;
+}
+
+function largestOf(rows: number, at: At): number {
+  let largest = 0;
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < 4; column += 1) {
+      const value = at(row, column);
+      if (value > largest) largest = value;
+    }
+  }
+  return largest;
+}
+
+function cornersOf([x, y, width, height]: readonly [number, number, number, number]): readonly [number, number, number, number] {
+  return [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
+}
