@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { restore } from "../../src/backup/restore.ts";
 import { notBackedUp } from "../../src/backup/tables.ts";
 import { systemClock } from "../../src/clock/clock.ts";
 import type { Database } from "../../src/engines/database.ts";
-import { migrate } from "../../src/engines/migrate.ts";
+import { migrate, migrationStatus } from "../../src/engines/migrate.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -241,6 +241,24 @@ describe("a restore", () => {
     });
     await expect(stopped).rejects.toThrow();
     expect([await contentsOf(other), await shapeOf(other)]).toEqual(before);
+  });
+
+  it("brings an older backup up to this program, and refuses a newer one", async () => {
+    const [old, other] = [await database({ migrated: false }), await database({ migrated: false })];
+    const older = join(folder.path, "older");
+    await cp(join(import.meta.dirname, "../../migrations"), older, { recursive: true });
+    await rm(join(older, readdirSync(older).sort().at(-1) ?? ""));
+    await migrate(old, { folder: older, log: silentLog, clock: systemClock });
+    await old.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/srv/yard')`);
+    await save(old);
+    await load(other);
+    expect(await migrationStatus(other)).toMatchObject({ pending: [], refusal: null });
+    expect(await other.query((sql) => sql`select name from cameras`)).toEqual([{ name: "Yard" }]);
+    expect(await shapeOf(other)).toEqual(await shapeOf(await database()));
+    await save(other, { replace: true });
+    await expect(load(old, { replace: true, folder: older })).rejects.toThrow(
+      /The backup was made by a newer homesec .* install that version/,
+    );
   });
 
   it("never gives a number of the journal again that clients have seen", async () => {
