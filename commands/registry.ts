@@ -1,5 +1,6 @@
 import { cleanup } from "./cleanup.ts";
 import type { Command } from "./command.ts";
+import { completion } from "./completion.ts";
 import { demo } from "./demo.ts";
 import { docs } from "./docs.ts";
 import { explain } from "./explain.ts";
@@ -18,7 +19,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, trigger, explain, health, selftest, cleanup, docs];
+export const plainCommands: readonly Command[] = [serve, demo, trigger, explain, health, selftest, cleanup, completion, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

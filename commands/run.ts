@@ -11,6 +11,12 @@ import { commandsFor, nouns } from "./registry.ts";
 
 /** Runs what was typed after `homesec`, prints its errors, and resolves to the exit code. Never throws for what a command does. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
+  // asked by the completions of shells: what is typed is not finished, so no parser could take it
+  if (args[0] === "__complete") {
+    const { complete } = await import("./completion/complete.ts");
+    host.stdout.write((await complete(args.slice(1), host)).map((candidate) => `${candidate}\n`).join(""));
+    return exitCodes.ok;
+  }
   let typed: Typed | undefined;
   const commands = await commandsFor(args);
   try {

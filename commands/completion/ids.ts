@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Host } from "../host.ts";
+
+const timeoutMs = 1000;
+const keptMs = 10_000;
+
+const Id = z.union([z.string(), z.number()]).transform(String);
+const rows = (key: string, id: string) =>
+  z.looseObject({ [key]: z.array(z.looseObject({ [id]: Id })) }).transform((body) => body[key]?.map((row) => row[id]));
+const Ids = z.array(z.string());
+
+/** Where the ids of each kind of thing come from. */
+const sources = {
+  camera: { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") },
+  rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
+  webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "id") },
+  alert: { path: "/api/alerts?limit=50", rows: rows("items", "id") },
+  event: { path: "/api/events?limit=50", rows: rows("items", "id") },
+  detection: { path: "/api/detections?limit=50", rows: rows("items", "id") },
+} as const;
+export type IdKind = keyof typeof sources;
+
+const kinds: Readonly<Record<string, IdKind>> = {
+  ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "rule", webhook: "webhook" },
+  ...{ alertId: "alert", eventId: "event", detectionId: "detection" },
+};
+
+/** Whose ids an argument or option of that name takes. */
+export function kindOfId(name: string): IdKind | undefined {
+  return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+}
+
+/** The ids that the daemon knows, asked at most every ten seconds and for at most one second. Throws when it does not answer. */
+export async function idsOf(kind: IdKind, words: readonly string[], host: Host): Promise<string[]> {
+  const { createIo } = await import("../io.ts");
+  const value = (flag: string): string | undefined => {
+    const at = words.indexOf(flag);
+    return at < 0 ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : words[at + 1];
+  };
+  const given = { url: value("--url"), apiKeyFile: value("--api-key-file"), config: value("--config"), dataDir: value("--data-dir") };
+  const known = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
+  const { url, apiKey } = await createIo(host, { output: "id", color: false, ...known }).endpoint();
+  const name = createHash("sha256")
+    .update(JSON.stringify([url, kind, apiKey]))
+    .digest("hex")
+    .slice(0, 24);
+  const folder = join(host.env["XDG_CACHE_HOME"] || join(host.home, ".cache"), "homesec");
+  const file = join(folder, `completion-${name}.json`);
+  const kept = await read(file, host).catch(() => undefined);
+  if (kept) return kept;
+  const headers = apiKey === undefined ? {} : { "X-API-Key": apiKey };
+  const response = await fetch(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
+  const found = Ids.parse(sources[kind].rows.parse(await response.json()));
+  await keep(folder, file, found).catch(() => undefined);
+  return found;
+}
+
+async function read(file: string, { clock }: Host): Promise<string[] | undefined> {
+  const age = clock.now().getTime() - (await stat(file)).mtimeMs;
+  return age >= 0 && age < keptMs ? Ids.parse(JSON.parse(await readFile(file, "utf8"))) : undefined;
+}
+
+async function keep(folder: string, file: string, ids: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const part = `${file}.${randomBytes(4).toString("hex")}`;
+  await writeFile(part, JSON.stringify(ids), { mode: 0o600 });
+  await rename(part, file);
+}

@@ -1,0 +1,26 @@
+/** What each shell reads. All ask `homesec __complete` with the words up to the cursor; it answers with one candidate a line. */
+export const scripts = {
+  bash: `# bash completion for homesec
+_homesec() {
+  local IFS=$'\\n'
+  COMPREPLY=($(homesec __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  if [[ \${#COMPREPLY[@]} -eq 0 ]]; then compopt -o default 2>/dev/null; fi
+}
+complete -F _homesec homesec
+`,
+  zsh: `#compdef homesec
+_homesec() {
+  local -a candidates
+  candidates=("\${(@f)$(homesec __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${candidates[1]}" ]]; then compadd -- "\${candidates[@]}"; else _files; fi
+}
+if [[ "$funcstack[1]" == _homesec ]]; then _homesec "$@"; else compdef _homesec homesec; fi
+`,
+  fish: `# fish completion for homesec
+function __homesec_complete
+  set -l words (commandline -opc) (commandline -ct)
+  homesec __complete $words[2..-1] 2>/dev/null
+end
+complete -c homesec -a '(__homesec_complete)'
+`,
+} as const;
