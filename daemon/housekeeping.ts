@@ -42,6 +42,7 @@ export function createHousekeeping(
     log,
     process: own,
     cameraOfflineAfterSeconds: config.cameraOfflineAfterSeconds,
+    reidTtlHours: config.reidTtlHours,
     detectorDown: () => {
       const fault = upstreams.fault("detector");
       if (fault !== undefined) return { reason: "unusable", detail: fault };

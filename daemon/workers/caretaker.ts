@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import type { Database } from "../../src/engines/database.ts";
+import { deleteEmbeddingsBefore } from "../../src/entities/embeddings-repository.ts";
 import { deferWaitingImages } from "../../src/images/images-repository.ts";
 import { followStatus } from "../../src/incidents/incidents.ts";
 import { bringForwardJobs, demoteLateJobs, freeAbandonedJobs } from "../../src/jobs/jobs-repository.ts";
@@ -17,6 +18,9 @@ import { createLoop, type Loop } from "./loop.ts";
 
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
+const vectorsEveryMs = 60_000;
+/** Vectors that are deleted in one statement. */
+const vectorsAtOnce = 5_000;
 /** Rounds further apart than this leave out what happened between them. */
 const deafAfterMs = 15_000;
 /** The wall clock was set back when it lost so much on the monotonic one between two rounds. */
@@ -29,6 +33,8 @@ export interface CaretakerOptions {
   readonly log: Log;
   readonly process: ProcessRow;
   readonly cameraOfflineAfterSeconds: number;
+  /** How long the vectors of re-identification are kept. */
+  readonly reidTtlHours: number;
   /** Why the detector cannot be asked now, or undefined when it can. */
   readonly detectorDown: () => { readonly reason: string; readonly detail: string } | undefined;
   /** Whether a new picture would be found now. */
@@ -41,11 +47,12 @@ export interface CaretakerOptions {
 /**
  * Makes the worker that keeps the rows true while nothing else touches them: shows that this process is alive, frees
  * what dead processes held, lets live work pass what has waited long, says of pictures that wait for a detector that is
- * down that they are deferred, and notices cameras that fell silent.
+ * down that they are deferred, notices cameras that fell silent, and forgets vectors whose time is over.
  */
 export function createCaretaker(options: CaretakerOptions): Loop {
   const { db, clock } = options;
   let camerasAt = 0;
+  let vectorsAt = 0;
   let listeningSince: Date | undefined;
   let lastRound = 0;
   let lead = Number.NEGATIVE_INFINITY;
@@ -79,6 +86,11 @@ export function createCaretaker(options: CaretakerOptions): Loop {
         if ((await followStatus(db, now)) + silent > 0) options.onCameras();
       }
       lastRound = now.getTime();
+      if (clock.monotonic() >= vectorsAt) {
+        vectorsAt = clock.monotonic() + vectorsEveryMs;
+        const before = new Date(now.getTime() - options.reidTtlHours * 3_600_000);
+        await db.query((sql) => deleteEmbeddingsBefore(sql, before, vectorsAtOnce));
+      }
       return roundMs;
     },
   });

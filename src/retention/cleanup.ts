@@ -10,6 +10,7 @@ import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
 import type { Database, Sql } from "../engines/database.ts";
+import { deleteEmbeddingsBefore } from "../entities/embeddings-repository.ts";
 import { deleteForgottenEntities } from "../entities/entities-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import type { Log } from "../log/log.ts";
@@ -124,7 +125,8 @@ async function countRows(sql: Sql, before: Date): Promise<Rows> {
   return { ...(await countExpired(sql, before)), gpuStats: await countGpuStatsBefore(sql, before) };
 }
 
-async function deleteRows({ db, clock }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
+async function deleteRows({ db, clock, config }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
+  const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * 3_600_000);
   let events = 0;
   let detections = 0;
   for (const which of ["live", "deleted"] as const) {
@@ -147,9 +149,10 @@ async function deleteRows({ db, clock }: CleanupContext, before: Date, signal: A
   await deleteAll(deleteReceivedAlertsBefore);
   await deleteAll(deleteCooldownsBefore);
   await deleteAll(deleteAnomaliesBefore);
-  await deleteAll(deleteForgottenEntities);
   // what is usual has an age of its own: it is not counted in days that are kept
   await db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, clock.now())));
+  await deleteAll((sql, _, limit) => deleteEmbeddingsBefore(sql, vectorsBefore, limit));
+  await deleteAll((sql, _, limit) => deleteForgottenEntities(sql, vectorsBefore, limit));
   return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };
 }
 

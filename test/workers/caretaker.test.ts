@@ -29,6 +29,7 @@ test("when the clock is set back, what waits for its time does not wait for hour
   let freed = 0;
   const caretaker = createCaretaker({
     ...{ db: database.db, clock, log: silentLog, process: own, cameraOfflineAfterSeconds: 3_600 },
+    reidTtlHours: 24,
     detectorDown: () => undefined,
     onFreed: () => {
       freed += 1;
