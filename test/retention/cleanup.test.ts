@@ -308,7 +308,7 @@ describe("a run that was broken off", () => {
 
   it("leaves nothing that the next one does not find, wherever it was broken off", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
-    for (let after = 0; after < 20; after += 1) {
+    for (let after = 0; after < 40; after += 1) {
       const image = await past.picture(31);
       const event = await past.event(31);
       await past.detection(31, { eventId: event, imageId: image.id, thumbnail: 50 });
