@@ -47,6 +47,8 @@ export async function house(options: { readonly optionalServices?: boolean } = {
       DETECTOR_URL: detector.url,
       LANGUAGE_MODEL_URL: model.url,
       ...Object.fromEntries(optional.map(({ url }, index) => [names[index], url])),
+      VISION_EXTRACTION_ENABLED: String(standIns > 0),
+      REID_ENABLED: String(standIns > 1),
       DATABASE_POOL_SIZE: "5",
       DETECT_CONCURRENCY: "3",
       ANALYZE_CONCURRENCY: "3",

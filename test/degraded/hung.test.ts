@@ -171,7 +171,8 @@ test("health checks: so many at once and no more, and none of a service that is 
   const services = await Promise.all(Array.from({ length: 5 }, () => patient(60, seen)));
   const names = ["DETECTOR_URL", "LANGUAGE_MODEL_URL", "VISION_URL", "EMBEDDER_URL", "ENRICHMENT_URL"];
   const urls = Object.fromEntries(services.map(({ url }, index) => [names[index], url]));
-  const daemon = await testDaemon({ env: { ...fast, ...urls, DATABASE_URL: database.url, MAX_CONCURRENT_HEALTH_CHECKS: "2" } });
+  const all = { ...urls, VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "true" };
+  const daemon = await testDaemon({ env: { ...fast, ...all, DATABASE_URL: database.url, MAX_CONCURRENT_HEALTH_CHECKS: "2" } });
   const health = () => Promise.all(Array.from({ length: 10 }, () => ask(daemon, "GET /api/system/health")));
   try {
     // an answer is asked for again after 2 s
