@@ -123,6 +123,7 @@ describe("in live operation", () => {
     const best = list.find((detection) => detection.confidence === 0.52);
     expect(event).toEqual({
       id: event.id,
+      kind: "event",
       batch_id: batchId,
       camera_id: "a",
       started_at: time(0).toISOString(),

@@ -207,7 +207,7 @@ describe("for programs", () => {
         `garage,"'=HYPERLINK(""http://x"")",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,\r\n` +
         `garage,"Garage, =1+1",/srv/cameras/front-door,offline,,2026-01-01T00:00:00.000Z,2026-01-31T11:57:00.000Z,\r\n`,
     );
-    expect(await out("events list -o csv")).toContain("42,6f2f1f0e-5a44-4a9e-9b1f-6a4d6b1f0a11,front-door,2026-01-31T11:56:30.000Z");
+    expect(await out("events list -o csv")).toContain("42,event,6f2f1f0e-5a44-4a9e-9b1f-6a4d6b1f0a11,front-door,2026-01-31T11:56:30.000Z");
     answers["/api/cameras"] = { cameras: [], count: 0, pagination: page(0) };
     expect(await out("cameras list -o csv")).toMatch(/^camera_id,.*\r\n$/);
   });

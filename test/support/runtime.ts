@@ -19,9 +19,15 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
     wakeJournal: () => {},
     wakeJobs: () => {},
     wakeWatcher: () => {},
-    selftest: async () => {
-      throw new Error("nothing runs here that could be tested");
-    },
+    selftest: async ({ timeoutMs }) => ({
+      status: "failed",
+      message: "nothing runs here that could be tested",
+      started_at: new Date("2026-01-31T12:00:00Z"),
+      duration_ms: 0,
+      timeout_seconds: timeoutMs / 1_000,
+      detector: "built-in",
+      stages: [],
+    }),
     metrics: async () => "homesec_up 1\n",
     ...changes,
   };
