@@ -21,6 +21,8 @@ const kept: Readonly<Record<string, string>> = {
   baseline_configs: "always",
   activity_baselines: "always",
   class_baselines: "always",
+  // one per camera and light condition
+  camera_views: "always",
   chores: "always",
   journal_head: "always",
   rollup_folds: "always",
