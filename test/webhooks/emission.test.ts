@@ -134,6 +134,33 @@ describe("each type, from its cause to the receiver", () => {
     await model.setMode("ok");
   });
 
+  test("anomaly_detected", async () => {
+    await upload("back_door");
+    await arrived("event_created", "back_door");
+    // ten weeks in which next to nothing came past
+    await database.db.query(
+      (sql) => sql`
+        insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, updated_at, last_hour)
+        select 'back_door', d.day, h.hour, 0.01, 0.01, 10, now(), now() - interval '1 day'
+        from generate_series(0, 6) as d (day), generate_series(0, 23) as h (hour)
+      `,
+    );
+    let pictures = 0;
+    const isTold = (): boolean =>
+      told().some(({ event_type, data }) => event_type === "anomaly_detected" && data["camera_id"] === "back_door");
+    // again and again, should an hour end meanwhile
+    for (const deadline = Date.now() + 50_000; !isTold() && Date.now() < deadline; ) {
+      for (let n = 0; n < 10; n += 1, pictures += 1)
+        await renameIn(join(daemon.cameraRoot, "back_door", `${pictures}.jpg`), await uniqueJpeg(pictures));
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+    }
+    expect(await arrived("anomaly_detected", "back_door")).toMatchObject({
+      kind: "baseline",
+      score: expect.any(Number),
+      reason: expect.stringContaining("are usual in this hour"),
+    });
+  }, 80_000);
+
   test("system_health_changed, down and up again", async () => {
     await eventually(async () => (await ask("GET system/health")).status === 200);
     const before = told().length;
