@@ -96,9 +96,15 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     jobs: (queue) => (queue === "deliver" ? lanes : handOver).wake(queue),
     batches: () => pipeline.aggregator.wake(),
   };
-  const announce = async (entry: JournalEntry): Promise<void> => {
-    await db.transaction((sql) => appendToJournal(sql, [entry], clock.now()));
-    wake.journal();
+  // one after the other: of two changes of one thing, the later must not be stored first
+  let announced: Promise<unknown> = Promise.resolve();
+  const announce = (entry: JournalEntry): Promise<void> => {
+    const told = announced.then(async () => {
+      await db.transaction((sql) => appendToJournal(sql, [entry], clock.now()));
+      wake.journal();
+    });
+    announced = told.catch(() => {});
+    return told;
   };
   const settings = createSettings({ db, config, log: log.child({ part: "settings" }), clock });
   // the built-in services load while the database gets ready

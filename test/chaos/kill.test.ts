@@ -8,7 +8,7 @@ import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
 
-const kills = Number(process.env["CHAOS_KILLS"] ?? 20);
+const kills = Number(process.env["CHAOS_KILLS"] ?? 8);
 const folder = temporaryFolder("kill");
 afterAll(() => folder.remove());
 

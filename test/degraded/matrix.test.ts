@@ -32,7 +32,7 @@ async function recovered(home: House, ...services: readonly string[]): Promise<v
   await home.until("system/health", ({ status }) => status === "healthy");
   for (const service of services) {
     expect(await home.breaker(service)).toBe("closed");
-    await eventually(() => told(home, service).at(-1) === "closed", { what: `a message that ${service} is back` });
+    await eventually(() => told(home, service).at(-1) === "closed", { what: `a message that ${service} is back`, timeoutMs: 20_000 });
     const { recent_events } = (await home.get("system/health")).body;
     expect(recent_events).toContainEqual(expect.objectContaining({ service, event_type: "recovery" }));
   }
