@@ -66,7 +66,11 @@ export class Reader {
   /** The error for a token that does not belong here. */
   unexpected(expected: string): TemplateError {
     const found = this.found();
-    return new TemplateError(this.line, found, `${found} stands where ${expected} is expected; look for a mistake before it`);
+    return new TemplateError(
+      this.line,
+      found,
+      `${/^\S/.test(found) ? found : JSON.stringify(found)} stands where ${expected} is expected; look for a mistake before it`,
+    );
   }
 
   /** The current token, shortened, for messages. */
