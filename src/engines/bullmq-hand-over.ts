@@ -1,7 +1,9 @@
 import { Queue, Worker } from "bullmq";
 import { within } from "../lifecycle/lifecycle.ts";
 import type { Log } from "../log/log.ts";
-import { type ConsumeOptions, type Consumer, type HandOver, sweepMs } from "./hand-over.ts";
+import type { ConsumeOptions, HandOver } from "./hand-over.ts";
+import { lookForWork } from "./looking.ts";
+import { type WakeableConsumer, wakers } from "./wakers.ts";
 
 /** Pointers that may wait in Redis at a time; the rest waits as rows, so that Redis stays small. */
 const offeredAtOnce = 500;
@@ -19,7 +21,6 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
   const prefix = options.prefix ?? "homesec";
   const connection = { url: options.redisUrl, maxRetriesPerRequest: null, enableOfflineQueue: false } as const;
   const queues = new Map<string, Queue>();
-  const wakers = new Map<string, Set<() => void>>();
   let toldAt = Number.NEGATIVE_INFINITY;
 
   /** Redis is away for all queues at once, and every connection finds out every second. */
@@ -43,41 +44,17 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
 
   return {
     kind: "bullmq",
-    wake: (name) => {
-      for (const waker of wakers.get(name) ?? []) waker();
-    },
-    consume: (name, consume) => {
-      const consumer = consumeFrom(name, queueOf(name), consume);
-      const set = wakers.get(name) ?? new Set();
-      wakers.set(name, set.add(consumer.wake));
-      return {
-        running: consumer.running,
-        heartbeat: consumer.heartbeat,
-        stop: async () => {
-          set.delete(consumer.wake);
-          await consumer.stop();
-        },
-      };
-    },
+    ...wakers((name, consume) => consumeFrom(name, queueOf(name), consume)),
     close: async () => {
       await Promise.all([...queues.values()].map((queue) => within(goodbyeMs, () => queue.close()).catch(tellOfRedis)));
     },
   };
 
-  function consumeFrom<J extends { readonly jobId: number }>(
-    name: string,
-    queue: Queue,
-    consume: ConsumeOptions<J>,
-  ): Consumer & { readonly wake: () => void } {
+  function consumeFrom<J extends { readonly jobId: number }>(name: string, queue: Queue, consume: ConsumeOptions<J>): WakeableConsumer {
     const running = new Set<number>();
     const handling = new Set<Promise<void>>();
     let claiming = 0;
     let sweeping: Promise<unknown> | undefined;
-    let sweepAt = 0;
-    let stopped = false;
-    let offering: Promise<void> | undefined;
-    let offerAgain = false;
-    let lastLook = performance.now();
 
     const worker = new Worker<{ jobId: number }>(
       name,
@@ -110,56 +87,32 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
     worker.on("error", tellOfRedis);
     worker.on("failed", (_entry, error) => consume.onError(error));
 
-    const offer = async (): Promise<void> => {
-      do {
-        offerAgain = false;
-        lastLook = performance.now();
-        try {
-          if (lastLook >= sweepAt && claiming === 0) {
-            sweepAt = lastLook + sweepMs;
-            sweeping = consume.source.freeOrphans([...running]).finally(() => {
-              sweeping = undefined;
-            });
-            await sweeping;
-          }
-          if (consume.capacity() <= 0) continue;
-          const jobs = await consume.source.offer(offeredAtOnce);
-          await queue.addBulk(
-            jobs.map((job) => ({
-              name: "job",
-              data: { jobId: job.jobId },
-              // a process that was killed leaves its entry behind for a minute, under the number of its own attempt
-              opts: { jobId: `job-${job.jobId}-${job.attempts}`, priority: job.priority + 1 },
-            })),
-          );
-        } catch (error) {
-          consume.onError(error);
-          return;
-        }
-      } while (offerAgain && !stopped);
-    };
-
-    const wake = (): void => {
-      if (stopped) return;
-      if (offering) {
-        offerAgain = true;
-        return;
+    const looking = lookForWork(async (sweepDue) => {
+      if (claiming === 0 && sweepDue()) {
+        sweeping = consume.source.freeOrphans([...running]).finally(() => {
+          sweeping = undefined;
+        });
+        await sweeping;
       }
-      offering = offer().finally(() => {
-        offering = undefined;
-      });
-    };
+      if (consume.capacity() <= 0) return false;
+      const jobs = await consume.source.offer(offeredAtOnce);
+      await queue.addBulk(
+        jobs.map((job) => ({
+          name: "job",
+          data: { jobId: job.jobId },
+          // a process that was killed leaves its entry behind for a minute, under the number of its own attempt
+          opts: { jobId: `job-${job.jobId}-${job.attempts}`, priority: job.priority + 1 },
+        })),
+      );
+      return false;
+    }, consume.onError);
 
-    const timer = setInterval(wake, sweepMs);
-    wake();
     return {
-      wake,
+      wake: looking.wake,
       running: () => running.size,
-      heartbeat: () => lastLook,
+      heartbeat: looking.lastLook,
       stop: async () => {
-        stopped = true;
-        clearInterval(timer);
-        await offering;
+        await looking.stop();
         await worker.pause(true);
         await Promise.allSettled(handling);
         await within(goodbyeMs, () => worker.close()).catch(tellOfRedis);

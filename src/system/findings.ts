@@ -18,9 +18,13 @@ export interface Findings {
   readonly timestamp: Date;
 }
 
-const kept = keepAnswers<Findings>();
+// a built-in service that starts has no address yet, and will have one in a moment
+const kept = keepAnswers<Findings>(({ upstreams }) => upstreams.ok && upstreams.value.some(({ url, builtIn }) => builtIn && url === ""));
 
-/** What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. */
+/**
+ * What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. While a built-in
+ * service starts each round is a new one, so that nobody reads "starting" of what works.
+ */
 export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
   const ttlMs = context.config.healthCacheTtlSeconds * 1000;
   return kept.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));

@@ -4,8 +4,11 @@ export interface KeptAnswers<T> {
   current(key: object, now: number, ttlMs: number, make: () => Promise<T>): Promise<T>;
 }
 
-/** Keeps one answer for each key as long as the key lives. Times are monotonic milliseconds. */
-export function keepAnswers<T>(): KeptAnswers<T> {
+/**
+ * Keeps one answer for each key as long as the key lives. Times are monotonic milliseconds. What `isPassing` is shared by
+ * those who ask meanwhile, and not kept.
+ */
+export function keepAnswers<T>(isPassing: (answer: T) => boolean = () => false): KeptAnswers<T> {
   const kept = new WeakMap<object, { readonly answer: Promise<T>; readonly madeAt: number }>();
   return {
     current: (key, now, ttlMs, make) => {
@@ -13,8 +16,11 @@ export function keepAnswers<T>(): KeptAnswers<T> {
       if (last && now < last.madeAt + ttlMs) return last.answer;
       const answer = make();
       kept.set(key, { answer, madeAt: now });
+      const forget = (): void => {
+        if (kept.get(key)?.answer === answer) kept.delete(key);
+      };
       // an answer that could not be made is nobody's for the next seconds
-      answer.catch(() => kept.delete(key));
+      answer.then((made) => isPassing(made) && forget(), forget);
       return answer;
     },
   };

@@ -1,4 +1,4 @@
-import type { Sql } from "../engines/database.ts";
+import type { Sql, SqlFragment } from "../engines/database.ts";
 
 /** Durations in milliseconds, in figures. */
 export interface LatencyFigures {
@@ -18,51 +18,29 @@ const mostSearches = 500;
 
 /** The detector's look at a picture. */
 export function detectLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
-  return figuresOf(
-    sql,
-    sql`
-      select i.finished_at - i.started_at as duration
-      from images i
-      where i.started_at is not null
-        and i.status = 'processed'
-        and i.finished_at >= ${since}
-      order by i.finished_at desc
-      limit ${mostSamples}
-    `,
-  );
+  return figuresOf(sql, newestImages(sql, since, sql`i.finished_at - i.started_at`, sql`i.status = 'processed'`));
 }
 
 /** From the first sign of a live picture to its entry in the ledger. */
 export function watchLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
-  return figuresOf(
-    sql,
-    sql`
-      select i.found_at - i.taken_at as duration
-      from images i
-      where i.started_at is not null
-        and i.found_by = 'watch'
-        and i.finished_at >= ${since}
-      order by i.finished_at desc
-      limit ${mostSamples}
-    `,
-  );
+  return figuresOf(sql, newestImages(sql, since, sql`i.found_at - i.taken_at`, sql`i.found_by = 'watch'`));
 }
 
 /** From a picture's entry in the ledger to its stored detections. */
 export function watchToDetectLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
-  return figuresOf(
-    sql,
-    sql`
-      select i.finished_at - i.found_at as duration
-      from images i
-      where i.started_at is not null
-        and i.status = 'processed'
-        and i.finished_at >= ${since}
-      order by i.finished_at desc
-      limit ${mostSamples}
-    `,
-  );
+  return figuresOf(sql, newestImages(sql, since, sql`i.finished_at - i.found_at`, sql`i.status = 'processed'`));
 }
+
+/** `duration` of the newest images that were worked on and meet the condition. */
+const newestImages = (sql: Sql, since: Date, duration: SqlFragment, condition: SqlFragment) => sql`
+  select ${duration} as duration
+  from images i
+  where i.started_at is not null
+    and ${condition}
+    and i.finished_at >= ${since}
+  order by i.finished_at desc
+  limit ${mostSamples}
+`;
 
 /** From a batch's first stored detection to its end. */
 export function batchLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
@@ -141,7 +119,7 @@ const firstJudgements = (sql: Sql, since: Date, limit: number) => sql`
   limit ${limit}
 `;
 
-async function figuresOf(sql: Sql, durations: ReturnType<Sql>): Promise<LatencyFigures | null> {
+async function figuresOf(sql: Sql, durations: SqlFragment): Promise<LatencyFigures | null> {
   const [row] = await sql<[LatencyFigures & { readonly avg_ms: number | null }]>`
     with samples as (
       -- a clock that was set back would make durations negative

@@ -7,6 +7,7 @@ import { channelAvailability } from "../../src/notifications/channels.ts";
 import { createAlertStage } from "../../src/pipeline/alert.ts";
 import type { Rule, RuleDefinition } from "../../src/rules/rule.ts";
 import { insertRule } from "../../src/rules/rules-repository.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
 export type Verdict = Omit<StoredVerdict, "rule_version"> & { readonly event_id: number };
@@ -104,7 +105,7 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
       ),
     empty: async () => {
       await db.query(async (sql) => {
-        await sql`truncate cameras, rules, rule_verdicts, cooldowns, jobs, journal restart identity cascade`;
+        await emptyTables(sql, "cameras, rules, rule_verdicts, cooldowns, jobs, journal");
         await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard'), ('gate', 'Gate', '/gate')`;
       });
       desk.at("2026-03-01T12:00:00Z");

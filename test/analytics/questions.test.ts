@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { OperationId } from "../../src/contract/routes/index.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
 let desk: Desk;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 beforeEach(async () => {
-  await desk.db.query((sql) => sql`truncate events, detections, cameras, totals cascade`);
+  await desk.db.query((sql) => emptyTables(sql, "events, detections, cameras, totals"));
   await desk.db.query((sql) => sql`select rebuild_rollups()`);
   await desk.db.query(
     (sql) => sql`

@@ -4,6 +4,7 @@ import { assignToBatches, closeDueBatches } from "../../src/batches/aggregation.
 import { batchTimes, latestDueAt } from "../../src/batches/batch.ts";
 import { activeBatches, nextDueAt } from "../../src/batches/batches-repository.ts";
 import { insertDetections } from "../../src/detections/detections-repository.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
 let desk: Desk;
@@ -15,7 +16,7 @@ beforeEach(reset);
 
 async function reset() {
   await desk.db.query(async (sql) => {
-    await sql`truncate cameras, journal, jobs cascade`;
+    await emptyTables(sql, "cameras, journal, jobs");
     await sql`insert into cameras (camera_id, name, folder_path) values ('a', 'a', '/a'), ('b', 'b', '/b')`;
   });
 }

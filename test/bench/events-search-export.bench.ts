@@ -100,6 +100,7 @@ async function exportTook(query: string): Promise<{ readonly ms: number; readonl
 
 test("an export is fast and needs little memory", async ({ task }) => {
   const csv: { readonly ms: number; readonly addedMb: number }[] = [];
+  const xlsx: { readonly ms: number; readonly addedMb: number }[] = [];
   const baseline: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     baseline.push(await copied());
@@ -107,7 +108,7 @@ test("an export is fast and needs little memory", async ({ task }) => {
     expect(took.bytes).toBeGreaterThan(events * 200);
     csv.push(took);
   }
-  const xlsx = await exportTook("format=xlsx");
+  for (let round = 0; round < rounds; round += 1) xlsx.push(await exportTook("format=xlsx"));
   const perSecond = (ms: number): number => events / (ms / 1000);
   report(task, {
     what: `CSV export of ${size}`,
@@ -124,11 +125,11 @@ test("an export is fast and needs little memory", async ({ task }) => {
     compare: "absolute",
     limit: { atMost: 64 },
   });
-  report(task, { what: `XLSX export of ${size}`, unit: "events/s", homesec: [perSecond(xlsx.ms)], compare: "absolute" });
+  report(task, { what: `XLSX export of ${size}`, unit: "events/s", homesec: xlsx.map(({ ms }) => perSecond(ms)), compare: "absolute" });
   report(task, {
     what: `memory that an XLSX export of ${size} adds to the daemon`,
     unit: "MB",
-    homesec: [xlsx.addedMb],
+    homesec: xlsx.map(({ addedMb }) => addedMb),
     compare: "absolute",
     limit: { atMost: 64 },
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { markCameraError } from "../../src/cameras/status.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
 let desk: Desk;
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 beforeEach(async () => {
-  await desk.db.query((sql) => sql`truncate cameras, journal cascade`);
+  await desk.db.query((sql) => emptyTables(sql, "cameras, journal"));
   desk.at("2026-03-01T12:00:00Z");
 });
 
@@ -216,7 +217,7 @@ describe("lists", () => {
         fc.array(fc.stringMatching(/^[a-z0-9_-]{1,12}$/), { maxLength: 12 }),
         fc.integer({ min: 1, max: 4 }),
         async (there, coming, limit) => {
-          await desk.db.query((sql) => sql`truncate cameras cascade`);
+          await desk.db.query((sql) => emptyTables(sql, "cameras"));
           const insert = (id: string) =>
             desk.db.query(
               (sql) => sql`insert into cameras (camera_id, name, folder_path) values (${id}, ${id}, ${id}) on conflict do nothing`,

@@ -2,6 +2,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ensureCameraForFolder } from "../../src/cameras/registration.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 beforeEach(async () => {
-  await desk.db.query((sql) => sql`truncate cameras, journal cascade`);
+  await desk.db.query((sql) => emptyTables(sql, "cameras, journal"));
 });
 
 const ensure = async (folderName: string) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
 import { clearCameraError, markCameraError, markCameraSeen } from "../../src/cameras/status.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
@@ -9,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 beforeEach(async () => {
-  await desk.db.query((sql) => sql`truncate cameras, journal cascade`);
+  await desk.db.query((sql) => emptyTables(sql, "cameras, journal"));
   desk.at(time(0));
   await desk.ask("createCamera", { body: { name: "gate" } });
-  await desk.db.query((sql) => sql`truncate journal`);
+  await desk.db.query((sql) => emptyTables(sql, "journal"));
 });
 
 const time = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 12, minutes));

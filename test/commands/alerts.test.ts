@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { alertView } from "../../commands/alerts/view.ts";
 import { Alert } from "../../src/contract/routes/alerts.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type ServedDesk, serveDesk, ways } from "../support/served-desk.ts";
 
 let served: ServedDesk;
@@ -14,7 +15,7 @@ afterAll(() => served.close());
 
 beforeEach(async () => {
   await served.desk.db.query(async (sql) => {
-    await sql`truncate alerts, events, cameras, rules cascade`;
+    await emptyTables(sql, "alerts, events, cameras, rules");
     await sql`insert into cameras (camera_id, name, folder_path) values ('front-door', 'Front door', '/a')`;
     await sql`
       insert into events (event_id, camera_id, started_at, ended_at, risk_score, risk_level, analysis_status)

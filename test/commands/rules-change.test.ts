@@ -8,6 +8,7 @@ import { ruleView } from "../../commands/rules/view.ts";
 import { Rule, weekdays } from "../../src/contract/routes/rules.ts";
 import { describeSchedule } from "../../src/rules/schedule.ts";
 import type { CliOptions } from "../support/cli.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type ServedDesk, serveDesk, ways } from "../support/served-desk.ts";
 
 let served: ServedDesk;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 beforeEach(async () => {
-  await served.desk.db.query((sql) => sql`truncate rules cascade`);
+  await served.desk.db.query((sql) => emptyTables(sql, "rules"));
 });
 
 const nightly = ["--name", "Person at night", "--severity", "high", "--object-types", "person", "--channels", "email"];
@@ -83,7 +84,7 @@ describe.each(ways)("rules, %s", (way) => {
     expect(piped.out).toMatch(/name +Three\n/);
     // what was listed can be added elsewhere
     const { out: listed } = await homesec(["list", "-o", "yaml"]);
-    await served.desk.db.query((sql) => sql`truncate rules cascade`);
+    await served.desk.db.query((sql) => emptyTables(sql, "rules"));
     const again = await homesec(["add", "-f", await file(listed), "--fields", "name", "-o", "csv"]);
     expect(again.out.trimEnd().split("\r\n").toSorted()).toEqual(["One", "Three", "Two", "name"]);
   });

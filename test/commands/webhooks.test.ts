@@ -7,6 +7,7 @@ import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
 import { Delivery, Webhook } from "../../src/contract/routes/webhooks.ts";
 import { newSigningSecret, signatureHeaders } from "../../src/webhooks/signing.ts";
 import { type CliOptions, type CliResult, cli } from "../support/cli.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServedDesk, serveDesk, ways } from "../support/served-desk.ts";
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 beforeEach(async () => {
-  await served.desk.db.query((sql) => sql`truncate webhooks cascade`);
+  await served.desk.db.query((sql) => emptyTables(sql, "webhooks"));
 });
 
 /** `webhooks listen` while it runs: where it listens, and how it ends. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Route } from "../../src/contract/route.ts";
 import { type OperationId, routes } from "../../src/contract/routes/index.ts";
 import type { Sql } from "../../src/engines/database.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Asked, type Desk, openDesk } from "../support/operations.ts";
 
 /*
@@ -33,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(async () => {
   await desk.db.query(async (sql) => {
-    await sql`truncate cameras, jobs, entities cascade`;
+    await emptyTables(sql, "cameras, jobs, entities");
     await sql`
       insert into cameras (camera_id, name, folder_path, status)
       values ('yard', 'Back yard', '/yard', 'online'), ('gate', 'Where a person enters', '/gate', 'online'), ('roof', 'Person', '/roof', 'online')

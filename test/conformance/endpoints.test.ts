@@ -338,7 +338,7 @@ interface Started extends Service {
 }
 
 /** Starts the service and has it make an event out of a picture, and two alerts out of the event. */
-async function startWithAnEvent({ start, headers }: Environment): Promise<Started> {
+async function startWithAnEvent({ start, headers, mayBeUnavailable }: Environment): Promise<Started> {
   const service = await start();
   const ids = new Map<string, string>();
   let count = 0;
@@ -380,6 +380,8 @@ async function startWithAnEvent({ start, headers }: Environment): Promise<Starte
       return items[0];
     });
     ids.set("entity", entity.id);
+    // a service that nobody needed so far may still be starting
+    if (!mayBeUnavailable) await eventually(async () => (await ask("GET /api/system/health")).status === 200, patience);
   } catch (error) {
     await service.stop();
     throw error;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { insertDetections, type NewDetection } from "../../src/detections/detections-repository.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 import { fillHistory } from "../support/recorded.ts";
 
@@ -115,7 +116,7 @@ describe("list", () => {
         fc.integer({ min: 1, max: 4 }),
         fc.constantFrom("", "&camera_id=cam0", "&camera_id=cam0&camera_id=cam1", "&object_type=bird"),
         async (there, coming, limit, filter) => {
-          await other.db.query((sql) => sql`truncate detections cascade`);
+          await other.db.query((sql) => emptyTables(sql, "detections"));
           await insert(there);
           const start = (await other.ask("listDetections", { query: `limit=1000${filter}` })).items.map((item) => item.id);
           const seen: number[] = [];

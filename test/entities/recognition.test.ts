@@ -4,6 +4,7 @@ import { deleteEmbeddingsBefore } from "../../src/entities/embeddings-repository
 import { deleteForgottenEntities } from "../../src/entities/entities-repository.ts";
 import { createRecognition, type Recognition, type Seen } from "../../src/entities/recognition.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 
 let database: TestDatabase;
 let here: Recognition;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   await database.db.query(async (sql) => {
-    await sql`truncate cameras, entities, journal cascade`;
+    await emptyTables(sql, "cameras, entities, journal");
     await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard'), ('gate', 'Gate', '/gate')`;
   });
   const options = { db: database.db, clock: systemClock, threshold: 0.85, ttlMs: 24 * 3_600_000 };

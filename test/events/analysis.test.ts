@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../../src/events/analysis.ts";
 import { EventFacts } from "../../src/upstream/facts.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(async () => {
   eventId = await desk.db.query(async (sql) => {
-    await sql`truncate cameras, journal cascade`;
+    await emptyTables(sql, "cameras, journal");
     await sql`insert into cameras (camera_id, name, folder_path) values ('gate', 'The Gate', '/gate')`;
     const [event] = await sql<[{ id: number }]>`
       insert into events (batch_id, camera_id, started_at, ended_at)

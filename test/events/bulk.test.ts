@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
@@ -12,7 +13,7 @@ beforeAll(async () => {
   );
 });
 afterAll(() => desk.close());
-beforeEach(() => desk.db.query((sql) => sql`truncate events, detections, batches, jobs, journal, totals restart identity cascade`));
+beforeEach(() => desk.db.query((sql) => emptyTables(sql, "events, detections, batches, jobs, journal, totals")));
 
 const good = { camera_id: "yard", started_at: "2026-03-01T10:00:00Z" };
 const create = (...events: unknown[]) => desk.ask("createEvents", { body: { events } });

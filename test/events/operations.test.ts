@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 import { fillHistory } from "../support/recorded.ts";
 
@@ -174,7 +175,7 @@ describe("walking the list while events come", () => {
         fc.integer({ min: 1, max: 4 }),
         fc.constantFrom("", "&camera_id=a", "&camera_id=a&camera_id=b"),
         async (there, coming, limit, filter) => {
-          await other.db.query((sql) => sql`truncate events cascade`);
+          await other.db.query((sql) => emptyTables(sql, "events"));
           for (const [camera, time] of there) await insert(camera, time);
           const start = (await other.ask("listEvents", { query: `limit=1000${filter}` })).items.map((item) => item.id);
           const seen: number[] = [];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { CircuitState } from "../../src/system/runtime.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";
 
@@ -23,7 +24,7 @@ afterAll(() => desk.close());
 beforeEach(async () => {
   woken = [];
   breaker = "closed";
-  await desk.db.query((sql) => sql`truncate events, jobs, journal restart identity cascade`);
+  await desk.db.query((sql) => emptyTables(sql, "events, jobs, journal"));
   const event = { camera_id: "yard", started_at: "2026-03-01T10:00:00Z", risk_score: 40, summary: "A cat", reasoning: "Small" };
   await desk.ask("createEvents", { body: { events: [event] } });
   woken = [];

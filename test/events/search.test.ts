@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
 type Found = Wire<"searchEvents">["items"][number];
@@ -34,7 +35,7 @@ const store = async ({ summary = "", reasoning = "", notes = "", camera = "yard"
   );
   return row.id;
 };
-const empty = () => desk.db.query((sql) => sql`truncate events cascade`);
+const empty = () => desk.db.query((sql) => emptyTables(sql, "events"));
 const search = (q: string, more = "") => desk.ask("searchEvents", { query: `q=${encodeURIComponent(q)}${more}` });
 const ids = async (q: string, more = ""): Promise<number[]> => {
   const { items, pagination } = await search(q, more);

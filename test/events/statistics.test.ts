@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { wallClock } from "../../src/clock/time-zone.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 beforeEach(async () => {
-  await desk.db.query((sql) => sql`truncate events, totals cascade`);
+  await desk.db.query((sql) => emptyTables(sql, "events, totals"));
   await desk.db.query((sql) => sql`select rebuild_rollups()`);
 });
 

@@ -16,6 +16,7 @@ import {
 } from "../../src/jobs/jobs-repository.ts";
 import { beatProcess, removeProcesses } from "../../src/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
@@ -28,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await database.db.query((sql) => sql`truncate jobs, processes`);
+  await database.db.query((sql) => emptyTables(sql, "jobs, processes"));
   await database.db.query((sql) => beatProcess(sql, { processId: me, host: "here", pid: 1, version: "1" }));
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Database } from "../../src/engines/database.ts";
+import { emptyTables } from "../support/empty-tables.ts";
 
 /** An alert and the event it is about, as they are stored. */
 export interface StoredAlert {
@@ -21,7 +22,7 @@ export interface AlertFacts {
 
 /** Deletes every alert and what belongs to it. */
 export async function clearAlerts(db: Database): Promise<void> {
-  await db.query((sql) => sql`truncate cameras, jobs, journal cascade`);
+  await db.query((sql) => emptyTables(sql, "cameras, jobs, journal"));
 }
 
 /** Stores an alert of a judged event, with the verdict that raised it. */

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import type { Database } from "../../src/engines/database.ts";
+import type { Database, Sql } from "../../src/engines/database.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { templateName } from "./global-setup.ts";
+import { pristine } from "./pristine.ts";
 
 export interface TestDatabase {
   readonly db: Database;
@@ -12,13 +13,17 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** A fresh database of its own; `migrated: false` makes it an empty one. Close it in `afterAll` or `afterEach`. */
+/**
+ * A database of its own, as fresh as migrated; `migrated: false` makes it an empty one. Close it in `afterAll` or `afterEach`.
+ * Making one takes far longer than most tests: one that was closed waits under another name for the next who wants one.
+ */
 export async function testDatabase(options: { readonly migrated?: boolean; readonly max?: number } = {}): Promise<TestDatabase> {
-  const serverUrl = inject("testServerUrl");
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  const template = options.migrated === false ? "template0" : templateName;
-  await administer(serverUrl, `create database ${name} template ${template}`);
-  const url = new URL(serverUrl);
+  const migrated = options.migrated !== false;
+  const name = newName("test");
+  if (!(migrated && (await takeParked(name)))) {
+    await administer((sql) => sql.unsafe(`create database ${name} template ${migrated ? templateName : "template0"}`));
+  }
+  const url = new URL(inject("testServerUrl"));
   url.pathname = `/${name}`;
   const db = openPool({ url: url.href }, { max: options.max ?? 5, log: silentLog });
   return {
@@ -26,15 +31,47 @@ export async function testDatabase(options: { readonly migrated?: boolean; reado
     url: url.href,
     close: async () => {
       await db.close();
-      await administer(serverUrl, `drop database ${name} with (force)`);
+      if (migrated && (await park(name, url.href))) return;
+      await administer((sql) => sql.unsafe(`drop database ${name} with (force)`));
     },
   };
 }
 
-async function administer(serverUrl: string, statement: string): Promise<void> {
-  const admin = openPool({ url: serverUrl }, { max: 1, log: silentLog });
+const newName = (kind: "test" | "parked"): string => `${kind}_${randomBytes(6).toString("hex")}`;
+
+/** Gives a database that waits the name; false when there is none. */
+async function takeParked(name: string): Promise<boolean> {
+  return await administer(async (sql) => {
+    const parked = await sql<{ name: string }[]>`select d.datname as name from pg_database d where d.datname like 'parked\\_%'`;
+    for (const { name: other } of parked) {
+      const taken = await sql.unsafe(`alter database ${other} rename to ${name}`).then(
+        () => true,
+        // somebody else was faster
+        () => false,
+      );
+      if (taken) return true;
+    }
+    return false;
+  });
+}
+
+/** Empties the database and has it wait for the next; false when it is not as it was made any more. */
+async function park(name: string, url: string): Promise<boolean> {
+  await administer((sql) => sql`select pg_terminate_backend(a.pid, 5000) from pg_stat_activity a where a.datname = ${name}`);
+  const db = openPool({ url }, { max: 1, log: silentLog });
+  const isPristine = await db.query((sql) => pristine(sql, inject("testTemplate"))).finally(() => db.close());
+  if (!isPristine) return false;
+  return await administer((sql) => sql.unsafe(`alter database ${name} rename to ${newName("parked")}`)).then(
+    () => true,
+    // a child process that still runs has connected again
+    () => false,
+  );
+}
+
+async function administer<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  const admin = openPool({ url: inject("testServerUrl") }, { max: 1, log: silentLog });
   try {
-    await admin.query((sql) => sql.unsafe(statement));
+    return await admin.query(work);
   } finally {
     await admin.close();
   }

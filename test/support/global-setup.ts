@@ -9,11 +9,14 @@ import { startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { migrate } from "../../src/engines/migrate.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { type Template, templateOf } from "./pristine.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** The test server's maintenance database, as a superuser. */
     testServerUrl: string;
+    /** What a freshly migrated database is. */
+    testTemplate: Template;
   }
 }
 
@@ -44,6 +47,7 @@ export async function serveDatabases(project: TestProject, settings: Readonly<Re
   });
   const template = openPool({ ...server, database: templateName }, { max: 1, log: silentLog });
   await migrate(template, { log: silentLog, clock: systemClock });
+  project.provide("testTemplate", await template.query(templateOf));
   await template.close();
   await admin.query((sql) => sql.unsafe(`alter database ${templateName} allow_connections false`));
   await admin.close();

@@ -1,0 +1,31 @@
+import type { ConsumeOptions, Consumer, HandOver } from "./hand-over.ts";
+
+/** A consumer that can be told that there may be work. */
+export interface WakeableConsumer extends Consumer {
+  wake(): void;
+}
+
+/** The half of a hand-over that all kinds share: who is woken for which queue. `consumeFrom` makes the consumers. */
+export function wakers(
+  consumeFrom: <J extends { readonly jobId: number }>(queue: string, options: ConsumeOptions<J>) => WakeableConsumer,
+): Pick<HandOver, "wake" | "consume"> {
+  const consumers = new Map<string, Set<WakeableConsumer>>();
+  return {
+    wake: (queue) => {
+      for (const consumer of consumers.get(queue) ?? []) consumer.wake();
+    },
+    consume: (queue, options) => {
+      const consumer = consumeFrom(queue, options);
+      const ofQueue = consumers.get(queue) ?? new Set();
+      consumers.set(queue, ofQueue.add(consumer));
+      return {
+        running: consumer.running,
+        heartbeat: consumer.heartbeat,
+        stop: async () => {
+          ofQueue.delete(consumer);
+          await consumer.stop();
+        },
+      };
+    },
+  };
+}

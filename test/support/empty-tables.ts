@@ -1,0 +1,34 @@
+import type { Sql } from "../../src/engines/database.ts";
+
+/**
+ * Empties tables and all that refer to them, as `truncate ... restart identity cascade` does, in a few milliseconds instead of
+ * half a second: truncating makes new files for each table and index, deleting nothing from an empty table costs nothing.
+ * `tables` are names with commas between them.
+ */
+export async function emptyTables(sql: Sql, tables: string): Promise<void> {
+  const names = tables.split(",").map((name) => `'${name.trim()}'`);
+  await sql.unsafe(`
+    do $$
+    declare
+      place regclass;
+    begin
+      -- neither triggers nor foreign keys are asked
+      perform set_config('session_replication_role', 'replica', true);
+      create temporary table reached on commit drop as
+        with recursive reached(id) as (
+          select unnest(array[${names.join(", ")}]::regclass[])::oid
+          union
+          select c.conrelid from pg_constraint c join reached r on c.confrelid = r.id where c.contype = 'f'
+        )
+        select id from reached;
+      for place in select c.oid from pg_class c join reached on c.oid = reached.id where not c.relispartition loop
+        execute format('delete from %s', place);
+      end loop;
+      perform setval(d.objid::regclass, s.seqstart, false)
+      from pg_depend d join reached on d.refobjid = reached.id join pg_sequence s on s.seqrelid = d.objid
+      where d.deptype in ('a', 'i');
+      drop table reached;
+      perform set_config('session_replication_role', 'origin', true);
+    end $$
+  `);
+}
