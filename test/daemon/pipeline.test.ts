@@ -6,6 +6,7 @@ import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
+import { timed } from "../support/timed.ts";
 import { detectorStandIn, languageModelStandIn, onePerson, type StandIn } from "../support/upstream.ts";
 
 let database: TestDatabase;
@@ -103,7 +104,7 @@ describe("from a picture to a judged event", () => {
     expect(events.items.map(({ detection_ids }) => detection_ids.length)).toEqual([1, 3]);
   });
 
-  test("batches close within 250 ms of when they are due, by idle time and by window", async () => {
+  test("batches close within 250 ms of when they are due, by idle time and by window", timed, async () => {
     const lateness = () =>
       database.db.query(
         (sql) => sql<{ late_ms: number; reason: string }[]>`

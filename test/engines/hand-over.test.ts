@@ -5,6 +5,7 @@ import { createInProcessHandOver } from "../../src/engines/in-process-hand-over.
 import { silentLog } from "../../src/log/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
+import { timed } from "../support/timed.ts";
 
 interface Job {
   readonly jobId: number;
@@ -154,7 +155,7 @@ if (redisInstalled) {
     await redis.stop();
   });
 
-  test("without Redis it stops soon, and says once what is wrong", async () => {
+  test("without Redis it stops soon, and says once what is wrong", timed, async () => {
     const redis = await redisServer();
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };

@@ -6,6 +6,7 @@ import { openStore } from "../../src/engines/open-store.ts";
 import type { Store } from "../../src/engines/store.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
+import { timed } from "../support/timed.ts";
 
 const windowMs = 60_000;
 const keepMs = 70_000;
@@ -117,7 +118,7 @@ describe.skipIf(!redisInstalled)("on Redis", () => {
     await look.quit();
   });
 
-  test("a server that hangs costs one wait of 250 ms, then nothing, and is used again when it is back", async () => {
+  test("a server that hangs costs one wait of 250 ms, then nothing, and is used again when it is back", timed, async () => {
     const waited = async (): Promise<number> => {
       const begun = performance.now();
       await expect(store.hit("hung", 1, rule(1))).rejects.toThrow();

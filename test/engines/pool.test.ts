@@ -12,6 +12,7 @@ import {
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { timed } from "../support/timed.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -280,7 +281,7 @@ describe("the queue", () => {
 });
 
 describe("a server that is not there", () => {
-  test("is told within a few seconds, with the place and without the password", async () => {
+  test("is told within a few seconds, with the place and without the password", timed, async () => {
     const pool = openPool({ url: "postgres://somebody:secret@127.0.0.1:1/nowhere" }, { max: 2, log: silentLog });
     const error = (await pool.query((sql) => sql`select 1`).catch((caught: unknown) => caught)) as DatabaseUnavailable;
     expect(error).toBeInstanceOf(DatabaseUnavailable);

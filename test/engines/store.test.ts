@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/engines/open-store.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { timed } from "../support/timed.ts";
 
 test("without REDIS_URL the store is in this process", async () => {
   const store = await openStore({ log: silentLog });
@@ -15,7 +16,7 @@ test("without REDIS_URL the store is in this process", async () => {
   await store.close();
 });
 
-test("a store that is not there opens all the same and says so when asked", async () => {
+test("a store that is not there opens all the same and says so when asked", timed, async () => {
   const said: string[] = [];
   const log = { ...silentLog, warn: (_: object, message: string) => said.push(message) };
   const store = await openStore({ redisUrl: "redis://127.0.0.1:1", log });
@@ -44,7 +45,7 @@ test("a store that takes the connection and never answers is given up in time", 
 const redisServer = findRedisServer();
 
 describe.skipIf(redisServer === undefined)(`on Redis${redisServer ? "" : ": SKIPPED, redis-server is not installed"}`, () => {
-  test("reports its version, fails while it is away, and is well again when it is back", async () => {
+  test("reports its version, fails while it is away, and is well again when it is back", timed, async () => {
     const folder = await mkdtemp(join(tmpdir(), "homesec-redis-"));
     const port = await freePort();
     let server = await startRedis(port, folder);

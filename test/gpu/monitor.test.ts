@@ -11,6 +11,7 @@ import { silentLog } from "../../src/log/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { timed } from "../support/timed.ts";
 
 const fixture = join(import.meta.dirname, "../fixtures/gpu/nvidia-smi-q-x.xml");
 const folder = temporaryFolder("gpu");
@@ -118,7 +119,7 @@ describe("the worker", () => {
     await eventually(() => other.message?.()?.includes("XML"));
   });
 
-  it("stops at once while the tool hangs", async () => {
+  it("stops at once while the tool hangs", timed, async () => {
     const worker = await monitor(tool("exec sleep 60"), 50_000);
     await sleep(100);
     const begun = performance.now();

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { isHostAllowed } from "../../daemon/http/host.ts";
 import { listen } from "../../daemon/http/listen.ts";
 import { route } from "../../src/contract/route.ts";
+import { timed } from "../support/timed.ts";
 import { sendRaw, serve } from "./support.ts";
 
 const routes = {
@@ -35,7 +36,7 @@ function askWith(agent: Agent, url: string): Promise<number> {
 }
 
 describe("listening", () => {
-  it("ends at once although connections are kept alive", async () => {
+  it("ends at once although connections are kept alive", timed, async () => {
     const served = await serve(routes, operations);
     const agent = new Agent({ keepAlive: true });
     await askWith(agent, `${served.url}/slow/0`);

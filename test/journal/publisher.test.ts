@@ -15,6 +15,7 @@ import { appendToJournal } from "../../src/journal/journal.ts";
 import { type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { type Log, silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { timed } from "../support/timed.ts";
 
 const entry = (id: number): JournalEntry => ({ type: "event.deleted", data: { id } });
 const delay = (ms: number): Promise<void> =>
@@ -46,7 +47,7 @@ describe("on a database that stays", () => {
 
   const append = (...entries: JournalEntry[]) => database.db.transaction((sql) => appendToJournal(sql, entries, new Date()));
 
-  test("a hint makes it number at once, and without any hint the poll finds the rows", async () => {
+  test("a hint makes it number at once, and without any hint the poll finds the rows", timed, async () => {
     const { publisher, rows } = publisherOn(database.db);
     await append(entry(1));
     await publisher.start();

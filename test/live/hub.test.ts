@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServerMessage } from "../../src/contract/live.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { timed } from "../support/timed.ts";
 import { append, delay, entry, type LiveServer, liveServer, Peer, upTo } from "./harness.ts";
 
 let database: TestDatabase;
@@ -419,7 +420,7 @@ describe("admission", () => {
 });
 
 describe("stop", () => {
-  test("all clients are closed with 1001, and one that does not answer holds it up for a second at most", async () => {
+  test("all clients are closed with 1001, and one that does not answer holds it up for a second at most", timed, async () => {
     await start();
     const polite = peer();
     const deaf = peer();

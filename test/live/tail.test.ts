@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { GapMessage, JournalMessage } from "../../src/contract/live.ts";
 import { type TailOptions, type TailState, tail } from "../../src/live-client/tail.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { timed } from "../support/timed.ts";
 import { append, delay, entry, type LiveServer, liveServer, upTo } from "./harness.ts";
 
 let database: TestDatabase;
@@ -216,7 +217,7 @@ describe("interruptions", () => {
     await expect.poll(() => sequences(follower), { timeout: 5_000 }).toEqual([1, 2]);
   });
 
-  test("a daemon that is away is asked again after 0.2 s, then more and more rarely", async () => {
+  test("a daemon that is away is asked again after 0.2 s, then more and more rarely", timed, async () => {
     const { url } = await serve();
     await server?.stop();
     server = undefined;

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { silentLog } from "../../src/log/log.ts";
 import { Breaker } from "../../src/upstream/breaker.ts";
 import { createDetector, type Detector, type DetectorOptions, type DetectorResult } from "../../src/upstream/detector.ts";
+import { timed } from "../support/timed.ts";
 import { detectorStandIn, onePerson, type StandIn, type StandInMode, type StandInOptions } from "../support/upstream.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
@@ -239,7 +240,7 @@ test("an address with a path and a changed address are used as they are at the m
   expect(await detector.detect(picture)).toMatchObject({ kind: "refused" });
 });
 
-test("a detector that answers at once costs little: 80 KB in under 2 ms", async () => {
+test("a detector that answers at once costs little: 80 KB in under 2 ms", timed, async () => {
   const { detector } = await bench();
   const large = { ...picture, bytes: Buffer.alloc(80_000, 1) };
   const times: number[] = [];

@@ -2,6 +2,7 @@ import { linkSync, renameSync, writeFileSync } from "node:fs";
 import { link, mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { timed } from "../../support/timed.ts";
 import { type Home, numbered, picture, sleep, until, watchedHome } from "./watched-home.ts";
 
 let home: Home;
@@ -137,7 +138,7 @@ describe("the cost of a picture", () => {
     return folder;
   }
 
-  it("is a few milliseconds from its rename to its row", async () => {
+  it("is a few milliseconds from its rename to its row", timed, async () => {
     await mkdir(join(home.root, "front"));
     await writeFile(front("first.jpg"), jpeg);
     const registered: (() => void)[] = [];
