@@ -11,17 +11,18 @@ export const docs = defineCommand({
   examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md and openapi.json" }],
   hidden: true,
   async run({ options: { folder } }, io) {
-    const [{ configurationReference }, { commandReference }, { allCommands }, { openapi }, { routes }] = await Promise.all([
+    const [{ configurationReference }, { commandReference }, { allCommands }, { openapi }, { routes }, { examples }] = await Promise.all([
       import("../src/config/reference.ts"),
       import("./reference.ts"),
       import("./registry.ts"),
       import("../src/contract/openapi.ts"),
       import("../src/contract/routes/index.ts"),
+      import("../src/contract/examples/index.ts"),
     ]);
     const pages = {
       "configuration.md": configurationReference(),
       "cli.md": commandReference(await allCommands()),
-      "openapi.json": `${JSON.stringify(openapi(routes, io.host.version), null, 2)}\n`,
+      "openapi.json": `${JSON.stringify(openapi(routes, io.host.version, examples), null, 2)}\n`,
     };
     const target = resolve(io.host.cwd, folder);
     await mkdir(target, { recursive: true });

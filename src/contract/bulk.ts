@@ -10,26 +10,35 @@ export const mostBulkItems = 100;
 export const BulkResult = z
   .object({
     index: z.int().meta({ description: "Position of the item in the request, from 0" }),
-    status: z.enum(["success", "failed"]),
+    status: z.enum(["success", "failed"]).meta({ description: "Whether the item was done" }),
     id: z.int().nullable().meta({ description: "The record that was made, or that the item names; null when there is none" }),
     error: z.string().nullable().meta({ description: "Why it failed" }),
   })
-  .meta({ id: "BulkResult" });
+  .meta({ id: "BulkResult", description: "What became of one item of a bulk request" });
 export type BulkResult = z.output<typeof BulkResult>;
 
 /** The 207 answer of a bulk request: each item by itself. */
 export const BulkReply = z
-  .object({ total: z.int(), succeeded: z.int(), failed: z.int(), results: z.array(BulkResult) })
-  .meta({ id: "BulkReply" });
+  .object({
+    total: z.int().meta({ description: "Items of the request" }),
+    succeeded: z.int().meta({ description: "Items that were done" }),
+    failed: z.int().meta({ description: "Items that were refused; the others are done nevertheless" }),
+    results: z.array(BulkResult).meta({ description: "What became of each item, in their order" }),
+  })
+  .meta({ id: "BulkReply", description: "What became of the items of a bulk request, each by itself" });
 export type BulkReply = z.output<typeof BulkReply>;
 
 /**
- * The list of a bulk body: 1 to 100 items, whatever they are. The operation checks each by itself with `checkItems`, so that a faulty
+ * The list of a bulk body: 1 to 100 items of `what`, whatever they are. The operation checks each by itself with `checkItems`, so that a faulty
  * one is its own result; `item` is told in openapi.json.
  */
-export function bulkItems(item: z.ZodType) {
+export function bulkItems(item: z.ZodType, what: string) {
   const { $schema: _, ...schema } = z.toJSONSchema(item, { io: "input", ...wireForm });
-  return z.array(z.unknown().meta(schema)).min(1).max(mostBulkItems);
+  return z
+    .array(z.unknown().meta(schema))
+    .min(1)
+    .max(mostBulkItems)
+    .meta({ description: `${what}, 1 to ${mostBulkItems}` });
 }
 
 /** An item of a bulk request that is well-formed, with its place in the request. */

@@ -5,9 +5,6 @@ export const wireForm = {
   unrepresentable: "any",
   override: ({ zodSchema, jsonSchema }) => {
     if (zodSchema instanceof z.ZodDate) jsonSchema.type = "string";
-    // zod leaves them out where a value differs on the wire; ours are in the form of the wire
-    const examples = z.globalRegistry.get(zodSchema)?.["examples"];
-    if (Array.isArray(examples)) jsonSchema.examples = examples;
     if (zodSchema instanceof z.ZodCodec && zodSchema.out instanceof z.ZodEnum) jsonSchema.enum = zodSchema.out.options;
   },
 } satisfies z.core.ToJSONSchemaParams;

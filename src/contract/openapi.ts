@@ -1,30 +1,44 @@
 import { z } from "zod";
-import { isBinary } from "./encode.ts";
+import type { Example } from "./examples/example.ts";
 import { wireForm } from "./json-schema.ts";
-import { ErrorBody, RateLimitBody, ValidationErrorBody } from "./problem-bodies.ts";
+import { json, refusalExamples, responseHeaders, responsesOf } from "./openapi-responses.ts";
 import type { Route } from "./route.ts";
 
 type Json = Record<string, unknown>;
 
 const tags: Readonly<Record<string, string>> = {
-  cameras: "Cameras and their folders",
+  cameras: "Cameras and their folders, what is usual there, and changes of what they see",
   detections: "What the detector saw on pictures",
   images: "The ledger of pictures: what became of each file",
   events: "What happened, judged",
+  entities: "Whom and what was recognised again",
+  alerts: "Rules, and the alerts that they raised",
+  notifications: "Mails and messages by which people are told of alerts",
+  "outbound webhooks": "Other programs that are told what happens",
   "alert receiver": "What monitoring systems report to homesec",
   explain: "Why something happened, or did not",
   analytics: "Questions about up to a year of days, in UTC",
-  system: "Health, pipeline and metrics",
+  system: "Health, pipeline, configuration, storage and metrics",
+  documents: "This API, described",
 };
 
-/** Renders routes as an OpenAPI 3.1 document. It is the same for the same routes and version, whoever renders it. */
-export function openapi(routes: Readonly<Record<string, Route>>, version: string): Json {
+/**
+ * Renders routes as an OpenAPI 3.1 document, with an example of each body by operation id. It is the same for the same routes,
+ * version and examples, whoever renders it.
+ */
+export function openapi(
+  routes: Readonly<Record<string, Route>>,
+  version: string,
+  examples: Readonly<Partial<Record<string, Example>>>,
+): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   for (const [operationId, route] of Object.entries(routes)) {
     const operations = paths[route.path] ?? {};
     paths[route.path] = operations;
-    operations[route.method] = operationOf(operationId, route, (type, form) => wireSchema(type, form, schemas));
+    operations[route.method] = operationOf(operationId, route, examples[operationId] ?? {}, (type, form) =>
+      wireSchema(type, form, schemas),
+    );
   }
   const document = {
     openapi: "3.1.0",
@@ -41,18 +55,8 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      headers: {
-        RequestId: { description: "By this id the log tells of the request", schema: { type: "string" } },
-        Tag: { description: "Names this content; for If-None-Match", schema: { type: "string" } },
-        CacheControl: {
-          description: "Whether, and for how long, the content may be shown without asking again",
-          schema: { type: "string" },
-        },
-        RetryAfter: { description: "Seconds to wait before the next try", schema: { type: "integer" } },
-        RateLimitLimit: { description: "Requests that one client may make within 60 seconds, burst included", schema: { type: "integer" } },
-        RateLimitRemaining: { description: "Requests that are left, which is none", schema: { type: "integer" } },
-        RateLimitReset: { description: "When the window is empty again, in seconds since 1970", schema: { type: "integer" } },
-      },
+      headers: responseHeaders,
+      examples: refusalExamples,
       securitySchemes: {
         header: { type: "apiKey", in: "header", name: "X-API-Key", description: "Needed when the daemon runs with API_KEY_ENABLED=true" },
         query: {
@@ -69,7 +73,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
 
 type Render = (type: z.ZodType, form: "text" | "json") => unknown;
 
-function operationOf(operationId: string, route: Route, render: Render): Json {
+function operationOf(operationId: string, route: Route, example: Example, render: Render): Json {
   const parameters = (["params", "query"] as const).flatMap((part) =>
     Object.entries(route[part]?.shape ?? {}).map(([name, type]) => parameterOf(part, name, type as z.ZodType, render)),
   );
@@ -82,10 +86,10 @@ function operationOf(operationId: string, route: Route, render: Render): Json {
     ...(route.body && {
       requestBody: {
         required: !route.body.safeParse(undefined).success,
-        content: { "application/json": { schema: render(route.body, "json") } },
+        content: json(render(route.body, "json"), { example: example.body }),
       },
     }),
-    responses: responsesOf(route, render),
+    responses: responsesOf(route, example, (type) => render(type, "json")),
   };
 }
 
@@ -99,87 +103,6 @@ function parameterOf(part: "params" | "query", name: string, type: z.ZodType, re
     ...(name === "offset" && { deprecated: true }),
     schema,
   };
-}
-
-/** Every status that a route can answer with. */
-function responsesOf(route: Route, render: Render): Json {
-  const json = (type: z.ZodType): Json => ({ "application/json": { schema: render(type, "json") } });
-  const reply = route.reply && (isBinary(route.reply) ? binaryContent(route.reply.mediaTypes) : json(route.reply));
-  const refusals = Object.fromEntries(
-    Object.entries(refusalsOf(route)).map(([status, description]) => [status, { description, content: json(ErrorBody) }]),
-  );
-  const healthBody = route.refusals?.[503] !== undefined && route.reply && !isBinary(route.reply) ? route.reply : undefined;
-  const responses: Record<string, Json> = {
-    [route.status ?? 200]: { description: route.status === 204 ? "Done" : "As asked", ...(reply && { content: reply }) },
-    ...(hasRanges(route) && { 206: { description: "The part named by Range", ...(reply && { content: reply }) } }),
-    ...(canBeNotModified(route) && { 304: { description: "As in If-None-Match" } }),
-    ...refusals,
-    ...(route.tier !== "none" && {
-      429: { description: "More requests than the limit allows", content: json(route.tag === "analytics" ? ErrorBody : RateLimitBody) },
-    }),
-    ...(canBeInvalid(route) && { 422: { description: "Something in the request is not valid", content: json(ValidationErrorBody) } }),
-    ...(healthBody && { 503: { description: route.refusals?.[503], content: json(z.union([healthBody, ErrorBody])) } }),
-  };
-  for (const [status, response] of Object.entries(responses)) {
-    const isKept = canBeNotModified(route) && ["200", "304"].includes(status);
-    response["headers"] = {
-      "X-Request-ID": header("RequestId"),
-      ...(isKept && { ETag: header("Tag"), "Cache-Control": header("CacheControl") }),
-      ...(status === "429" && rateLimitHeaders),
-    };
-  }
-  return responses;
-}
-
-function header(name: string): Json {
-  return { $ref: `#/components/headers/${name}` };
-}
-
-const rateLimitHeaders: Json = {
-  "Retry-After": header("RetryAfter"),
-  "X-RateLimit-Limit": header("RateLimitLimit"),
-  "X-RateLimit-Remaining": header("RateLimitRemaining"),
-  "X-RateLimit-Reset": header("RateLimitReset"),
-};
-
-function refusalsOf(route: Route): Readonly<Record<number, string>> {
-  return {
-    ...(route.body && {
-      400: "The body could not be read to its end",
-      413: "The body is too large",
-      415: "The body is not JSON",
-    }),
-    ...(route.auth !== "none" && { 401: "The API key is missing or wrong" }),
-    403:
-      route.method === "get"
-        ? "The Host header names another machine"
-        : "The Host header names another machine, or a page of another site asks",
-    500: "Internal error",
-    // what says only that the process is alive needs nothing that could be away
-    ...((route.auth !== "none" || route.tier !== "none") && { 503: "The database is away; try again in a moment" }),
-    ...route.refusals,
-  };
-}
-
-function hasRanges({ reply }: Route): boolean {
-  return reply !== undefined && isBinary(reply) && reply.ranges === true;
-}
-
-function canBeNotModified(route: Route): boolean {
-  return route.etag === true || (route.reply !== undefined && isBinary(route.reply) && !route.reply.streamed);
-}
-
-/** A path that takes any text cannot be invalid. */
-function canBeInvalid(route: Route): boolean {
-  return (
-    route.query !== undefined ||
-    route.body !== undefined ||
-    Object.values(route.params?.shape ?? {}).some((type) => !(type instanceof z.ZodString))
-  );
-}
-
-function binaryContent(mediaTypes: readonly string[]): Json {
-  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, {}]));
 }
 
 /**

@@ -18,14 +18,21 @@ export interface PageQuery {
 export const Pagination = z
   .object({
     total: z.int().meta({ description: "Exact number of rows that match" }),
-    limit: z.int(),
-    offset: z.int(),
-    next_cursor: z.string().nullable(),
-    has_more: z.boolean(),
+    limit: z.int().meta({ description: "The page size that was asked for" }),
+    offset: z.int().meta({ description: "Rows that were skipped; 0 with a cursor" }),
+    next_cursor: z.string().nullable().meta({ description: "`cursor` of the next page; null on the last one" }),
+    has_more: z.boolean().meta({ description: "Whether there is a next page" }),
   })
-  .meta({ id: "Pagination" });
+  .meta({ id: "Pagination", description: "Where this page is in the list" });
+
+/** What a list says when it was asked with `offset`. */
+export const DeprecationWarning = z.string().meta({ description: "Only when `offset` was used: take `cursor` instead" });
 
 /** The reply of a list. `deprecation_warning` is there only when `offset` was used. */
 export function listOf<T extends z.ZodType>(item: T) {
-  return z.object({ items: z.array(item), pagination: Pagination, deprecation_warning: z.string().optional() });
+  return z.object({
+    items: z.array(item).meta({ description: "The rows of this page" }),
+    pagination: Pagination,
+    deprecation_warning: DeprecationWarning.optional(),
+  });
 }

@@ -150,7 +150,7 @@ export function EnumText<const T extends readonly [string, ...string[]]>(words: 
 /** A whole-number id in a path. Text that is no whole number is 422; any whole number may turn out to be 404. */
 export const IdText = IntText(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).meta({ description: "Integer id" });
 
-/** The slug of a camera in a path. Any text is taken: what names nothing is 404, whatever its form. */
+/** The slug of a camera, in a record or a path. Any text is taken: what names nothing is 404, whatever its form. */
 export const CameraIdText = z.string().meta({ description: "Camera id, a slug" });
 
 /** A new camera id. */
@@ -160,6 +160,6 @@ export const CameraSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, "Must be 1 to 6
 export function readOnly<T extends z.ZodObject, K extends keyof T["shape"] & string>(record: T, writable: readonly K[]) {
   const entries = Object.keys(record.shape)
     .filter((key) => !(writable as readonly string[]).includes(key))
-    .map((key) => [key, z.unknown().optional().meta({ readOnly: true })]);
+    .map((key) => [key, z.unknown().optional().meta({ readOnly: true, description: "Ignored: only homesec sets it" })]);
   return Object.fromEntries(entries) as { [P in Exclude<keyof T["shape"], K>]: z.ZodOptional<z.ZodUnknown> };
 }

@@ -8,7 +8,7 @@ summary { cursor: pointer; padding: .4rem .8rem; } details > div { padding: 0 .8
 code, pre { font: .875rem/1.5 ui-monospace, monospace; } pre { background: var(--soft); overflow-x: auto; padding: .6rem; border-radius: .4rem; }
 .method { display: inline-block; font-weight: 700; min-width: 5rem; } .summary { color: #888; margin-left: .6rem; }
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; }
-nav a { margin-right: .8rem; }
+nav a { margin-right: .8rem; } .example pre { border-left: .2rem solid #2a7; } .headers { color: #888; font-size: .875rem; }
 `;
 
 interface Parameter {
@@ -19,9 +19,28 @@ interface Parameter {
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
+/** An example in its place, or a reference to a shared one. */
+interface Example {
+  readonly $ref?: string;
+  readonly summary?: string;
+  readonly value?: unknown;
+}
+
+interface Media {
+  readonly schema?: unknown;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+interface Header {
+  readonly $ref?: string;
+  readonly description?: string;
+}
+
 interface Content {
   readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content?: Readonly<Record<string, Media>>;
 }
 
 interface Operation {
@@ -37,7 +56,11 @@ interface Operation {
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, unknown>>;
+    readonly examples?: Readonly<Record<string, Example>>;
+    readonly headers?: Readonly<Record<string, Header>>;
+  };
 }
 
 /** An OpenAPI document as one HTML page that needs no script and no network. */
@@ -50,9 +73,16 @@ export function docsPage(document: ApiDocument): string {
     const rows = operations.filter((one) => one.tag === tag).map(({ path, method, operation }) => operationHtml(method, path, operation));
     return `<h2 id="${text(tag)}">${text(tag)}</h2>\n${rows.join("\n")}`;
   });
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(
+  const { schemas = {}, examples = {}, headers = {} } = document.components ?? {};
+  const records = Object.entries(schemas).map(
     ([name, schema]) =>
       `<details id="schema-${text(name)}"><summary><code>${text(name)}</code></summary><div>${json(schema)}</div></details>`,
+  );
+  const refusals = Object.entries(examples).map(
+    ([name, example]) => `<tr id="example-${text(name)}"><td><code>${text(name)}</code></td><td>${exampleHtml(example)}</td></tr>`,
+  );
+  const headerRows = Object.entries(headers).map(
+    ([name, { description = "" }]) => `<tr id="header-${text(name)}"><td><code>${text(name)}</code></td><td>${text(description)}</td></tr>`,
   );
   return `<!doctype html>
 <html lang="en">
@@ -66,10 +96,14 @@ export function docsPage(document: ApiDocument): string {
 <h1>${text(document.info.title)} API</h1>
 <p>Version ${text(document.info.version)}. The same for machines: <a href="/openapi.json">openapi.json</a></p>
 ${document.info.description ? `<p>${text(document.info.description)}</p>` : ""}
-<nav>${tags.map((tag) => `<a href="#${text(tag)}">${text(tag)}</a>`).join("\n")} <a href="#records">records</a></nav>
+<nav>${tags.map((tag) => `<a href="#${text(tag)}">${text(tag)}</a>`).join("\n")} <a href="#refusals">refusals</a> <a href="#headers">headers</a> <a href="#records">records</a></nav>
 ${sections.join("\n")}
+<h2 id="refusals">Refusals</h2>
+<table>${refusals.join("\n")}</table>
+<h2 id="headers">Headers of answers</h2>
+<table>${headerRows.join("\n")}</table>
 <h2 id="records">Records</h2>
-${schemas.join("\n")}
+${records.join("\n")}
 </body>
 </html>
 `;
@@ -82,11 +116,12 @@ function operationHtml(method: string, path: string, operation: Operation): stri
       ? ""
       : `<h4>Parameters</h4><table><tr><th>name</th><th>in</th><th>what</th></tr>${parameters.map(parameterHtml).join("")}</table>`;
   const responses = Object.entries(operation.responses ?? {}).map(
-    ([status, content]) => `<tr><td>${text(status)}</td><td>${text(content.description ?? "")}${schemaHtml(content)}</td></tr>`,
+    ([status, content]) =>
+      `<tr><td>${text(status)}</td><td>${text(content.description ?? "")}${contentHtml(content)}${headersHtml(content)}</td></tr>`,
   );
   return `<details id="${text(operation.operationId ?? `${method}-${path}`)}">
 <summary><span class="method">${text(method.toUpperCase())}</span><code>${text(path)}</code><span class="summary">${text(operation.summary ?? "")}</span></summary>
-<div>${table}${operation.requestBody ? `<h4>Body</h4>${schemaHtml(operation.requestBody)}` : ""}
+<div>${table}${operation.requestBody ? `<h4>Body</h4>${contentHtml(operation.requestBody)}` : ""}
 <h4>Answers</h4><table>${responses.join("")}</table></div>
 </details>`;
 }
@@ -97,15 +132,37 @@ function parameterHtml(parameter: Parameter): string {
   return `<tr><td><code>${text(parameter.name)}</code>${parameter.required ? " (required)" : ""}</td><td>${text(parameter.in)}</td><td>${text(what)}${Object.keys(schema).length > 0 ? ` <code>${text(JSON.stringify(schema))}</code>` : ""}</td></tr>`;
 }
 
-function schemaHtml(content: Content): string {
+/** What a body looks like: its schema, and an example. */
+function contentHtml(content: Content): string {
   return Object.entries(content.content ?? {})
-    .map(([type, { schema }]) => ` <code>${text(type)}</code>${schema === undefined ? "" : json(schema)}`)
+    .map(([type, { schema, example, examples = {} }]) => {
+      const shown: readonly [string, Example][] = example === undefined ? Object.entries(examples) : [["Example", { value: example }]];
+      const rows = shown.map(([name, one]) => (one.$ref === undefined ? exampleHtml(one, name) : ` ${link(one.$ref, name)}`));
+      return ` <code>${text(type)}</code>${schema === undefined ? "" : json(schema)}${rows.join("")}`;
+    })
     .join("");
+}
+
+function exampleHtml({ summary, value }: Example, name = ""): string {
+  return `<div class="example">${text(summary ?? name)}${json(value)}</div>`;
+}
+
+function headersHtml({ headers = {} }: Content): string {
+  const names = Object.entries(headers).map(([name, { $ref = "" }]) => link($ref, name));
+  return names.length === 0 ? "" : `<div class="headers">Headers: ${names.join(", ")}</div>`;
+}
+
+/** Where on the page each kind of component is. */
+const anchors: Readonly<Record<string, string>> = { schemas: "schema", examples: "example", headers: "header" };
+
+function link(reference: string, name: string): string {
+  const [kind = "", component = ""] = reference.split("/").slice(-2);
+  return `<a href="#${text(anchors[kind] ?? kind)}-${text(component)}">${text(name)}</a>`;
 }
 
 /** JSON for reading, its references as links. */
 function json(value: unknown): string {
-  const shown = text(JSON.stringify(value, undefined, 2));
+  const shown = text(JSON.stringify(value, undefined, 2) ?? "");
   return `<pre>${shown.replaceAll(/#\/components\/schemas\/(\w+)/g, '<a href="#schema-$1">$1</a>')}</pre>`;
 }
 

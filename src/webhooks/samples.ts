@@ -2,16 +2,16 @@ import type { OutboundEvent, OutboundEventType } from "../contract/outbound-even
 
 const time = new Date("2026-01-31T22:15:00Z");
 const end = new Date("2026-01-31T22:15:40Z");
-const analysis = { event_id: 1207, batch_id: "5012", camera_id: "front_door", attempt: 1 };
+const analysis = { event_id: 1207, batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3", camera_id: "front-door", attempt: 1 };
 
 const alert = {
   id: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11",
   event_id: 1207,
   rule_id: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22",
-  camera_id: "front_door",
+  camera_id: "front-door",
   severity: "high",
   status: "pending",
-  dedup_key: "front_door:0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22",
+  dedup_key: "front-door:0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22",
   created_at: end,
   delivered_at: null,
   acknowledged_at: null,
@@ -45,8 +45,8 @@ export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent
     data: {
       id: 1207,
       kind: "event",
-      batch_id: "5012",
-      camera_id: "front_door",
+      batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
+      camera_id: "front-door",
       started_at: time,
       ended_at: end,
       risk_score: null,
@@ -69,17 +69,23 @@ export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent
   event_enriched: {
     type: "event_enriched",
     eventId: "1207",
-    data: { event_id: 1207, camera_id: "front_door", detection_ids: [90_211, 90_212] },
+    data: { event_id: 1207, camera_id: "front-door", detection_ids: [90_211, 90_212] },
   },
   entity_discovered: {
     type: "entity_discovered",
-    eventId: "e-33",
-    data: { entity_id: "e-33", object_type: "person", camera_id: "front_door", detection_id: 90_211, first_seen_at: time },
+    eventId: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8",
+    data: {
+      entity_id: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8",
+      object_type: "person",
+      camera_id: "front-door",
+      detection_id: 90_211,
+      first_seen_at: time,
+    },
   },
   anomaly_detected: {
     type: "anomaly_detected",
-    eventId: "front_door",
-    data: { kind: "baseline", camera_id: "front_door", detected_at: time, score: 3.4, reason: "14 persons in an hour; 2 are usual" },
+    eventId: "front-door",
+    data: { kind: "baseline", camera_id: "front-door", detected_at: time, score: 3.4, reason: "14 persons in an hour; 2 are usual" },
   },
   system_health_changed: {
     type: "system_health_changed",

@@ -1,13 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import { examples } from "../../src/contract/examples/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
-import type { Route } from "../../src/contract/route.ts";
-import { Alert } from "../../src/contract/routes/alerts.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { Rule } from "../../src/contract/routes/rules.ts";
-import { Delivery, Webhook } from "../../src/contract/routes/webhooks.ts";
 import { packageRoot, programVersion } from "../../src/version.ts";
 
 interface Operation {
@@ -21,7 +17,7 @@ interface Operation {
   readonly requestBody?: unknown;
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema?: Record<string, unknown> }> }>;
 }
-const document = openapi(routes, programVersion()) as {
+const document = openapi(routes, programVersion(), examples) as {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Record<string, unknown>> };
 };
@@ -42,24 +38,6 @@ describe("openapi", () => {
   it("has every route once", () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
     expect(ids.toSorted()).toEqual(Object.keys(routes).toSorted());
-  });
-
-  it("shows an example of each body of alerts, webhooks and notifications, and it is a valid one", () => {
-    const tags = ["alerts", "outbound webhooks", "notifications", "alert receiver"];
-    const bodies = Object.entries<Route>(routes).flatMap(([name, { tag, body }]) => (tags.includes(tag) && body ? [{ name, body }] : []));
-    expect(bodies.length).toBeGreaterThan(8);
-    for (const { name, body } of bodies) {
-      // a body that may be left out wraps the one that is described
-      const { examples } = (body instanceof z.ZodPrefault ? (body.unwrap() as z.ZodType) : body).meta() ?? {};
-      expect(examples, name).toHaveLength(1);
-      expect(body.safeParse((examples as unknown[])[0]).error, name).toBeUndefined();
-    }
-    const records = { Rule, Alert, Webhook, WebhookDelivery: Delivery };
-    for (const [name, schema] of Object.entries(records)) {
-      const { examples = [] } = document.components.schemas[name] as { examples?: readonly unknown[] };
-      expect(examples, name).toHaveLength(1);
-      expect(z.strictObject(schema.shape).safeParse(examples[0]).error, name).toBeUndefined();
-    }
   });
 
   it("points only to what is there", () => {

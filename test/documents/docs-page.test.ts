@@ -17,6 +17,11 @@ test("/docs shows every route, runs no script, asks nobody, and its style is the
     const page = await response.text();
     expect(response.headers.get("content-type")).toContain("text/html");
     for (const { path } of Object.values(routes)) expect(page).toContain(`<code>${path}</code>`);
+    // an example of an answer, one of a body, and the shared ones of refusals
+    expect(page).toContain("1 person and 1 dog at Front door, 23:15, for 40 s.");
+    expect(page).toContain("The neighbour with her dog.");
+    const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    expect([...page.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !anchors.has(id))).toEqual([]);
     // addresses in examples are text
     expect(page).not.toMatch(/<script|<link|<img|src=|href="(?![#/])|url\(|@import/);
     const style = page.match(/<style>([\s\S]*?)<\/style>/)?.[1] ?? "";
@@ -31,8 +36,20 @@ test("/docs shows every route, runs no script, asks nobody, and its style is the
 test("what the document says is shown as text, never as markup", () => {
   const page = docsPage({
     info: { title: "<b>x</b>", version: '"1"' },
-    paths: { "/<i>": { get: { summary: "<script>alert(1)</script>", tags: ["a&b"] } } },
-    components: { schemas: { Thing: { description: "</pre><script>" } } },
+    paths: {
+      "/<i>": {
+        get: {
+          summary: "<script>alert(1)</script>",
+          tags: ["a&b"],
+          responses: { "200": { content: { "application/json": { example: "<script>" } } } },
+        },
+      },
+    },
+    components: {
+      schemas: { Thing: { description: "</pre><script>" } },
+      examples: { Refused: { summary: "<script>", value: "<script>" } },
+      headers: { Odd: { description: "<script>" } },
+    },
   });
   expect(page).not.toMatch(/<b>x|<i>|<script/);
   expect(page).toContain("&lt;script&gt;alert(1)");

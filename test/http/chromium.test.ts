@@ -48,6 +48,15 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       expect(shown.paths).toContain(path);
       expect(shown.text).toContain(summary);
     }
+    // who opens a route reads an example of its answer, and is led to those of refusals
+    const opened = await page.evaluate<string>(`(() => {
+      const route = document.getElementById("getEvent");
+      route.open = true;
+      const refusal = document.getElementById(route.querySelector('a[href^="#example-NotFound"]').hash.slice(1));
+      return route.innerText + refusal.innerText;
+    })()`);
+    expect(opened).toContain('"summary": "1 person and 1 dog at Front door');
+    expect(opened).toContain('"detail": "Camera front-door does not exist"');
     // 60rem of the stylesheet, which the policy of the page lets in
     expect(shown.width).toBe("960px");
     expect(page.complaints()).toEqual([]);

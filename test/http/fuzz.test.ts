@@ -199,7 +199,7 @@ function ask(route: Route, { path, query, body, type = "application/json" }: Sen
   });
 }
 
-const document = openapi(routes, "0") as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> };
+const document = openapi(routes, "0", {}) as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> };
 
 function complaints(route: Route, { status, headers, text }: Answer): string[] {
   const promised = Object.keys(document.paths[route.path]?.[route.method]?.responses ?? {});

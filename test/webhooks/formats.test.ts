@@ -196,10 +196,10 @@ describe("every event type is said in words", () => {
 
   test("what an alert says", () => {
     expect(messageOf(samples.alert_fired, time, "Europe/Berlin")).toEqual({
-      headline: "High alert: People at night at front_door",
+      headline: "High alert: People at night at front-door",
       text: "",
       facts: [
-        { name: "Camera", value: "front_door" },
+        { name: "Camera", value: "front-door" },
         { name: "Severity", value: "high" },
         { name: "Why", value: "risk_score >= 70, object_type in [person]" },
         { name: "Raised", value: "31 Jan 2026, 23:15:40 CET" },
@@ -208,6 +208,6 @@ describe("every event type is said in words", () => {
       more: "homesec explain alert 6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11",
       time,
     });
-    expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front_door");
+    expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front-door");
   });
 });

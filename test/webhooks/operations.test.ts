@@ -229,7 +229,7 @@ describe("the test", () => {
     const template = "{{ event_type }} {{ data.camera_id }} {{ camera_id }} {{ webhook_id }}";
     const { id } = await create({ payload_template: template });
     await desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } });
-    expect(target.received[0]).toMatchObject({ body: `event_created front_door front_door ${id}` });
+    expect(target.received[0]).toMatchObject({ body: `event_created front-door front-door ${id}` });
     expect(target.received[0]?.headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 });

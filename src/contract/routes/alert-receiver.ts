@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { examples } from "../examples.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EndInstant, EnumText, Instant, StartInstant } from "../values.ts";
@@ -11,55 +10,53 @@ const Status = EnumText(receivedStatuses);
 
 /** One alert as an alert manager sends it. Unknown fields are ignored: newer versions send more. */
 export const SentAlert = z.object({
-  status: Status,
+  status: Status.meta({ description: "Whether it still fires" }),
   labels: Texts.meta({ description: "`alertname`, `severity`, `component`, `camera_id` are read; none is required" }),
   annotations: Texts.meta({ description: "`summary` and `description` are read; none is required" }),
-  startsAt: Instant,
+  startsAt: Instant.meta({ description: "When it began to fire" }),
   endsAt: Instant.nullable().optional().meta({ description: "Null or in year 1 while it fires" }),
-  generatorURL: z.string().nullable().optional(),
-  fingerprint: z.string(),
+  generatorURL: z.string().nullable().optional().meta({ description: "Where it was made; may be empty" }),
+  fingerprint: z.string().meta({ description: "The same for the same labels" }),
 });
 
 /** The body of the alert manager's webhook, version 4. Unknown fields are ignored. */
-export const SentAlerts = z
-  .object({
-    version: z.string(),
-    groupKey: z.string(),
-    truncatedAlerts: z.int().min(0).default(0),
-    status: Status,
-    receiver: z.string(),
-    groupLabels: Texts,
-    commonLabels: Texts,
-    commonAnnotations: Texts,
-    externalURL: z.string(),
-    alerts: z.array(SentAlert),
-  })
-  .meta({ examples: [examples.sentAlerts] });
+export const SentAlerts = z.object({
+  version: z.string().meta({ description: "Of the format; `4`" }),
+  groupKey: z.string().meta({ description: "What the alert manager grouped the alerts by" }),
+  truncatedAlerts: z.int().min(0).default(0).meta({ description: "Alerts that the alert manager left out" }),
+  status: Status.meta({ description: "`firing` while one of the alerts does" }),
+  receiver: z.string().meta({ description: "The receiver's name in the configuration of the alert manager" }),
+  groupLabels: Texts.meta({ description: "The labels that make the group" }),
+  commonLabels: Texts.meta({ description: "Labels that all alerts have" }),
+  commonAnnotations: Texts.meta({ description: "Annotations that all alerts have" }),
+  externalURL: z.string().meta({ description: "Where the alert manager is" }),
+  alerts: z.array(SentAlert).meta({ description: "The alerts of the group" }),
+});
 
 /** An alert that was received, once per start and state, however often it was repeated. */
 export const ReceivedAlert = z
   .object({
-    fingerprint: z.string(),
-    status: z.enum(receivedStatuses),
-    alertname: z.string(),
-    severity: z.string(),
-    component: z.string(),
-    camera_id: z.string().nullable(),
-    summary: z.string(),
-    description: z.string(),
-    labels: Texts,
-    annotations: Texts,
-    started_at: Instant,
-    ended_at: Instant.nullable(),
-    generator_url: z.string().nullable(),
-    receiver: z.string(),
-    group_key: z.string(),
-    external_url: z.string(),
-    first_received_at: Instant,
-    last_received_at: Instant,
+    fingerprint: z.string().meta({ description: "The same for the same labels" }),
+    status: z.enum(receivedStatuses).meta({ description: "Whether it still fired" }),
+    alertname: z.string().meta({ description: "The label `alertname`" }),
+    severity: z.string().meta({ description: "The label `severity`; `info` without it" }),
+    component: z.string().meta({ description: "The label `component`; `unknown` without it" }),
+    camera_id: z.string().nullable().meta({ description: "The label `camera_id`; null without it" }),
+    summary: z.string().meta({ description: "The annotation `summary`" }),
+    description: z.string().meta({ description: "The annotation `description`" }),
+    labels: Texts.meta({ description: "All labels" }),
+    annotations: Texts.meta({ description: "All annotations" }),
+    started_at: Instant.meta({ description: "When it began to fire" }),
+    ended_at: Instant.nullable().meta({ description: "When it ended; null while it fires" }),
+    generator_url: z.string().nullable().meta({ description: "Where it was made" }),
+    receiver: z.string().meta({ description: "The receiver's name in the configuration of the alert manager" }),
+    group_key: z.string().meta({ description: "What the alert manager grouped it by" }),
+    external_url: z.string().meta({ description: "Where the alert manager is" }),
+    first_received_at: Instant.meta({ description: "When it was first sent" }),
+    last_received_at: Instant.meta({ description: "When it was last sent" }),
     received_count: z.int().meta({ description: "How often it was sent" }),
   })
-  .meta({ id: "ReceivedAlert" });
+  .meta({ id: "ReceivedAlert", description: "An alert that was received, once per start and state" });
 
 export const alertReceiverRoutes = {
   receiveAlerts: route("/api/webhooks/alerts", {
@@ -70,9 +67,9 @@ export const alertReceiverRoutes = {
     body: SentAlerts,
     reply: z.object({
       status: z.enum(["ok", "partial"]).meta({ description: "`partial`: some could not be stored" }),
-      received: z.int(),
-      processed: z.int(),
-      message: z.string(),
+      received: z.int().meta({ description: "Alerts of the request" }),
+      processed: z.int().meta({ description: "Those that were stored, now or before" }),
+      message: z.string().meta({ description: "The same in a sentence, with what went wrong" }),
     }),
   }),
   listReceivedAlerts: route("/api/webhooks/alerts", {
@@ -80,8 +77,8 @@ export const alertReceiverRoutes = {
     summary: "List the alerts that were received, the newest first",
     tag: "alert receiver",
     query: z.object({
-      status: Status.optional(),
-      severity: z.string().optional(),
+      status: Status.optional().meta({ description: "Only those that fired, or were resolved" }),
+      severity: z.string().optional().meta({ description: "Only with this label `severity`" }),
       start_date: StartInstant.optional(),
       end_date: EndInstant.optional(),
       ...pageQuery,

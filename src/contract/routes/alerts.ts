@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { examples } from "../examples.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
+import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 import { channels, severities } from "./rules.ts";
 
 export const alertStatuses = ["pending", "delivered", "acknowledged", "dismissed"] as const;
@@ -10,40 +9,40 @@ export const alertStatuses = ["pending", "delivered", "acknowledged", "dismissed
 /** How far one channel got with an alert. */
 export const ChannelResult = z
   .object({
-    channel: z.enum(channels),
-    status: z.enum(["waiting", "sent", "failed", "expired", "cancelled", "unusable"]),
+    channel: z.enum(channels).meta({ description: "The way to a person" }),
+    status: z.enum(["waiting", "sent", "failed", "expired", "cancelled", "unusable"]).meta({ description: "How far it got" }),
     reason: z.string().nullable().meta({ description: "Why it waits, failed or cannot be used" }),
-    attempts: z.int(),
+    attempts: z.int().meta({ description: "Attempts made" }),
     late: z.boolean().meta({ description: "It did not go out at the first attempt" }),
   })
-  .meta({ id: "ChannelResult" });
+  .meta({ id: "ChannelResult", description: "How far one channel got with an alert" });
 
 export const AlertMetadata = z
   .object({
-    rule_name: z.string(),
-    matched_conditions: z.array(z.string()),
-    channels: z.array(ChannelResult),
+    rule_name: z.string().meta({ description: "The rule, as it was called then" }),
+    matched_conditions: z.array(z.string()).meta({ description: "Why the rule matched, such as `risk_score >= 70`" }),
+    channels: z.array(ChannelResult).meta({ description: "How far each channel of the rule got" }),
     reason: z.string().nullable().meta({ description: "Why the alert is still pending, where nothing is on its way" }),
   })
-  .meta({ id: "AlertMetadata" });
+  .meta({ id: "AlertMetadata", description: "Why an alert was raised, and how far its notifications got" });
 
 /** An alert as clients see it. */
 export const Alert = z
   .object({
-    id: z.uuid(),
-    event_id: z.int(),
+    id: z.uuid().meta({ description: "Id of the alert" }),
+    event_id: z.int().meta({ description: "The event that raised it" }),
     rule_id: z.uuid().nullable().meta({ description: "Null when the rule was deleted" }),
-    camera_id: z.string(),
-    severity: z.enum(severities),
-    status: z.enum(alertStatuses),
-    dedup_key: z.string(),
-    created_at: Instant,
-    delivered_at: Instant.nullable(),
-    acknowledged_at: Instant.nullable(),
-    dismissed_at: Instant.nullable(),
+    camera_id: CameraIdText,
+    severity: z.enum(severities).meta({ description: "That of the rule" }),
+    status: z.enum(alertStatuses).meta({ description: "`acknowledged` and `dismissed` are final" }),
+    dedup_key: z.string().meta({ description: "While its cooldown lasts, no other alert is raised under this key" }),
+    created_at: Instant.meta({ description: "When it was raised" }),
+    delivered_at: Instant.nullable().meta({ description: "When the first channel succeeded; null until then" }),
+    acknowledged_at: Instant.nullable().meta({ description: "When a person acknowledged it; null unless one did" }),
+    dismissed_at: Instant.nullable().meta({ description: "When a person dismissed it; null unless one did" }),
     alert_metadata: AlertMetadata,
   })
-  .meta({ id: "Alert", examples: [examples.alert] });
+  .meta({ id: "Alert", description: "That a person is to know of an event" });
 
 // any text is taken: what names nothing is 404, whatever its form
 const params = z.object({ id: z.string().meta({ description: "Alert id, a UUID" }) });
@@ -56,11 +55,11 @@ export const alertRoutes = {
     summary: "List alerts, newest first",
     tag: "alerts",
     query: z.object({
-      status: EnumText(alertStatuses).optional(),
-      severity: EnumText(severities).optional(),
-      rule_id: z.uuid().optional(),
-      camera_id: z.string().optional(),
-      event_id: IdText.optional(),
+      status: EnumText(alertStatuses).optional().meta({ description: "Only in this state" }),
+      severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
+      rule_id: z.uuid().optional().meta({ description: "Only of this rule" }),
+      camera_id: z.string().optional().meta({ description: "Only of this camera" }),
+      event_id: IdText.optional().meta({ description: "Only of this event" }),
       start_date: StartInstant.optional(),
       end_date: EndInstant.optional(),
       ...pageQuery,

@@ -12,37 +12,48 @@ export const deviations = [
   "far_above_normal",
 ] as const;
 
-const Hour = z.int().min(0).max(23);
+const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine" });
 const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known" });
+
+const Average = z.number().meta({ description: "Detections per hour that are usual" });
+const Deviation = z.number().meta({ description: "Standard deviation of that" });
+const Samples = z.int().meta({ description: "Hours that were learned from" });
 
 /** What is usual at a camera, in short. Hours and days are those of which something is known. */
 export const Baseline = z
   .object({
-    camera_id: z.string(),
-    camera_name: z.string(),
+    camera_id: CameraIdText,
+    camera_name: z.string().meta({ description: "What people call it" }),
     baseline_established: z
       .boolean()
       .meta({ description: "Enough is known to judge at least one hour: `min_samples` samples of this hour of any day" }),
     data_points: z.int().meta({ description: "Hours that were learned from" }),
     hourly_patterns: z
-      .record(z.string(), z.object({ avg_detections: z.number(), std_dev: z.number(), sample_count: z.int() }))
+      .record(z.string(), z.object({ avg_detections: Average, std_dev: Deviation, sample_count: Samples }))
       .meta({ description: 'By hour of the day, "0" to "23", in the time zone of the machine' }),
     daily_patterns: z
-      .record(z.string(), z.object({ avg_detections: z.number(), peak_hour: PeakHour, total_samples: z.int() }))
+      .record(z.string(), z.object({ avg_detections: Average, peak_hour: PeakHour, total_samples: Samples }))
       .meta({ description: "By weekday, monday to sunday; detections per hour" }),
     object_baselines: z
-      .record(z.string(), z.object({ avg_hourly: z.number(), peak_hour: PeakHour, total_detections: z.int() }))
-      .meta({ description: "By class; `total_detections` are those stored now" }),
+      .record(
+        z.string(),
+        z.object({
+          avg_hourly: Average,
+          peak_hour: PeakHour,
+          total_detections: z.int().meta({ description: "Those that are stored now" }),
+        }),
+      )
+      .meta({ description: "By class" }),
     current_deviation: z
       .object({
         score: z.number().meta({ description: "Standard deviations from what is usual, for the running hour" }),
-        interpretation: z.enum(deviations),
-        contributing_factors: z.array(z.string()),
+        interpretation: z.enum(deviations).meta({ description: "The score in words" }),
+        contributing_factors: z.array(z.string()).meta({ description: "What of it is unusual, for a person" }),
       })
       .nullable()
       .meta({ description: "Null while fewer than `min_samples` such hours are known" }),
   })
-  .meta({ id: "Baseline" });
+  .meta({ id: "Baseline", description: "What is usual at a camera, in short" });
 
 export const Anomaly = z
   .object({
@@ -51,50 +62,54 @@ export const Anomaly = z
     anomaly_score: z.number().meta({ description: "In standard deviations; below 0 when it was less than usual" }),
     expected_frequency: z.number().meta({ description: "Detections that are usual in the hour" }),
     observed_frequency: z.number().meta({ description: "Detections in the hour, or in what of it was over then" }),
-    reason: z.string(),
+    reason: z.string().meta({ description: "The same in a sentence" }),
   })
-  .meta({ id: "Anomaly" });
+  .meta({ id: "Anomaly", description: "An hour that was not as usual" });
 
 export const ActivityBaseline = z
   .object({
-    camera_id: z.string(),
-    entries: z.array(
-      z.object({
-        hour: Hour,
-        day_of_week: z.int().min(0).max(6).meta({ description: "0 is Monday" }),
-        avg_count: z.number(),
-        std_dev: z.number(),
-        sample_count: z.int(),
-        is_peak: z.boolean().meta({ description: "No hour of the week has more" }),
-      }),
-    ),
-    total_samples: z.int(),
+    camera_id: CameraIdText,
+    entries: z
+      .array(
+        z.object({
+          hour: Hour,
+          day_of_week: z.int().min(0).max(6).meta({ description: "0 is Monday" }),
+          avg_count: Average,
+          std_dev: Deviation,
+          sample_count: Samples,
+          is_peak: z.boolean().meta({ description: "No hour of the week has more" }),
+        }),
+      )
+      .meta({ description: "The hours of the week of which something is known" }),
+    total_samples: Samples,
     peak_hour: PeakHour,
     peak_day: z.int().min(0).max(6).nullable().meta({ description: "0 is Monday" }),
     learning_complete: z.boolean().meta({ description: "Each hour of the week has `min_samples_required` samples" }),
-    min_samples_required: z.int(),
+    min_samples_required: z.int().meta({ description: "`min_samples` as it holds for this camera" }),
   })
-  .meta({ id: "ActivityBaseline" });
+  .meta({ id: "ActivityBaseline", description: "The usual number of detections by hour of the week" });
 
 export const ClassBaseline = z
   .object({
-    camera_id: z.string(),
-    entries: z.array(
-      z.object({
-        object_class: z.string(),
-        hour: Hour,
-        frequency: z.number().meta({ description: "Detections in this hour of a day, over all weekdays" }),
-        sample_count: z.int(),
-      }),
-    ),
-    unique_classes: z.array(z.string()),
-    total_samples: z.int(),
-    most_common_class: z.string().nullable(),
+    camera_id: CameraIdText,
+    entries: z
+      .array(
+        z.object({
+          object_class: z.string().meta({ description: "What was detected" }),
+          hour: Hour,
+          frequency: z.number().meta({ description: "Detections in this hour of a day, over all weekdays" }),
+          sample_count: Samples,
+        }),
+      )
+      .meta({ description: "The classes and hours of which something is known" }),
+    unique_classes: z.array(z.string()).meta({ description: "The classes of which something is known" }),
+    total_samples: Samples,
+    most_common_class: z.string().nullable().meta({ description: "The one that is seen most; null when nothing is known" }),
   })
-  .meta({ id: "ClassBaseline" });
+  .meta({ id: "ClassBaseline", description: "The usual number of detections by class and hour" });
 
-const ThresholdStdev = z.number().min(0.5).max(5);
-const MinSamples = z.int().min(1);
+const ThresholdStdev = z.number().min(0.5).max(5).meta({ description: "Standard deviations from which on an hour is an anomaly" });
+const MinSamples = z.int().min(1).meta({ description: "Samples that an hour must have before it is judged" });
 
 /** The values that hold for a camera. */
 export const BaselineConfig = z
@@ -104,14 +119,16 @@ export const BaselineConfig = z
       .meta({ description: "Standard deviations from which on an hour is an anomaly; as it holds for this camera" }),
     min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged; as it holds for this camera" }),
     override_global_config: z.boolean().meta({ description: "False: the camera's own values are kept, but have no effect" }),
-    global_config: z.object({
-      threshold_stdev: z.number(),
-      min_samples: z.int(),
-      decay_factor: z.number().meta({ description: "The weight of a new hour; the first ones weigh the same" }),
-      window_days: z.int().meta({ description: "What is known of an hour of the week is forgotten when it was not learned for so long" }),
-    }),
+    global_config: z
+      .object({
+        threshold_stdev: z.number().meta({ description: "Standard deviations from which on an hour is an anomaly" }),
+        min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged" }),
+        decay_factor: z.number().meta({ description: "The weight of a new hour; the first ones weigh the same" }),
+        window_days: z.int().meta({ description: "What is known of an hour of the week is forgotten when it was not learned for so long" }),
+      })
+      .meta({ description: "What holds for cameras without values of their own" }),
   })
-  .meta({ id: "BaselineConfig" });
+  .meta({ id: "BaselineConfig", description: "When an hour of a camera counts as unusual" });
 
 const params = z.object({ camera_id: CameraIdText });
 const refusals = { 404: "No camera has this id" };
@@ -128,8 +145,13 @@ export const baselineRoutes = {
     ...common,
     method: "get",
     summary: "What was unusual at a camera in the last days, newest first",
-    query: z.object({ days: IntText(1, 90).default(7) }),
-    reply: z.object({ camera_id: z.string(), anomalies: z.array(Anomaly), count: z.int(), period_days: z.int() }),
+    query: z.object({ days: IntText(1, 90).default(7).meta({ description: "How far back, 1 to 90 days" }) }),
+    reply: z.object({
+      camera_id: CameraIdText,
+      anomalies: z.array(Anomaly).meta({ description: "Newest first" }),
+      count: z.int().meta({ description: "How many" }),
+      period_days: z.int().meta({ description: "As asked" }),
+    }),
   }),
   getActivityBaseline: route("/api/cameras/{camera_id}/baseline/activity", {
     ...common,
@@ -156,7 +178,7 @@ export const baselineRoutes = {
     body: z.strictObject({
       threshold_stdev: ThresholdStdev.optional(),
       min_samples: MinSamples.optional(),
-      override_global_config: z.boolean().optional(),
+      override_global_config: z.boolean().optional().meta({ description: "Whether the camera's own values have an effect" }),
       ...readOnly(BaselineConfig, ["threshold_stdev", "min_samples", "override_global_config"]),
     }),
     reply: BaselineConfig,
@@ -165,6 +187,9 @@ export const baselineRoutes = {
     ...common,
     method: "post",
     summary: "Forget what is usual at a camera, to learn it anew",
-    reply: z.object({ activity_baselines_deleted: z.int(), class_baselines_deleted: z.int() }),
+    reply: z.object({
+      activity_baselines_deleted: z.int().meta({ description: "Hours of the week that were forgotten" }),
+      class_baselines_deleted: z.int().meta({ description: "Hours of classes that were forgotten" }),
+    }),
   }),
 };

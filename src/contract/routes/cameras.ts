@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Pagination, pageQuery } from "../page.ts";
+import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values.ts";
 
@@ -8,20 +8,22 @@ export const cameraStatuses = ["unknown", "online", "offline", "error"] as const
 /** A camera as clients see it. */
 export const Camera = z
   .object({
-    camera_id: z.string(),
-    name: z.string(),
+    camera_id: CameraIdText,
+    name: z.string().meta({ description: "What people call it" }),
     folder_path: z.string().meta({ description: "The folder into which this camera uploads" }),
-    status: z.enum(cameraStatuses),
+    status: z.enum(cameraStatuses).meta({
+      description: "`unknown`: no picture yet; `offline`: none for a long time; `error`: its folder is missing or cannot be read",
+    }),
     last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture" }),
-    created_at: Instant,
-    updated_at: Instant,
-    deleted_at: Instant.nullable(),
+    created_at: Instant.meta({ description: "When it was created, by a person or by its first picture" }),
+    updated_at: Instant.meta({ description: "When it was last changed, deleted or restored" }),
+    deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
   })
-  .meta({ id: "Camera" });
+  .meta({ id: "Camera", description: "A folder into which pictures are uploaded" });
 
 const params = z.object({ camera_id: CameraIdText });
 const noSuchCamera = "No camera has this id";
-const Name = z.string().min(1).max(255);
+const Name = z.string().min(1).max(255).meta({ description: "What people call it; no other camera has this name" });
 const FolderPath = z.string().min(1).max(4096).meta({ description: "Absolute, or relative to CAMERA_ROOT" });
 
 export const cameraRoutes = {
@@ -29,19 +31,23 @@ export const cameraRoutes = {
     method: "get",
     summary: "List cameras",
     tag: "cameras",
-    query: z.object({ status: EnumText(cameraStatuses).optional(), ...pageQuery }),
+    query: z.object({ status: EnumText(cameraStatuses).optional().meta({ description: "Only cameras in this state" }), ...pageQuery }),
     reply: z.object({
-      cameras: z.array(Camera),
-      count: z.int(),
+      cameras: z.array(Camera).meta({ description: "The cameras of this page, by their ids" }),
+      count: z.int().meta({ description: "Cameras on this page" }),
       pagination: Pagination,
-      deprecation_warning: z.string().optional(),
+      deprecation_warning: DeprecationWarning.optional(),
     }),
   }),
   createCamera: route("/api/cameras", {
     method: "post",
     summary: "Create a camera",
     tag: "cameras",
-    body: z.strictObject({ name: Name, folder_path: FolderPath.optional(), camera_id: CameraSlug.optional() }),
+    body: z.strictObject({
+      name: Name,
+      folder_path: FolderPath.optional(),
+      camera_id: CameraSlug.optional().meta({ description: "Default: a slug made of the name" }),
+    }),
     status: 201,
     reply: Camera,
     refusals: { 409: "Another camera, possibly a deleted one, has this id, name or folder" },
@@ -51,19 +57,19 @@ export const cameraRoutes = {
     summary: "List soft-deleted cameras",
     tag: "cameras",
     query: z.object({ ...pageQuery }),
-    reply: z.object({ items: z.array(Camera), pagination: Pagination, deprecation_warning: z.string().optional() }),
+    reply: listOf(Camera),
   }),
   validateCameraPaths: route("/api/cameras/validation/paths", {
     method: "get",
     summary: "Validate the folders of all cameras",
     tag: "cameras",
     reply: z.object({
-      base_path: z.string(),
-      total_cameras: z.int(),
-      valid_count: z.int(),
-      invalid_count: z.int(),
-      valid_cameras: z.array(z.lazy(() => CameraPath)),
-      invalid_cameras: z.array(z.lazy(() => CameraPath)),
+      base_path: z.string().meta({ description: "CAMERA_ROOT" }),
+      total_cameras: z.int().meta({ description: "Cameras that are not deleted" }),
+      valid_count: z.int().meta({ description: "Cameras whose folder can be read" }),
+      invalid_count: z.int().meta({ description: "Cameras whose folder cannot" }),
+      valid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Those whose folder can be read" }),
+      invalid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Those whose folder cannot, with the reasons" }),
     }),
   }),
   getCamera: route("/api/cameras/{camera_id}", {
@@ -82,7 +88,9 @@ export const cameraRoutes = {
     body: z.strictObject({
       name: Name.optional(),
       folder_path: FolderPath.optional(),
-      status: EnumText(["online", "offline"]).optional(),
+      status: EnumText(["online", "offline"])
+        .optional()
+        .meta({ description: "Until the next picture, or the next silence, says otherwise" }),
       ...readOnly(Camera, ["name", "folder_path", "status"]),
     }),
     reply: Camera,
@@ -118,10 +126,10 @@ export const cameraRoutes = {
 
 export const CameraPath = z
   .object({
-    camera_id: z.string(),
-    name: z.string(),
-    folder_path: z.string(),
-    resolved_path: z.string().nullable(),
-    issues: z.array(z.string()),
+    camera_id: CameraIdText,
+    name: z.string().meta({ description: "What people call it" }),
+    folder_path: z.string().meta({ description: "As it was given" }),
+    resolved_path: z.string().nullable().meta({ description: "Where it really is, links followed; null when it does not exist" }),
+    issues: z.array(z.string()).meta({ description: "Why it is not read, each with the remedy; empty when all is well" }),
   })
-  .meta({ id: "CameraPath" });
+  .meta({ id: "CameraPath", description: "The folder of a camera as it was found on the disk" });

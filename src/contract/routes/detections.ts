@@ -2,56 +2,87 @@ import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { EndInstant, EnumText, FloatText, IdText, Instant, IntText, readOnly, StartInstant, StorableInstant } from "../values.ts";
+import {
+  CameraIdText,
+  EndInstant,
+  EnumText,
+  FloatText,
+  IdText,
+  Instant,
+  IntText,
+  readOnly,
+  StartInstant,
+  StorableInstant,
+} from "../values.ts";
 
 /** The only classes a detector may report; anything else is dropped. */
 export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
 
 export const Detection = z
   .object({
-    id: z.int(),
-    camera_id: z.string(),
+    id: z.int().meta({ description: "Id of the detection" }),
+    camera_id: CameraIdText,
     file_path: z.string().meta({ description: "The picture, on the disk of the daemon" }),
     file_type: z.string().nullable().meta({ description: "MIME type of the picture" }),
-    detected_at: Instant,
-    object_type: z.string(),
-    confidence: z.number().meta({ description: "0 to 1" }),
-    bbox_x: z.int().nullable(),
-    bbox_y: z.int().nullable(),
-    bbox_width: z.int().nullable(),
-    bbox_height: z.int().nullable(),
-    thumbnail_path: z.string().nullable(),
-    event_id: z.int().nullable(),
-    batch_id: z.string().nullable(),
-    enrichment: z.looseObject({ attributes: z.record(z.string(), z.unknown()).optional(), has_embedding: z.boolean() }).nullable(),
-    created_at: Instant,
+    detected_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found" }),
+    object_type: z.string().meta({ description: "What was detected" }),
+    confidence: z.number().meta({ description: "How sure the detector is, 0 to 1" }),
+    bbox_x: z.int().nullable().meta({ description: "Left edge of the box, in pixels of the picture; null without a box" }),
+    bbox_y: z.int().nullable().meta({ description: "Top edge of the box, in pixels of the picture; null without a box" }),
+    bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box" }),
+    bbox_height: z.int().nullable().meta({ description: "Height of the box in pixels; null without a box" }),
+    thumbnail_path: z
+      .string()
+      .nullable()
+      .meta({ description: "Where its thumbnail is kept, in the data folder; null until it was asked for" }),
+    event_id: z.int().nullable().meta({ description: "The event that it belongs to; null while its batch is open" }),
+    batch_id: z.string().nullable().meta({ description: "The batch that it belongs to, or belonged to; null without one" }),
+    enrichment: z
+      .looseObject({
+        attributes: z.record(z.string(), z.unknown()).optional().meta({ description: "What was found out, by name" }),
+        has_embedding: z.boolean().meta({ description: "Whether it can be recognised again; the vector itself is never sent out" }),
+      })
+      .nullable()
+      .meta({ description: "What the enrichment services found out; null until they were asked" }),
+    created_at: Instant.meta({ description: "When it was stored" }),
   })
-  .meta({ id: "Detection" });
+  .meta({ id: "Detection", description: "One object that the detector saw on a picture" });
 
 /** A detection that a search found. */
 export const FoundDetection = Detection.extend({
   relevance_score: z.number().meta({
     description: "0 to 1: how directly it was found; a class counts more than a camera's name, and that more than what enrichment read",
   }),
-}).meta({ id: "FoundDetection" });
+}).meta({ id: "FoundDetection", description: "A detection that a search found" });
 
 /** How a service of enrichment did; null when it was not asked. */
-const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable();
+const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable().meta({ description: "Null: it was not asked" });
 
 /** What the enrichment services found out about a detection. Everything is empty until they were asked. */
 export const Enrichment = z
   .object({
-    detection_id: z.int(),
-    enriched_at: Instant.nullable(),
-    attributes: z.record(z.string(), z.unknown()),
-    ocr: z.array(z.object({ text: z.string(), confidence: z.number() })).meta({ description: "What is written there" }),
-    caption: z.string().nullable(),
+    detection_id: z.int().meta({ description: "Id of the detection" }),
+    enriched_at: Instant.nullable().meta({ description: "When the services were asked; null until then" }),
+    attributes: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "What was found out, by name: colours, size, position and the like" }),
+    ocr: z
+      .array(
+        z.object({
+          text: z.string().meta({ description: "As it was read" }),
+          confidence: z.number().meta({ description: "How sure the service is, 0 to 1" }),
+        }),
+      )
+      .meta({ description: "What is written there" }),
+    caption: z.string().nullable().meta({ description: "The picture in a sentence; null when no service makes one" }),
     entity_id: z.string().nullable().meta({ description: "Whom or what it was recognised as" }),
-    has_embedding: z.boolean(),
-    services: z.object({ vision: EnrichmentOutcome, embedder: EnrichmentOutcome, enrichment: EnrichmentOutcome }),
-    errors: z.array(z.string()),
+    has_embedding: z.boolean().meta({ description: "Whether it can be recognised again; the vector itself is never sent out" }),
+    services: z
+      .object({ vision: EnrichmentOutcome, embedder: EnrichmentOutcome, enrichment: EnrichmentOutcome })
+      .meta({ description: "How each service did" }),
+    errors: z.array(z.string()).meta({ description: "What went wrong, by service" }),
   })
-  .meta({ id: "Enrichment" });
+  .meta({ id: "Enrichment", description: "What the enrichment services found out about a detection" });
 
 const params = z.object({ detection_id: IdText });
 const noSuchDetection = "No detection has this id";
@@ -59,37 +90,45 @@ const notFromVideo = "The detection is not from a video";
 
 /** What a list of detections is narrowed by. */
 const filters = {
-  camera_id: z.array(z.string()).optional(),
-  object_type: z.array(z.string()).optional(),
+  camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
+  object_type: z.array(z.string()).optional().meta({ description: "Only of these classes; may be given several times" }),
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
-  min_confidence: FloatText(0, 1).optional(),
-  event_id: IntText(1, Number.MAX_SAFE_INTEGER).optional(),
+  min_confidence: FloatText(0, 1).optional().meta({ description: "Only what the detector is at least so sure of, 0 to 1" }),
+  event_id: IntText(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: "Only of this event" }),
 };
 
 /** Kinds of files in which something can be detected. */
 export const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
 export const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
 
-const ObjectType = EnumText(objectTypes);
-const Confidence = z.number().min(0).max(1);
-const Pixels = z.int().min(0).max(1_000_000).nullable().optional();
+const ObjectType = EnumText(objectTypes).meta({ description: "What was detected" });
+const Confidence = z.number().min(0).max(1).meta({ description: "How sure the detector is, 0 to 1" });
+const Pixels = (what: string) =>
+  z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .nullable()
+    .optional()
+    .meta({ description: `${what} of the box, in pixels; all four or none` });
 
 /** An item of a bulk create. */
 export const NewDetectionItem = z
   .strictObject({
-    camera_id: z.string().min(1),
-    file_path: z.string().min(1).max(4096),
+    camera_id: z.string().min(1).meta({ description: "A camera that is not deleted" }),
+    file_path: z.string().min(1).max(4096).meta({ description: "The picture, on the disk of the daemon" }),
     file_type: EnumText([...pictureTypes, ...videoTypes])
       .nullable()
-      .optional(),
-    detected_at: StorableInstant,
+      .optional()
+      .meta({ description: "MIME type of the picture" }),
+    detected_at: StorableInstant.meta({ description: "The time of the picture" }),
     object_type: ObjectType,
     confidence: Confidence,
-    bbox_x: Pixels,
-    bbox_y: Pixels,
-    bbox_width: Pixels,
-    bbox_height: Pixels,
+    bbox_x: Pixels("Left edge"),
+    bbox_y: Pixels("Top edge"),
+    bbox_width: Pixels("Width"),
+    bbox_height: Pixels("Height"),
     event_id: z.int().nullable().optional().meta({ description: "An event of the same camera that this belongs to" }),
     ...readOnly(Detection.pick({ id: true, thumbnail_path: true, batch_id: true, enrichment: true, created_at: true }), []),
   })
@@ -101,7 +140,7 @@ export const NewDetectionItem = z
 
 /** An item of a bulk update. */
 export const DetectionChangeItem = z.strictObject({
-  id: z.int(),
+  id: z.int().meta({ description: "The detection to correct" }),
   object_type: ObjectType.optional(),
   confidence: Confidence.optional(),
   ...readOnly(Detection, ["id", "object_type", "confidence"]),
@@ -195,7 +234,7 @@ export const detectionBulkRoutes = {
     method: "post",
     summary: "Create detections",
     tag: "detections",
-    body: z.strictObject({ detections: bulkItems(NewDetectionItem) }),
+    body: z.strictObject({ detections: bulkItems(NewDetectionItem, "Detections to store") }),
     status: 207,
     reply: BulkReply,
     tier: "bulk",
@@ -204,7 +243,7 @@ export const detectionBulkRoutes = {
     method: "patch",
     summary: "Correct class or confidence of detections",
     tag: "detections",
-    body: z.strictObject({ detections: bulkItems(DetectionChangeItem) }),
+    body: z.strictObject({ detections: bulkItems(DetectionChangeItem, "Corrections of detections") }),
     status: 207,
     reply: BulkReply,
     tier: "bulk",
@@ -213,7 +252,7 @@ export const detectionBulkRoutes = {
     method: "delete",
     summary: "Delete detections with their thumbnails; the original pictures stay",
     tag: "detections",
-    body: z.strictObject({ detection_ids: bulkItems(z.int()) }),
+    body: z.strictObject({ detection_ids: bulkItems(z.int(), "Ids of detections") }),
     status: 207,
     reply: BulkReply,
     tier: "bulk",

@@ -1,47 +1,65 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { IdText, Instant } from "../values.ts";
+import { CameraIdText, IdText, Instant } from "../values.ts";
 
 export const DeadLetter = z
   .object({
-    job_id: z.int(),
-    queue: z.string(),
+    job_id: z.int().meta({ description: "Id of the job" }),
+    queue: z.string().meta({ description: "The queue in which it waited" }),
     subject: z.string().meta({ description: "What the job is about: the id of an image or event, `delivery:ID` or `notification:ID`" }),
-    error: z.string().nullable(),
-    attempts: z.int(),
-    created_at: Instant,
+    error: z.string().nullable().meta({ description: "What went wrong at last" }),
+    attempts: z.int().meta({ description: "How often it was tried" }),
+    created_at: Instant.meta({ description: "When the job was made" }),
     failed_at: Instant.nullable().meta({ description: "When it was last tried" }),
     image: z
-      .object({ image_id: z.int(), camera_id: z.string(), path: z.string(), status: z.string(), reason: z.string().nullable() })
-      .nullable(),
-    event: z.object({ event_id: z.int(), camera_id: z.string(), started_at: Instant, analysis_status: z.string() }).nullable(),
+      .object({
+        image_id: z.int().meta({ description: "Its entry in the ledger" }),
+        camera_id: CameraIdText,
+        path: z.string().meta({ description: "On the disk of the daemon" }),
+        status: z.string().meta({ description: "What became of it" }),
+        reason: z.string().nullable().meta({ description: "Why, as one word of a closed list" }),
+      })
+      .nullable()
+      .meta({ description: "The picture, in the queue `detect`; else null" }),
+    event: z
+      .object({
+        event_id: z.int().meta({ description: "Id of the event" }),
+        camera_id: CameraIdText,
+        started_at: Instant.meta({ description: "Time of its first picture" }),
+        analysis_status: z.string().meta({ description: "How far its analysis is" }),
+      })
+      .nullable()
+      .meta({ description: "The event, in the queues `enrich`, `analyze` and `alert`; else null" }),
     delivery: z
       .object({
-        delivery_id: z.string(),
-        webhook_id: z.string(),
-        webhook_name: z.string(),
-        event_type: z.string(),
-        event_id: z.string(),
-        status: z.string(),
-        attempt_count: z.int(),
+        delivery_id: z.string().meta({ description: "Id of the delivery" }),
+        webhook_id: z.string().meta({ description: "Id of its webhook" }),
+        webhook_name: z.string().meta({ description: "What people call that webhook" }),
+        event_type: z.string().meta({ description: "What the webhook was to be told" }),
+        event_id: z.string().meta({ description: "What it is about: the id of an event, alert or entity" }),
+        status: z.string().meta({ description: "How far it got" }),
+        attempt_count: z.int().meta({ description: "Attempts made" }),
       })
-      .nullable(),
+      .nullable()
+      .meta({ description: "The delivery to an outbound webhook, in the queue `deliver`; else null" }),
     notification: z
       .object({
-        notification_id: z.string(),
-        alert_id: z.string(),
-        kind: z.string(),
-        channel: z.string(),
-        rule_name: z.string(),
-        camera_id: z.string(),
-        status: z.string(),
-        attempt_count: z.int(),
+        notification_id: z.string().meta({ description: "Id of the notification" }),
+        alert_id: z.string().meta({ description: "Id of its alert" }),
+        kind: z.string().meta({ description: "`alert`, or `digest` of what an alert held back" }),
+        channel: z.string().meta({ description: "How it was to be sent" }),
+        rule_name: z.string().meta({ description: "The rule that raised the alert" }),
+        camera_id: CameraIdText,
+        status: z.string().meta({ description: "How far it got" }),
+        attempt_count: z.int().meta({ description: "Attempts made" }),
       })
-      .nullable(),
+      .nullable()
+      .meta({ description: "The notification of an alert, in the queue `deliver`; else null" }),
   })
-  .meta({ id: "DeadLetter" });
+  .meta({ id: "DeadLetter", description: "A job that will not be tried again by itself, with what it is about" });
 
+const Queue = z.string().meta({ description: "The queue" });
 const params = z.object({ queue: z.string().meta({ description: "`detect`, `analyze`, `alert` or `deliver`" }) });
 const job_id = IdText.optional().meta({ description: "Only this job" });
 const refusals = { 404: "There is no such queue, or no such job in it" };
@@ -51,7 +69,12 @@ export const dlqRoutes = {
     method: "get",
     summary: "How many jobs will not be tried again by themselves",
     tag: "system",
-    reply: z.object({ queues: z.record(z.string(), z.int()), total_count: z.int() }).meta({ id: "DeadLetterStats" }),
+    reply: z
+      .object({
+        queues: z.record(z.string(), z.int()).meta({ description: "How many of each queue" }),
+        total_count: z.int().meta({ description: "How many in all" }),
+      })
+      .meta({ id: "DeadLetterStats", description: "How many jobs will not be tried again by themselves" }),
   }),
   listDeadLetters: route("/api/dlq/{queue}", {
     method: "get",
@@ -68,7 +91,9 @@ export const dlqRoutes = {
     tag: "system",
     params,
     query: z.object({ job_id }),
-    reply: z.object({ queue: z.string(), requeued: z.int() }).meta({ id: "Requeued" }),
+    reply: z
+      .object({ queue: Queue, requeued: z.int().meta({ description: "Jobs that will be tried again" }) })
+      .meta({ id: "Requeued", description: "How many dead letters are tried again" }),
     refusals,
   }),
   purgeDeadLetters: route("/api/dlq/{queue}", {
@@ -77,7 +102,9 @@ export const dlqRoutes = {
     tag: "system",
     params,
     query: z.object({ job_id }),
-    reply: z.object({ queue: z.string(), purged: z.int() }).meta({ id: "Purged" }),
+    reply: z
+      .object({ queue: Queue, purged: z.int().meta({ description: "Jobs that were deleted" }) })
+      .meta({ id: "Purged", description: "How many dead letters were deleted" }),
     refusals,
   }),
 };

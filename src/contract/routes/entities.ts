@@ -1,31 +1,36 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { EndInstant, Instant, StartInstant } from "../values.ts";
+import { CameraIdText, EndInstant, Instant, StartInstant } from "../values.ts";
 import { Detection } from "./detections.ts";
 
 /** Somebody or something that was seen, perhaps again and again. The vectors by which it is recognised are never sent out. */
 export const Entity = z
   .object({
-    id: z.uuid(),
-    object_type: z.string(),
-    first_seen_at: Instant,
-    last_seen_at: Instant,
+    id: z.uuid().meta({ description: "Id of the entity" }),
+    object_type: z.string().meta({ description: "What it is" }),
+    first_seen_at: Instant.meta({ description: "Time of the first picture that shows it" }),
+    last_seen_at: Instant.meta({ description: "Time of the last picture that shows it" }),
     detection_count: z.int().meta({ description: "How often it was seen, on pictures that were deleted since included" }),
     camera_ids: z.array(z.string()).meta({ description: "The cameras that saw it, in the order of their ids" }),
     representative_detection_id: z.int().nullable().meta({ description: "Where it is seen best; null when that was deleted" }),
-    thumbnail_url: z.string().nullable(),
+    thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null when that detection was deleted" }),
     discovered_at: Instant.meta({ description: "When it was recognised as somebody new" }),
   })
-  .meta({ id: "Entity" });
+  .meta({ id: "Entity", description: "Somebody or something that was seen, perhaps again and again" });
 
-const Visit = z.object({ camera_id: z.string(), first_seen_at: Instant, last_seen_at: Instant, detection_count: z.int() });
+const Visit = z.object({
+  camera_id: CameraIdText,
+  first_seen_at: Instant.meta({ description: "Time of the first picture there" }),
+  last_seen_at: Instant.meta({ description: "Time of the last picture there" }),
+  detection_count: z.int().meta({ description: "How often it was seen there" }),
+});
 
 /** An entity with where it was, and its newest detections. */
 export const EntityDetails = Entity.extend({
-  cameras: z.array(Visit),
+  cameras: z.array(Visit).meta({ description: "Where it was seen" }),
   detections: z.array(Detection).meta({ description: "The newest, 50 at most" }),
-}).meta({ id: "EntityDetails" });
+}).meta({ id: "EntityDetails", description: "An entity with where it was, and its newest detections" });
 
 export const entityRoutes = {
   listEntities: route("/api/entities", {
@@ -33,7 +38,7 @@ export const entityRoutes = {
     summary: "List whom and what was recognised again, the newest discoveries first",
     tag: "entities",
     query: z.object({
-      object_type: z.array(z.string()).optional(),
+      object_type: z.array(z.string()).optional().meta({ description: "Only of these classes; may be given several times" }),
       camera_id: z.array(z.string()).optional().meta({ description: "Seen by one of these cameras" }),
       start_date: StartInstant.optional().meta({ description: "Last seen at this time or later" }),
       end_date: EndInstant.optional().meta({ description: "First seen at this time or before" }),

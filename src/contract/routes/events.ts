@@ -2,7 +2,18 @@ import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { BoolText, EndInstant, EnumText, IdText, Instant, IntText, readOnly, StartInstant, StorableInstant } from "../values.ts";
+import {
+  BoolText,
+  CameraIdText,
+  EndInstant,
+  EnumText,
+  IdText,
+  Instant,
+  IntText,
+  readOnly,
+  StartInstant,
+  StorableInstant,
+} from "../values.ts";
 import { Detection } from "./detections.ts";
 
 export const riskLevels = ["low", "medium", "high", "critical"] as const;
@@ -12,36 +23,42 @@ export const analysisStatuses = ["pending", "completed", "failed"] as const;
 
 /** One reason behind a score; `contribution` is in points of the score. */
 export const RiskFactor = z
-  .object({ name: z.string(), contribution: z.number(), detail: z.string().optional() })
-  .meta({ id: "RiskFactor" });
+  .object({
+    name: z.string().meta({ description: "What it is" }),
+    contribution: z.number().meta({ description: "Points of the score; below 0 when it lowers it" }),
+    detail: z.string().optional().meta({ description: "The fact behind it" }),
+  })
+  .meta({ id: "RiskFactor", description: "One reason behind a score" });
 
 export const Event = z
   .object({
-    id: z.int(),
+    id: z.int().meta({ description: "Id of the event" }),
     kind: z.enum(eventKinds).meta({ description: "`camera_health`: an incident of the camera, without detections and never judged" }),
-    batch_id: z.string().nullable(),
-    camera_id: z.string(),
-    started_at: Instant,
-    ended_at: Instant,
+    batch_id: z.string().nullable().meta({ description: "The batch that it was made of; null when it was not" }),
+    camera_id: CameraIdText,
+    started_at: Instant.meta({ description: "Time of its first picture" }),
+    ended_at: Instant.meta({ description: "Time of its last picture" }),
     risk_score: z.int().nullable().meta({ description: "0 to 100; null until judged, and when the analysis failed" }),
     risk_level: z.enum(riskLevels).nullable().meta({ description: "From the configured lower bounds, always computed from the score" }),
-    summary: z.string(),
-    reasoning: z.string(),
-    reviewed: z.boolean(),
-    notes: z.string(),
-    detection_count: z.int(),
-    detection_ids: z.array(z.int()),
-    object_types: z.array(z.string()),
-    thumbnail_url: z.string().nullable(),
-    analysis_status: z.enum(analysisStatuses),
-    risk_factors: z.array(RiskFactor),
+    summary: z.string().meta({ description: "What happened, in a sentence; empty until judged" }),
+    reasoning: z.string().meta({ description: "Why it was judged so; empty until judged, and when the analysis failed" }),
+    reviewed: z.boolean().meta({ description: "Whether a person has looked at it" }),
+    notes: z.string().meta({ description: "What a person noted on it" }),
+    detection_count: z.int().meta({ description: "How many detections it had when it was stored" }),
+    detection_ids: z.array(z.int()).meta({ description: "Its detections, by their ids" }),
+    object_types: z.array(z.string()).meta({ description: "The classes that were detected" }),
+    thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null without detections" }),
+    analysis_status: z.enum(analysisStatuses).meta({ description: "How far its analysis is" }),
+    risk_factors: z.array(RiskFactor).meta({ description: "The reasons behind the score" }),
     analyzed_by: z.string().nullable().meta({ description: "Who judged: the model's name, or built-in scorer" }),
-    created_at: Instant,
-    deleted_at: Instant.nullable(),
+    created_at: Instant.meta({ description: "When it was stored" }),
+    deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
   })
-  .meta({ id: "Event" });
+  .meta({ id: "Event", description: "What happened at a camera: the thing a person looks at" });
 
-export const EventWithDetections = Event.extend({ detections: z.array(Detection) }).meta({ id: "EventWithDetections" });
+export const EventWithDetections = Event.extend({
+  detections: z.array(Detection).meta({ description: "What was seen, oldest first" }),
+}).meta({ id: "EventWithDetections", description: "An event with its detections" });
 
 /** An event that a search found. */
 export const FoundEvent = Event.extend({
@@ -50,17 +67,17 @@ export const FoundEvent = Event.extend({
     description:
       "Where the words occur: HTML in which <mark> surrounds them and everything else is escaped; null when they occur in no text",
   }),
-}).meta({ id: "FoundEvent" });
+}).meta({ id: "FoundEvent", description: "An event that a search found" });
 
 /** What lists, searches and exports are narrowed by. */
 const filterQuery = {
-  camera_id: z.array(z.string()).optional(),
-  risk_level: z.array(EnumText(riskLevels)).optional(),
-  object_type: z.array(z.string()).optional(),
+  camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
+  risk_level: z.array(EnumText(riskLevels)).optional().meta({ description: "Only of these levels; may be given several times" }),
+  object_type: z.array(z.string()).optional().meta({ description: "Only with one of these classes; may be given several times" }),
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
-  reviewed: BoolText.optional(),
-  min_risk_score: IntText(0, 100).optional(),
+  reviewed: BoolText.optional().meta({ description: "Only those that a person has looked at, or has not" }),
+  min_risk_score: IntText(0, 100).optional().meta({ description: "Only those that are judged, and with at least this score" }),
   kind: EnumText([...eventKinds, "all"])
     .optional()
     .meta({ description: "Default: `event`, what cameras saw. `camera_health` is what was wrong with cameras" }),
@@ -80,26 +97,25 @@ export const exportMediaTypes = {
 
 /** What a person says about an event; the rest of its record is accepted and ignored. */
 const review = {
-  reviewed: z.boolean().optional(),
-  notes: z.string().max(4000).optional(),
-  ...readOnly(Event, ["reviewed", "notes"]),
-  detections: z.unknown().optional(),
+  reviewed: z.boolean().optional().meta({ description: "Whether a person has looked at it" }),
+  notes: z.string().max(4000).optional().meta({ description: "What there is to say about it; takes the place of what was noted before" }),
+  ...readOnly(EventWithDetections, ["reviewed", "notes"]),
 };
 
-export const EventId = z.int().meta({ description: "Id of an event" });
+export const EventId = z.int().meta({ description: "Id of the event" });
 export const EventReview = z.strictObject({ ...review, id: EventId });
 
 /** An event to store that came from elsewhere. */
 export const NewEvent = z
   .strictObject({
-    camera_id: z.string(),
-    started_at: StorableInstant,
+    camera_id: z.string().meta({ description: "A camera that is not deleted" }),
+    started_at: StorableInstant.meta({ description: "When it began" }),
     ended_at: StorableInstant.optional().meta({ description: "Default: when it started" }),
     risk_score: z.int().min(0).max(100).nullable().optional().meta({ description: "Without one the event is judged like any other" }),
     risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Not looked at: it is computed from the score" }),
-    summary: z.string().max(4000).default(""),
-    reasoning: z.string().max(40_000).default(""),
-    batch_id: z.string().min(1).max(200).nullable().optional(),
+    summary: z.string().max(4000).default("").meta({ description: "What happened, in a sentence" }),
+    reasoning: z.string().max(40_000).default("").meta({ description: "Why it was judged so" }),
+    batch_id: z.string().min(1).max(200).nullable().optional().meta({ description: "Any text that no other event has" }),
     detection_ids: z.array(z.int()).max(1000).default([]).meta({ description: "Detections of this camera that belong to no event yet" }),
   })
   .refine(({ started_at, ended_at }) => ended_at === undefined || ended_at >= started_at, {
@@ -149,7 +165,7 @@ export const eventRoutes = {
     summary: "Store events, each by itself",
     tag: "events",
     tier: "bulk",
-    body: z.strictObject({ events: bulkItems(NewEvent) }),
+    body: z.strictObject({ events: bulkItems(NewEvent, "Events to store") }),
     reply: BulkReply,
     status: 207,
   }),
@@ -158,7 +174,7 @@ export const eventRoutes = {
     summary: "Mark events as reviewed, or note something on them, each by itself",
     tag: "events",
     tier: "bulk",
-    body: z.strictObject({ events: bulkItems(EventReview) }),
+    body: z.strictObject({ events: bulkItems(EventReview, "Changes of events") }),
     reply: BulkReply,
     status: 207,
   }),
@@ -167,7 +183,7 @@ export const eventRoutes = {
     summary: "Delete events, each by itself; they can be restored",
     tag: "events",
     tier: "bulk",
-    body: z.strictObject({ event_ids: bulkItems(EventId) }),
+    body: z.strictObject({ event_ids: bulkItems(EventId, "Ids of events") }),
     reply: BulkReply,
     status: 207,
   }),
@@ -210,7 +226,7 @@ export const eventRoutes = {
     tag: "events",
     tier: "ai_inference",
     params,
-    reply: z.object({ event_id: z.int(), status: z.literal("queued") }),
+    reply: z.object({ event_id: EventId, status: z.literal("queued").meta({ description: "It is judged when its turn comes" }) }),
     status: 202,
     refusals: { 404: noSuchEvent, 409: "It is an incident of a camera, which is not judged" },
   }),

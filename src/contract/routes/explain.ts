@@ -28,7 +28,7 @@ export const stepNames = [
 export const Step = z
   .object({
     at: Instant.nullable().meta({ description: "When it happened; null for what has no time of its own" }),
-    step: z.enum(stepNames),
+    step: z.enum(stepNames).meta({ description: "Which link of the chain it is" }),
     status: z.enum(stepStatuses).meta({
       description:
         "`done` as it should; `waiting` goes on by itself; `stopped` ended here, and the text says why; `failed` needs somebody; `note` is a fact",
@@ -36,17 +36,22 @@ export const Step = z
     text: z.string().meta({ description: "For a person" }),
     details: z.record(z.string(), z.unknown()).meta({ description: "The same as values; what there is depends on the step" }),
   })
-  .meta({ id: "Step" });
+  .meta({ id: "Step", description: "One link of the chain from a file to a person" });
 
 /** What became of a thing, from the file to the person who was told. */
 export const Explanation = z
   .object({
-    subject: z.object({ type: z.enum(["event", "image", "alert", "path", "camera"]), id: z.string() }),
+    subject: z
+      .object({
+        type: z.enum(["event", "image", "alert", "path", "camera"]).meta({ description: "What kind of thing" }),
+        id: z.string().meta({ description: "Which one: its id as text, or the path" }),
+      })
+      .meta({ description: "What was asked about" }),
     found: z.boolean().meta({ description: "Whether there is such a thing; when not, the steps say why that may be" }),
     outcome: z.string().meta({ description: "The answer in one or two sentences" }),
-    steps: z.array(Step),
+    steps: z.array(Step).meta({ description: "How it came about, in the order of the chain" }),
   })
-  .meta({ id: "Explanation" });
+  .meta({ id: "Explanation", description: "What became of a thing, from the file to the person who was told" });
 
 export const explainRoutes = {
   explainEvent: route("/api/events/{event_id}/explain", {
@@ -88,7 +93,7 @@ export const explainRoutes = {
     tag: "explain",
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
-      at: Instant,
+      at: Instant.meta({ description: "The time, as an ISO 8601 timestamp" }),
       within_seconds: IntText(1, 3600).default(60).meta({ description: "How far from that time pictures and events may be" }),
     }),
     reply: Explanation,

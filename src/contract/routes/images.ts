@@ -1,36 +1,38 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
+import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 
 export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
 
 /** One file as it was found: an entry of the ledger, with its outcome. */
 export const Image = z
   .object({
-    id: z.int(),
-    camera_id: z.string(),
+    id: z.int().meta({ description: "Id of the entry" }),
+    camera_id: CameraIdText,
     path: z.string().meta({ description: "On the disk of the daemon" }),
-    size_bytes: z.int(),
+    size_bytes: z.int().meta({ description: "Size of the file" }),
     modified_at: Instant.meta({ description: "Time of the file, cut to milliseconds" }),
-    media_type: z.string().nullable(),
-    width: z.int().nullable(),
-    height: z.int().nullable(),
+    media_type: z.string().nullable().meta({ description: "MIME type by its content; null when it is not known" }),
+    width: z.int().nullable().meta({ description: "In pixels; null when it is not known" }),
+    height: z.int().nullable().meta({ description: "In pixels; null when it is not known" }),
     sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
-    found_by: z.enum(["watch", "scan"]),
+    found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: it was seen as it arrived; `scan`: a look at the folder found it" }),
     found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
     taken_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found" }),
-    status: z.enum(imageStatuses),
+    status: z
+      .enum(imageStatuses)
+      .meta({ description: "`processed`, `skipped` and `failed` are outcomes; `pending` and `deferred` are on the way there" }),
     reason: z.string().nullable().meta({ description: "Why it is not processed: one word of a closed list" }),
     detail: z.string().nullable().meta({ description: "The same for a person, with the remedy" }),
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
     detection_count: z.int().meta({ description: "How many detections were kept" }),
-    detector: z.string().nullable(),
-    inference_ms: z.number().nullable(),
-    started_at: Instant.nullable(),
-    finished_at: Instant.nullable(),
+    detector: z.string().nullable().meta({ description: "`built-in`, or the address of the detector that looked; null until one did" }),
+    inference_ms: z.number().nullable().meta({ description: "How long the detector took, by its own clock" }),
+    started_at: Instant.nullable().meta({ description: "When its turn came; null until then" }),
+    finished_at: Instant.nullable().meta({ description: "When it got its outcome; null until then" }),
   })
-  .meta({ id: "Image" });
+  .meta({ id: "Image", description: "One file as it was found: an entry of the ledger, with its outcome" });
 
 export const imageRoutes = {
   listImages: route("/api/images", {
@@ -38,8 +40,8 @@ export const imageRoutes = {
     summary: "The ledger: every file that was found, with its outcome, newest first",
     tag: "images",
     query: z.object({
-      camera_id: z.array(z.string()).optional(),
-      status: z.array(EnumText(imageStatuses)).optional(),
+      camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
+      status: z.array(EnumText(imageStatuses)).optional().meta({ description: "Only in these states; may be given several times" }),
       start_date: StartInstant.optional(),
       end_date: EndInstant.optional(),
       ...pageQuery,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { examples } from "../examples.ts";
 import { route } from "../route.ts";
 import { EnumText } from "../values.ts";
 import { channels } from "./rules.ts";
@@ -7,18 +6,18 @@ import { channels } from "./rules.ts";
 /** Which channels can be used. Secrets are masked. */
 export const NotificationConfig = z
   .object({
-    notification_enabled: z.boolean(),
+    notification_enabled: z.boolean().meta({ description: "NOTIFICATION_ENABLED: whether anything is sent at all" }),
     email_configured: z.boolean().meta({ description: "There are a mail server and a sender" }),
-    webhook_configured: z.boolean(),
+    webhook_configured: z.boolean().meta({ description: "There is a DEFAULT_WEBHOOK_URL" }),
     push_configured: z.boolean().meta({ description: "Never: there are no push notifications in this version" }),
     available_channels: z.array(z.enum(channels)).meta({ description: "Those through which an alert would be sent now" }),
-    smtp_host: z.string().nullable(),
-    smtp_port: z.int(),
-    smtp_from_address: z.string().nullable(),
+    smtp_host: z.string().nullable().meta({ description: "The mail server" }),
+    smtp_port: z.int().meta({ description: "Its port" }),
+    smtp_from_address: z.string().nullable().meta({ description: "The sender of mails" }),
     default_webhook_url: z.string().nullable().meta({ description: "Scheme and host; the rest is secret" }),
-    default_email_recipients: z.array(z.string()),
+    default_email_recipients: z.array(z.string()).meta({ description: "Who gets the mails" }),
   })
-  .meta({ id: "NotificationConfig" });
+  .meta({ id: "NotificationConfig", description: "Which notification channels can be used; secrets are masked" });
 
 /** One plain mail address, without a name, which cannot be taken for a list or a header. */
 const MailAddress = z
@@ -37,24 +36,22 @@ export const notificationRoutes = {
     method: "post",
     summary: "Send a test message through a channel, as an alert would be sent",
     tag: "notifications",
-    body: z
-      .strictObject({
-        channel: EnumText(channels),
-        email_recipients: z
-          .array(MailAddress)
-          .max(50)
-          .nullish()
-          .meta({ description: "For `email`: these instead of DEFAULT_EMAIL_RECIPIENTS; empty is the same as none" }),
-      })
-      .meta({ examples: [examples.notificationTest] }),
+    body: z.strictObject({
+      channel: EnumText(channels).meta({ description: "The way to try" }),
+      email_recipients: z
+        .array(MailAddress)
+        .max(50)
+        .nullish()
+        .meta({ description: "For `email`: these instead of DEFAULT_EMAIL_RECIPIENTS; empty is the same as none" }),
+    }),
     reply: z
       .object({
-        channel: z.enum(channels),
-        success: z.boolean(),
+        channel: z.enum(channels).meta({ description: "As asked" }),
+        success: z.boolean().meta({ description: "Whether the other side took the message" }),
         error: z.string().nullable().meta({ description: "What the other side said, or what is not configured" }),
-        message: z.string(),
+        message: z.string().meta({ description: "What came of it, in a sentence" }),
       })
-      .meta({ id: "NotificationTest" }),
+      .meta({ id: "NotificationTest", description: "How a channel took a test message" }),
     slow: true,
   }),
 };

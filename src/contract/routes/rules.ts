@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
-import { examples } from "../examples.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { BoolText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
-import { eventKinds } from "./events.ts";
+import { BoolText, CameraIdText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
+import { EventId, eventKinds } from "./events.ts";
 
 export const severities = ["low", "medium", "high", "critical"] as const;
 export const channels = ["email", "webhook", "push"] as const;
@@ -18,40 +17,42 @@ export const Schedule = z
     end_time: z.string().nullable().meta({ description: "HH:MM, exclusive; the same as `start_time`: 24 hours" }),
     timezone: z.string().meta({ description: "Name of a time zone, such as Europe/Berlin" }),
   })
-  .meta({ id: "Schedule" });
+  .meta({ id: "Schedule", description: "When a rule holds; a window over midnight belongs to the day on which it starts" });
+
+const RuleId = z.uuid().meta({ description: "Id of the rule" });
 
 /** An alert rule as clients see it. */
 export const Rule = z
   .object({
-    id: z.uuid(),
-    name: z.string(),
-    enabled: z.boolean(),
+    id: RuleId,
+    name: z.string().meta({ description: "What people call it" }),
+    enabled: z.boolean().meta({ description: "Whether events are judged by it" }),
     kind: z.enum(eventKinds).meta({ description: "The kind of event that the rule is for" }),
-    severity: z.enum(severities),
-    risk_threshold: z.int().nullable(),
-    object_types: z.array(z.string()).nullable(),
-    camera_ids: z.array(z.string()).nullable(),
-    min_confidence: z.number().nullable(),
-    schedule: Schedule.nullable(),
-    dedup_key_template: z.string(),
-    cooldown_seconds: z.int(),
-    channels: z.array(z.enum(channels)).nullable(),
+    severity: z.enum(severities).meta({ description: "How bad its alerts are" }),
+    risk_threshold: z.int().nullable().meta({ description: "The score that an event must have at least, 0 to 100; null: any, even none" }),
+    object_types: z.array(z.string()).nullable().meta({ description: "Classes of which one must have been detected; null: any" }),
+    camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras for which it holds; null: all" }),
+    min_confidence: z.number().nullable().meta({ description: "How sure the detector must have been, 0 to 1; null: not looked at" }),
+    schedule: Schedule.nullable().meta({ description: "When it holds; null: always" }),
+    dedup_key_template: z.string().meta({ description: "What makes the key under which its alerts hold back others" }),
+    cooldown_seconds: z.int().meta({ description: "For how long an alert holds back others under the same key" }),
+    channels: z.array(z.enum(channels)).nullable().meta({ description: "How people are told; null or empty: live clients only" }),
     escalate: z.boolean().meta({ description: "An event in a higher risk band than the alerted one passes the cooldown" }),
     digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
     version: z.int().meta({ description: "Counts the definitions that the rule has had" }),
-    created_at: Instant,
-    updated_at: Instant,
+    created_at: Instant.meta({ description: "When it was created" }),
+    updated_at: Instant.meta({ description: "When it was last changed" }),
   })
-  .meta({ id: "Rule", examples: [examples.rule] });
+  .meta({ id: "Rule", description: "Conditions under which an event raises an alert; all that are set must hold" });
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day from 00:00 to 23:59, written HH:MM");
 
 const ScheduleInput = z
   .strictObject({
-    days: z.array(EnumText(weekdays)).max(7).nullable().default([]),
-    start_time: TimeOfDay.nullable().default(null),
-    end_time: TimeOfDay.nullable().default(null),
-    timezone: TimeZoneText.default("UTC"),
+    days: z.array(EnumText(weekdays)).max(7).nullable().default([]).meta({ description: "Empty: every day" }),
+    start_time: TimeOfDay.nullable().default(null).meta({ description: "HH:MM, inclusive; null with `end_time` null: all day" }),
+    end_time: TimeOfDay.nullable().default(null).meta({ description: "HH:MM, exclusive; the same as `start_time`: 24 hours" }),
+    timezone: TimeZoneText.default("UTC").meta({ description: "Name of a time zone, such as Europe/Berlin" }),
   })
   .refine(({ start_time, end_time }) => (start_time === null) === (end_time === null), {
     error: "Give start_time and end_time together, or neither for the whole day",
@@ -72,22 +73,27 @@ const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size
 
 /** What a person decides about a rule: null clears a condition. */
 const fields = {
-  name: z.string().min(1).max(255),
-  enabled: z.boolean(),
+  name: z.string().min(1).max(255).meta({ description: "What people call it" }),
+  enabled: z.boolean().meta({ description: "Default true" }),
   kind: EnumText(eventKinds).meta({
     description: "Default `event`. A rule of kind `camera_health` has no risk_threshold, object_types or min_confidence",
   }),
-  severity: EnumText(severities),
-  risk_threshold: z.int().min(0).max(100).nullable(),
+  severity: EnumText(severities).meta({ description: "How bad its alerts are; default `medium`" }),
+  risk_threshold: z
+    .int()
+    .min(0)
+    .max(100)
+    .nullable()
+    .meta({ description: "The score that an event must have at least; null: any, even none" }),
   object_types: z.array(z.string().min(1).max(100)).max(100).nullable().meta({ description: "Empty: not looked at" }),
   camera_ids: z.array(z.string().min(1).max(64)).max(1000).nullable().meta({ description: "Empty: all cameras" }),
-  min_confidence: z.number().min(0).max(1).nullable(),
-  schedule: ScheduleInput.nullable(),
+  min_confidence: z.number().min(0).max(1).nullable().meta({ description: "How sure the detector must have been; null: not looked at" }),
+  schedule: ScheduleInput.nullable().meta({ description: "When it holds; null: always" }),
   dedup_key_template: DedupKeyTemplate,
-  cooldown_seconds: z.int().min(0).max(31_536_000),
-  channels: Channels.nullable(),
-  escalate: z.boolean(),
-  digest: z.boolean(),
+  cooldown_seconds: z.int().min(0).max(31_536_000).meta({ description: "How long an alert holds back others; default 300" }),
+  channels: Channels.nullable().meta({ description: "How people are told; null or empty: live clients only" }),
+  escalate: z.boolean().meta({ description: "An event in a higher risk band than the alerted one passes the cooldown" }),
+  digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
 };
 
 /** What of a rule may be given; what is left out has its default in a new one and stays in one that there is. */
@@ -97,31 +103,41 @@ const changeable = Object.keys(fields) as (keyof typeof fields)[];
 /** What stays of a rule when it changes: the definition that a version had. */
 export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true });
 
+const Matched = z.int().meta({ description: "Events that match" });
+const MatchRate = z.number().meta({ description: "Share of the tested events that match, 0 to 1" });
+const AlertCount = z.int().meta({ description: "Alerts that would have been raised" });
+const Conditions = z.array(z.string()).meta({ description: "Conditions that hold, such as `risk_score >= 70`" });
+const RuleName = z.string().meta({ description: "What people call the rule" });
+const Tested = z.int().meta({ description: "Events that were looked at" });
+
 /** What a definition makes of history. */
 export const RuleReplay = z
   .object({
     version: z.int().nullable().meta({ description: "Null: not stored, or not stored like this" }),
-    events_matched: z.int(),
-    match_rate: z.number().meta({ description: "0 to 1" }),
-    alerts_after_cooldown: z.int(),
+    events_matched: Matched,
+    match_rate: MatchRate,
+    alerts_after_cooldown: AlertCount,
     days: z
-      .array(z.object({ date: z.string(), events_matched: z.int(), alerts: z.int() }))
+      .array(z.object({ date: z.string().meta({ description: "YYYY-MM-DD" }), events_matched: Matched, alerts: AlertCount }))
       .meta({ description: "Days on which an event matched, by the time at which its alert would have been raised" }),
   })
-  .meta({ id: "RuleReplay" });
+  .meta({ id: "RuleReplay", description: "What a definition of a rule makes of history" });
 
 /** An event that matches, and whether an alert comes of it or the cooldown holds it back. */
 export const ReplayedEvent = z
   .object({
-    event_id: z.int(),
-    camera_id: z.string(),
+    event_id: EventId,
+    camera_id: CameraIdText,
     raised_at: Instant.meta({ description: "When the alert would have been raised" }),
     alert: z.boolean().meta({ description: "False: held back by the cooldown" }),
-    matched_conditions: z.array(z.string()),
+    matched_conditions: Conditions,
   })
-  .meta({ id: "ReplayedEvent" });
+  .meta({ id: "ReplayedEvent", description: "An event that matches, and whether an alert comes of it" });
 
-const DifferingEvents = z.object({ count: z.int(), event_ids: z.array(z.int()).meta({ description: "The first ones, `limit` at most" }) });
+const DifferingEvents = z.object({
+  count: z.int().meta({ description: "How many" }),
+  event_ids: z.array(z.int()).meta({ description: "The first ones, `limit` at most" }),
+});
 
 const params = z.object({ id: z.string().meta({ description: "Id of the rule, a UUID" }) });
 const refusals = { 404: "No rule has this id" };
@@ -132,14 +148,18 @@ export const ruleRoutes = {
     method: "get",
     summary: "List the alert rules, newest first",
     tag: "alerts",
-    query: z.object({ enabled: BoolText.optional(), severity: EnumText(severities).optional(), ...pageQuery }),
+    query: z.object({
+      enabled: BoolText.optional().meta({ description: "Only those that are enabled, or are not" }),
+      severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
+      ...pageQuery,
+    }),
     reply: listOf(Rule),
   }),
   createRule: route("/api/alerts/rules", {
     method: "post",
     summary: "Create an alert rule",
     tag: "alerts",
-    body: changes.required({ name: true }).meta({ examples: [examples.newRule] }),
+    body: changes.required({ name: true }),
     status: 201,
     reply: Rule,
   }),
@@ -148,7 +168,7 @@ export const ruleRoutes = {
     ...common,
     method: "put",
     summary: "Change an alert rule; what is left out stays",
-    body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }).meta({ examples: [examples.ruleChange] }),
+    body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }),
     reply: Rule,
   }),
   deleteRule: route("/api/alerts/rules/{id}", {
@@ -170,27 +190,28 @@ export const ruleRoutes = {
           .optional()
           .meta({ description: "Only these; those that do not exist are left out" }),
         limit: z.int().min(1).max(1000).default(100).meta({ description: "The newest so many, where no ids are given" }),
-        start_date: StartInstant.nullable().optional(),
-        end_date: EndInstant.nullable().optional(),
+        start_date: StartInstant.nullable().optional().meta({ description: "Only events of this time or later" }),
+        end_date: EndInstant.nullable().optional().meta({ description: "Only events of this time or before" }),
         at: StorableInstant.nullable().optional().meta({ description: "Judge the schedule by this time, not by that of each event" }),
       })
-      .meta({ examples: [examples.ruleTest] })
       .prefault({}),
     reply: z.object({
-      rule_id: z.uuid(),
-      rule_name: z.string(),
-      events_tested: z.int(),
-      events_matched: z.int(),
-      match_rate: z.number().meta({ description: "0 to 1" }),
-      alerts_after_cooldown: z.int(),
-      results: z.array(
-        z.object({
-          event_id: z.int(),
-          matches: z.boolean(),
-          matched_conditions: z.array(z.string()),
-          failed_conditions: z.array(z.string()),
-        }),
-      ),
+      rule_id: RuleId,
+      rule_name: RuleName,
+      events_tested: Tested,
+      events_matched: Matched,
+      match_rate: MatchRate,
+      alerts_after_cooldown: AlertCount,
+      results: z
+        .array(
+          z.object({
+            event_id: EventId,
+            matches: z.boolean().meta({ description: "Whether all conditions hold" }),
+            matched_conditions: Conditions,
+            failed_conditions: z.array(z.string()).meta({ description: "Conditions that do not hold, such as `risk_score 42 < 70`" }),
+          }),
+        )
+        .meta({ description: "What the rule says of each event, newest first" }),
     }),
   }),
   backtestRule: route("/api/alerts/rules/{id}/backtest", {
@@ -207,25 +228,25 @@ export const ruleRoutes = {
         timezone: TimeZoneText.default("UTC").meta({ description: "Whose days are counted" }),
         limit: z.int().min(0).max(1000).default(100).meta({ description: "Events listed at most" }),
       })
-      .meta({ examples: [examples.backtest] })
       .prefault({}),
     reply: z.object({
-      rule_id: z.uuid(),
-      rule_name: z.string(),
-      start_date: Instant.nullable(),
-      end_date: Instant,
-      timezone: z.string(),
-      events_tested: z.int(),
+      rule_id: RuleId,
+      rule_name: RuleName,
+      start_date: Instant.nullable().meta({ description: "As asked; null: the beginning" }),
+      end_date: Instant.meta({ description: "As asked, or now" }),
+      timezone: z.string().meta({ description: "As asked" }),
+      events_tested: Tested,
       tested: RuleReplay,
       events: z.array(ReplayedEvent).meta({ description: "The newest events that match, `limit` at most, oldest first" }),
-      against: RuleReplay.nullable(),
+      against: RuleReplay.nullable().meta({ description: "The same for the version to compare with; null without one" }),
       difference: z
         .object({
           only_tested: DifferingEvents.meta({ description: "Events that alert by the tested definition only" }),
           only_against: DifferingEvents.meta({ description: "Events that alert by the version to compare with only" }),
-          both: z.int(),
+          both: z.int().meta({ description: "Events that alert by either" }),
         })
-        .nullable(),
+        .nullable()
+        .meta({ description: "Where the two differ; null without a version to compare with" }),
     }),
     refusals: { 404: "No rule has this id, or it has no such version" },
     slow: true,

@@ -1,23 +1,26 @@
 import { z } from "zod";
-import { pageQuery } from "../page.ts";
+import { Pagination, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, CameraIdText, IdText, Instant } from "../values.ts";
 
 export const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "unknown"] as const;
 
+const ChangeId = z.int().meta({ description: "Id of the change" });
+const Acknowledged = z.boolean().meta({ description: "Whether a person said that the new view is the usual one from now on" });
+
 /** A camera sees something else than before. */
 export const SceneChange = z
   .object({
-    id: z.int(),
-    camera_id: z.string(),
-    detected_at: Instant,
-    change_type: z.enum(sceneChangeTypes),
+    id: ChangeId,
+    camera_id: CameraIdText,
+    detected_at: Instant.meta({ description: "Time of the picture that made it certain" }),
+    change_type: z.enum(sceneChangeTypes).meta({ description: "What happened to the view" }),
     similarity_score: z.number().meta({ description: "Structural similarity to the view before, up to 1" }),
-    acknowledged: z.boolean(),
-    acknowledged_at: Instant.nullable(),
+    acknowledged: Acknowledged,
+    acknowledged_at: Instant.nullable().meta({ description: "When; null until then" }),
     file_path: z.string().nullable().meta({ description: "The picture that showed it, on the disk of the daemon" }),
   })
-  .meta({ id: "SceneChange" });
+  .meta({ id: "SceneChange", description: "A camera sees something else than before" });
 
 export const sceneRoutes = {
   listSceneChanges: route("/api/cameras/{camera_id}/scene-changes", {
@@ -25,13 +28,17 @@ export const sceneRoutes = {
     summary: "Changes of a camera's view, newest first",
     tag: "cameras",
     params: z.object({ camera_id: CameraIdText }),
-    query: z.object({ acknowledged: BoolText.optional(), limit: pageQuery.limit, cursor: pageQuery.cursor }),
+    query: z.object({
+      acknowledged: BoolText.optional().meta({ description: "Only those that a person acknowledged, or did not" }),
+      limit: pageQuery.limit,
+      cursor: pageQuery.cursor,
+    }),
     reply: z.object({
-      camera_id: z.string(),
-      scene_changes: z.array(SceneChange),
+      camera_id: CameraIdText,
+      scene_changes: z.array(SceneChange).meta({ description: "The changes of this page" }),
       total_changes: z.int().meta({ description: "Exact number of changes that match" }),
-      next_cursor: z.string().nullable(),
-      has_more: z.boolean(),
+      next_cursor: Pagination.shape.next_cursor,
+      has_more: Pagination.shape.has_more,
     }),
     refusals: { 404: "No camera has this id" },
   }),
@@ -40,7 +47,11 @@ export const sceneRoutes = {
     summary: "Acknowledge a change: the new view is the usual one from now on",
     tag: "cameras",
     params: z.object({ camera_id: CameraIdText, id: IdText }),
-    reply: z.object({ id: z.int(), acknowledged: z.boolean(), acknowledged_at: Instant }),
+    reply: z.object({
+      id: ChangeId,
+      acknowledged: Acknowledged,
+      acknowledged_at: Instant.meta({ description: "When it was acknowledged first" }),
+    }),
     refusals: { 404: "No camera has this id, or it has no such change" },
   }),
 };

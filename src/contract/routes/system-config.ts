@@ -4,7 +4,7 @@ import { EnumText } from "../values.ts";
 
 const ServiceUrl = z.string().nullable();
 const Seconds = z.int().min(1).max(86_400);
-const Score = z.int().min(0).max(100);
+const Score = z.int().min(0).max(100).meta({ description: "Scores from here on have this level" });
 
 const fields = {
   batch_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its first one (BATCH_WINDOW_SECONDS)" }),
@@ -31,7 +31,12 @@ export const SystemConfig = z
       .object({ low: Score, medium: Score, high: Score, critical: Score })
       .meta({ description: "Lower bounds of an event's risk levels; they hold for new scores" }),
   })
-  .meta({ id: "SystemConfig" });
+  .meta({ id: "SystemConfig", description: "What can be changed while homesec runs" });
+
+/** A value to change: null takes back what was changed. */
+function orConfigured<T extends z.ZodType>(value: T) {
+  return value.nullable().meta({ description: value.meta()?.description ?? "" });
+}
 
 export const configRoutes = {
   getConfig: route("/api/system/config", {
@@ -47,13 +52,13 @@ export const configRoutes = {
     body: z
       .strictObject({
         ...fields,
-        batch_timeout_seconds: fields.batch_timeout_seconds.nullable(),
-        batch_idle_timeout_seconds: fields.batch_idle_timeout_seconds.nullable(),
-        retention_days: fields.retention_days.nullable(),
-        detection_confidence_threshold: fields.detection_confidence_threshold.nullable(),
-        vision_extraction_enabled: fields.vision_extraction_enabled.nullable(),
-        reid_enabled: fields.reid_enabled.nullable(),
-        scene_change_enabled: fields.scene_change_enabled.nullable(),
+        batch_timeout_seconds: orConfigured(fields.batch_timeout_seconds),
+        batch_idle_timeout_seconds: orConfigured(fields.batch_idle_timeout_seconds),
+        retention_days: orConfigured(fields.retention_days),
+        detection_confidence_threshold: orConfigured(fields.detection_confidence_threshold),
+        vision_extraction_enabled: orConfigured(fields.vision_extraction_enabled),
+        reid_enabled: orConfigured(fields.reid_enabled),
+        scene_change_enabled: orConfigured(fields.scene_change_enabled),
         risk_score_thresholds: z
           .strictObject({ low: Score, medium: Score, high: Score, critical: Score })
           .partial()
@@ -64,7 +69,7 @@ export const configRoutes = {
         }),
       })
       .partial()
-      .meta({ id: "SystemConfigChanges" }),
+      .meta({ id: "SystemConfigChanges", description: "Values to change; what is left out stays, and null is the value as configured" }),
     reply: SystemConfig,
     refusals: { 403: "Addresses of services are taken from this machine, or with an API key, only" },
   }),

@@ -8,8 +8,8 @@ const value = (description: string) => z.number().nullable().meta({ description 
 
 export const GpuStats = z
   .object({
-    recorded_at: Instant.nullable(),
-    gpu_name: z.string().nullable(),
+    recorded_at: Instant.nullable().meta({ description: "When the card was asked" }),
+    gpu_name: z.string().nullable().meta({ description: "As its driver calls it" }),
     utilization: value("Percent"),
     memory_used: value("MiB"),
     memory_total: value("MiB"),
@@ -51,15 +51,15 @@ export const gpuRoutes = {
     tag: "system",
     query: z.object({
       hours: IntText(1, 168).default(24).meta({ description: "How far back, 1 to 168 hours" }),
-      interval: EnumText(gpuIntervals).default("5m"),
+      interval: EnumText(gpuIntervals).default("5m").meta({ description: "Over how long values are averaged" }),
     }),
     reply: z
       .object({
         items: z.array(GpuStats).meta({ description: "Oldest first; `recorded_at` is where the interval begins" }),
-        interval: z.enum(gpuIntervals),
-        hours: z.int(),
-        count: z.int(),
+        interval: z.enum(gpuIntervals).meta({ description: "As asked" }),
+        hours: z.int().meta({ description: "As asked" }),
+        count: z.int().meta({ description: "How many items" }),
       })
-      .meta({ id: "GpuHistory" }),
+      .meta({ id: "GpuHistory", description: "The graphics card over time" }),
   }),
 };

@@ -3,105 +3,166 @@ import { route } from "../route.ts";
 import { Instant } from "../values.ts";
 
 export const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
-const HealthState = z.enum(healthStates);
+const HealthState = z.enum(healthStates).meta({ description: "How well it is" });
 
 export const circuitStates = ["closed", "open", "half_open"] as const;
-export const CircuitState = z.enum(circuitStates);
+export const CircuitState = z.enum(circuitStates).meta({
+  description: "`closed`: it is asked; `open`: it is left alone; `half_open`: one trial is allowed",
+});
+
+const Message = z.string().meta({ description: "What is not well, or that all is" });
+const Details = z.record(z.string(), z.unknown());
+const Running = z.boolean().meta({ description: "Whether it runs" });
+const WorkerName = z.string().meta({ description: "Name of the worker" });
+const Now = Instant.meta({ description: "When this was found out" });
 
 export const CheckResult = z
-  .object({ status: z.enum(["healthy", "unhealthy", "degraded"]), latency_ms: z.number().nullable(), error: z.string().nullable() })
-  .meta({ id: "CheckResult" });
+  .object({
+    status: z.enum(["healthy", "unhealthy", "degraded"]).meta({ description: "How the check ended" }),
+    latency_ms: z.number().nullable().meta({ description: "How long the answer took; null when nobody was asked" }),
+    error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
+  })
+  .meta({ id: "CheckResult", description: "One check" });
 
 export const ServiceHealth = z
-  .object({ status: HealthState, message: z.string(), details: z.record(z.string(), z.unknown()).nullable() })
-  .meta({ id: "ServiceHealth" });
+  .object({
+    status: HealthState,
+    message: Message,
+    details: Details.nullable().meta({
+      description: "Of the database the counters of its `pool`, of the store its `version`, of the AI services the status of each",
+    }),
+  })
+  .meta({ id: "ServiceHealth", description: "How one of the services is" });
 
 export const WorkerStatus = z
   .object({
-    name: z.string(),
-    running: z.boolean(),
+    name: WorkerName,
+    running: Running,
     message: z.string().nullable().meta({ description: "Why it does not run, or what it has to say" }),
   })
-  .meta({ id: "WorkerStatus" });
+  .meta({ id: "WorkerStatus", description: "What runs in the background" });
 
 export const HealthReply = z
   .object({
-    status: HealthState,
-    services: z.object({ database: ServiceHealth, store: ServiceHealth, ai: ServiceHealth }),
-    timestamp: Instant,
-    recent_events: z.array(z.object({ timestamp: Instant, service: z.string(), event_type: z.string(), message: z.string() })),
+    status: HealthState.meta({ description: "Healthy: all is well; degraded: what matters most works; unhealthy: it does not" }),
+    services: z
+      .object({
+        database: ServiceHealth.meta({ description: "PostgreSQL" }),
+        store: ServiceHealth.meta({ description: "Limits and caches, in the process or on Redis" }),
+        ai: ServiceHealth.meta({ description: "Detector, language model and the services of enrichment that are switched on" }),
+      })
+      .meta({ description: "What homesec needs" }),
+    timestamp: Now,
+    recent_events: z
+      .array(
+        z.object({
+          timestamp: Instant.meta({ description: "When it happened" }),
+          service: z.string().meta({ description: "To whom" }),
+          event_type: z.string().meta({ description: "What, such as a recovery" }),
+          message: z.string().meta({ description: "The same for a person" }),
+        }),
+      )
+      .meta({ description: "What changed lately, and what is not well beside the services" }),
   })
-  .meta({ id: "Health" });
+  .meta({ id: "Health", description: "How database, store and AI services are" });
 
 export const ReadyReply = z
   .object({
-    ready: z.boolean(),
-    status: z.string(),
-    checks: z.object({ database: CheckResult, store: CheckResult, pipeline_workers: CheckResult, supervisor: CheckResult }),
-    workers: z.array(WorkerStatus),
+    ready: z.boolean().meta({ description: "Whether pictures are being processed" }),
+    status: z.string().meta({ description: "`ready`, `degraded`, or `not_ready` without the database" }),
+    checks: z
+      .object({ database: CheckResult, store: CheckResult, pipeline_workers: CheckResult, supervisor: CheckResult })
+      .meta({ description: "All must be healthy" }),
+    workers: z.array(WorkerStatus).meta({ description: "What runs in the background" }),
   })
-  .meta({ id: "Ready" });
+  .meta({ id: "Ready", description: "Whether pictures are being processed" });
 
 export const WebsocketHealthReply = z
   .object({
     status: HealthState,
-    connected_clients: z.int(),
-    broadcaster_running: z.boolean(),
+    connected_clients: z.int().meta({ description: "Live clients" }),
+    broadcaster_running: z.boolean().meta({ description: "Whether messages go out" }),
     last_broadcast: Instant.nullable().meta({ description: "When a message last went to the clients; null before the first" }),
   })
-  .meta({ id: "WebsocketHealth" });
+  .meta({ id: "WebsocketHealth", description: "Whether live messages go out" });
 
 export const InfrastructureHealth = z
-  .object({ name: z.string(), status: HealthState, message: z.string(), details: z.record(z.string(), z.unknown()).nullable() })
-  .meta({ id: "InfrastructureHealthStatus" });
+  .object({
+    name: z.string().meta({ description: "`database` or `store`" }),
+    status: HealthState,
+    message: Message,
+    details: Details.nullable().meta({ description: "Figures of it" }),
+  })
+  .meta({ id: "InfrastructureHealthStatus", description: "How database or store is" });
 
 export const AiServiceHealth = z
   .object({
-    name: z.string(),
-    display_name: z.string(),
+    name: z.string().meta({ description: "`detector`, `language_model`, `vision`, `embedder` or `enrichment`" }),
+    display_name: z.string().meta({ description: "The same for a person" }),
     status: HealthState,
-    url: z.string(),
-    response_time_ms: z.number().nullable(),
+    url: z.string().meta({ description: "Where it is asked; empty while a built-in one starts" }),
+    response_time_ms: z.number().nullable().meta({ description: "How long its answer took; null when it was not asked" }),
     circuit_state: CircuitState,
-    error: z.string().nullable(),
-    last_check: Instant,
+    error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
+    last_check: Instant.meta({ description: "When it was last asked how it is" }),
   })
-  .meta({ id: "AIServiceHealthStatus" });
+  .meta({ id: "AIServiceHealthStatus", description: "How an AI service is" });
+
+const count = (what: string) => z.int().meta({ description: what });
 
 export const BreakerSummary = z
   .object({
-    total: z.int(),
-    closed: z.int(),
-    open: z.int(),
-    half_open: z.int(),
+    total: count("Breakers that there are"),
+    closed: count("Those whose service is asked"),
+    open: count("Those whose service is left alone"),
+    half_open: count("Those that allow one trial"),
     breakers: z.record(z.string(), CircuitState).meta({ description: "State by name" }),
   })
-  .meta({ id: "CircuitBreakerSummary" });
+  .meta({ id: "CircuitBreakerSummary", description: "The circuit breakers of the AI services, counted" });
 
-export const WorkerHealth = z.object({ name: z.string(), running: z.boolean(), critical: z.boolean() }).meta({ id: "WorkerHealthStatus" });
+export const WorkerHealth = z
+  .object({
+    name: WorkerName,
+    running: Running,
+    critical: z.boolean().meta({ description: "Nothing is processed without it" }),
+  })
+  .meta({ id: "WorkerHealthStatus", description: "How a background worker is" });
 
 export const FullHealthReply = z
   .object({
-    status: HealthState,
-    ready: z.boolean(),
-    message: z.string(),
+    status: HealthState.meta({ description: "Of all together" }),
+    ready: z.boolean().meta({ description: "Whether pictures are being processed" }),
+    message: Message,
     database: InfrastructureHealth,
     store: InfrastructureHealth,
     ai_services: z.array(AiServiceHealth).meta({ description: "The services that are switched on" }),
     circuit_breakers: BreakerSummary,
-    workers: z.array(WorkerHealth),
-    timestamp: Instant,
-    version: z.string(),
+    workers: z.array(WorkerHealth).meta({ description: "What runs in the background" }),
+    timestamp: Now,
+    version: z.string().meta({ description: "Of homesec" }),
   })
-  .meta({ id: "FullHealth" });
+  .meta({ id: "FullHealth", description: "How every part is" });
 
 export const MonitoringHealthReply = z
-  .object({ status: z.literal("up"), checks: z.object({ database: CheckResult, store: CheckResult, ai_services: CheckResult }) })
-  .meta({ id: "MonitoringHealth" });
+  .object({
+    status: z.literal("up").meta({ description: "Always the same: the daemon answers" }),
+    checks: z.object({ database: CheckResult, store: CheckResult, ai_services: CheckResult }).meta({ description: "What it needs" }),
+  })
+  .meta({ id: "MonitoringHealth", description: "Checks for a monitoring system" });
 
 export const TargetsReply = z
-  .object({ targets: z.array(z.object({ name: z.string(), url: z.string(), health_endpoint: z.string() })) })
-  .meta({ id: "MonitoringTargets" });
+  .object({
+    targets: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "`homesec`, or the name of an AI service" }),
+          url: z.string().meta({ description: "Where it is" }),
+          health_endpoint: z.string().meta({ description: "Where it says how it is" }),
+        }),
+      )
+      .meta({ description: "homesec first" }),
+  })
+  .meta({ id: "MonitoringTargets", description: "What a monitoring system can watch" });
 
 export const healthRoutes = {
   getHealth: route("/api/system/health", {

@@ -1,65 +1,95 @@
 import { z } from "zod";
 import { route } from "../route.ts";
-import { Instant, IntText } from "../values.ts";
+import { CameraIdText, Instant, IntText } from "../values.ts";
 import { CircuitState, WorkerStatus } from "./system-health.ts";
 
+const Now = Instant.meta({ description: "When this was found out" });
+const Running = z.boolean().meta({ description: "Whether it runs" });
+
 const QueueWorker = z.object({
-  running: z.boolean(),
+  running: Running,
   waiting: z.int().meta({ description: "Jobs that could start now" }),
   deferred: z.int().meta({ description: "Jobs that wait for an upstream service or a retry" }),
-  in_progress: z.int(),
+  in_progress: z.int().meta({ description: "Jobs that are being done" }),
   dead: z.int().meta({ description: "Jobs in the dead letters" }),
-  oldest_waiting_seconds: z.number().nullable(),
+  oldest_waiting_seconds: z.number().nullable().meta({ description: "For how long the oldest of them could start; null without one" }),
 });
+const DetectionWorker = QueueWorker.meta({ description: "Has the detector look at pictures" });
+const AnalysisWorker = QueueWorker.meta({ description: "Has the language model judge events" });
 
 export const PipelineReply = z
   .object({
-    file_watcher: z.object({
-      running: z.boolean(),
-      camera_root: z.string(),
-      pending: z.int().meta({ description: "Files seen that are not complete yet" }),
-      stuck: z.array(z.object({ path: z.string(), reason: z.string(), since: Instant })),
-      watch_mode: z.enum(["notify", "polling"]),
-    }),
-    detection_worker: QueueWorker,
-    batch_aggregator: z.object({
-      running: z.boolean(),
-      active_batches: z.int(),
-      batches: z.array(
-        z.object({
-          batch_id: z.string(),
-          camera_id: z.string(),
-          detection_count: z.int(),
-          started_at: Instant,
-          age_seconds: z.number(),
-          last_activity_seconds: z.number(),
-        }),
-      ),
-      batch_window_seconds: z.number(),
-      idle_timeout_seconds: z.number(),
-    }),
-    analysis_worker: QueueWorker,
-    degradation: z.object({ mode: z.string(), services: z.record(z.string(), z.string()) }),
-    timestamp: Instant,
+    file_watcher: z
+      .object({
+        running: Running,
+        camera_root: z.string().meta({ description: "CAMERA_ROOT" }),
+        pending: z.int().meta({ description: "Files seen that are not complete yet" }),
+        stuck: z
+          .array(
+            z.object({
+              path: z.string().meta({ description: "On the disk of the daemon" }),
+              reason: z.string().meta({ description: "Why it is not taken" }),
+              since: Instant.meta({ description: "When it was seen first like this" }),
+            }),
+          )
+          .meta({ description: "Files that stay incomplete" }),
+        watch_mode: z
+          .enum(["notify", "polling"])
+          .meta({ description: "`notify`: the system tells; `polling`: homesec looks again and again" }),
+      })
+      .meta({ description: "Finds the pictures" }),
+    detection_worker: DetectionWorker,
+    batch_aggregator: z
+      .object({
+        running: Running,
+        active_batches: z.int().meta({ description: "Batches that are open" }),
+        batches: z
+          .array(
+            z.object({
+              batch_id: z.string().meta({ description: "Id of the batch" }),
+              camera_id: CameraIdText,
+              detection_count: z.int().meta({ description: "Detections in it so far" }),
+              started_at: Instant.meta({ description: "Time of its first picture" }),
+              age_seconds: z.number().meta({ description: "How long it has been open" }),
+              last_activity_seconds: z.number().meta({ description: "How long nothing has come to it" }),
+            }),
+          )
+          .meta({ description: "Those that are open" }),
+        batch_window_seconds: z.number().meta({ description: "A batch closes so long after its first detection" }),
+        idle_timeout_seconds: z.number().meta({ description: "A batch closes so long after its last detection" }),
+      })
+      .meta({ description: "Groups detections into events" }),
+    analysis_worker: AnalysisWorker,
+    degradation: z
+      .object({
+        mode: z.string().meta({ description: "`normal`, `degraded`, or `offline` without detector and language model" }),
+        services: z.record(z.string(), z.string()).meta({ description: "State of each circuit breaker" }),
+      })
+      .meta({ description: "What is left of the service while AI services are away" }),
+    timestamp: Now,
   })
-  .meta({ id: "Pipeline" });
+  .meta({ id: "Pipeline", description: "What each stage of the pipeline is doing" });
 
 export const Latency = z
   .object({
-    avg_ms: z.number(),
-    min_ms: z.number(),
-    max_ms: z.number(),
-    p50_ms: z.number(),
-    p95_ms: z.number(),
-    p99_ms: z.number(),
-    sample_count: z.int(),
+    avg_ms: z.number().meta({ description: "The average" }),
+    min_ms: z.number().meta({ description: "The shortest" }),
+    max_ms: z.number().meta({ description: "The longest" }),
+    p50_ms: z.number().meta({ description: "Half were at most so long" }),
+    p95_ms: z.number().meta({ description: "95 of 100 were at most so long" }),
+    p99_ms: z.number().meta({ description: "99 of 100 were at most so long" }),
+    sample_count: z.int().meta({ description: "How many there were" }),
   })
   .meta({ id: "Latency", description: "Durations in milliseconds, of the newest thousands in the window" });
 
 export const TelemetryReply = z
   .object({
     queues: z
-      .object({ detection_queue: z.int(), analysis_queue: z.int(), delivery_queue: z.int() })
+      .object({
+        detection_queue: z.int().meta({ description: "Pictures for the detector" }),
+        analysis_queue: z.int().meta({ description: "Events for the language model" }),
+        delivery_queue: z.int().meta({ description: "Notifications, and deliveries to webhooks" }),
+      })
       .meta({ description: "Jobs that wait, those for an upstream service included" }),
     latencies: z
       .object({
@@ -69,16 +99,25 @@ export const TelemetryReply = z
         analyze: Latency.nullable().meta({ description: "The language model's judgement of an event" }),
       })
       .meta({ description: "Over the last hour; null without a sample" }),
-    websocket: z.object({ connected_clients: z.int(), messages_sent: z.int(), replayed: z.int(), cut_slow: z.int() }),
-    api_requests: z.object({
-      total: z.int(),
-      by_status: z.record(z.string(), z.int()),
-      p50_ms: z.number().nullable(),
-      p99_ms: z.number().nullable(),
-    }),
-    timestamp: Instant,
+    websocket: z
+      .object({
+        connected_clients: z.int().meta({ description: "Live clients now" }),
+        messages_sent: z.int().meta({ description: "Messages since the start" }),
+        replayed: z.int().meta({ description: "Those of them that a client had missed" }),
+        cut_slow: z.int().meta({ description: "Clients that were cut off since they did not read" }),
+      })
+      .meta({ description: "Live messages" }),
+    api_requests: z
+      .object({
+        total: z.int().meta({ description: "Since the start" }),
+        by_status: z.record(z.string(), z.int()).meta({ description: "How many by status" }),
+        p50_ms: z.number().nullable().meta({ description: "Half took at most so long; null before the first" }),
+        p99_ms: z.number().nullable().meta({ description: "99 of 100 took at most so long; null before the first" }),
+      })
+      .meta({ description: "Requests to this API" }),
+    timestamp: Now,
   })
-  .meta({ id: "Telemetry" });
+  .meta({ id: "Telemetry", description: "Queues, latencies, live clients and requests" });
 
 export const PipelineLatencyReply = z
   .object({
@@ -87,22 +126,30 @@ export const PipelineLatencyReply = z
     batch_to_analyze: Latency.nullable().meta({ description: "An event: from its creation to its first judgement" }),
     total_pipeline: Latency.nullable().meta({ description: "From an event's first picture in the ledger to its first judgement" }),
   })
-  .meta({ id: "PipelineLatency" });
+  .meta({ id: "PipelineLatency", description: "How long pictures take from stage to stage; null without a sample" });
+
+const BreakerName = z.string().meta({ description: "The service that it is for" });
 
 export const Breaker = z
   .object({
-    name: z.string(),
+    name: BreakerName,
     state: CircuitState,
-    failure_count: z.int(),
-    last_failure: Instant.nullable(),
-    last_success: Instant.nullable(),
+    failure_count: z.int().meta({ description: "Failures in a row" }),
+    last_failure: Instant.nullable().meta({ description: "Null without one" }),
+    last_success: Instant.nullable().meta({ description: "Null without one" }),
     reset_at: Instant.optional().meta({ description: "When one trial is allowed; only while open" }),
   })
-  .meta({ id: "CircuitBreaker" });
+  .meta({ id: "CircuitBreaker", description: "Keeps a service that is away from being asked" });
 
 export const BreakerReset = z
-  .object({ name: z.string(), previous_state: CircuitState, state: CircuitState, message: z.string(), timestamp: Instant })
-  .meta({ id: "CircuitBreakerReset" });
+  .object({
+    name: BreakerName,
+    previous_state: CircuitState,
+    state: CircuitState,
+    message: z.string().meta({ description: "The same in a sentence" }),
+    timestamp: Now,
+  })
+  .meta({ id: "CircuitBreakerReset", description: "A circuit breaker that was closed by hand" });
 
 export const pipelineRoutes = {
   getPipeline: route("/api/system/pipeline", {
@@ -128,13 +175,17 @@ export const pipelineRoutes = {
     method: "get",
     summary: "The background workers",
     tag: "system",
-    reply: z.object({ workers: z.array(WorkerStatus) }).meta({ id: "Workers" }),
+    reply: z
+      .object({ workers: z.array(WorkerStatus).meta({ description: "All of them, running or not" }) })
+      .meta({ id: "Workers", description: "What runs in the background" }),
   }),
   listBreakers: route("/api/system/circuit-breakers", {
     method: "get",
     summary: "The circuit breakers of the AI services",
     tag: "system",
-    reply: z.object({ breakers: z.array(Breaker) }).meta({ id: "CircuitBreakers" }),
+    reply: z
+      .object({ breakers: z.array(Breaker).meta({ description: "One for each service, switched off ones included" }) })
+      .meta({ id: "CircuitBreakers", description: "The circuit breakers of the AI services" }),
   }),
   resetBreaker: route("/api/system/circuit-breakers/{name}/reset", {
     method: "post",

@@ -16,23 +16,25 @@ export const selftestStages = [
 
 export const SelftestReply = z
   .object({
-    status: z.enum(["passed", "failed"]),
+    status: z.enum(["passed", "failed"]).meta({ description: "Whether all was proven in time" }),
     message: z.string().meta({ description: "What was proven, or what is missing and why" }),
-    started_at: Instant,
+    started_at: Instant.meta({ description: "When it began" }),
     duration_ms: z.number().meta({ description: "From the beginning to the last proof, or until it was given up" }),
-    timeout_seconds: z.number(),
+    timeout_seconds: z.number().meta({ description: "As asked" }),
     detector: z.string().meta({ description: "`built-in`, or the address of the detector that looked" }),
-    stages: z.array(
-      z.object({
-        name: z.enum(selftestStages),
-        status: z.enum(["passed", "failed", "not_reached"]),
-        at_ms: z.number().nullable().meta({ description: "When it was proven, counted from when the picture was put into its folder" }),
-        took_ms: z.number().nullable().meta({ description: "The time since the stage before" }),
-        detail: z.string().nullable(),
-      }),
-    ),
+    stages: z
+      .array(
+        z.object({
+          name: z.enum(selftestStages).meta({ description: "What is proven" }),
+          status: z.enum(["passed", "failed", "not_reached"]).meta({ description: "Whether it is" }),
+          at_ms: z.number().nullable().meta({ description: "When it was proven, counted from when the picture was put into its folder" }),
+          took_ms: z.number().nullable().meta({ description: "The time since the stage before" }),
+          detail: z.string().nullable().meta({ description: "What was seen of it, or why it failed" }),
+        }),
+      )
+      .meta({ description: "Each stage, in the order of the pipeline" }),
   })
-  .meta({ id: "SelftestReport" });
+  .meta({ id: "SelftestReport", description: "What a picture proved on its way through all stages" });
 
 export const selftestRoutes = {
   runSelftest: route("/api/system/selftest", {

@@ -6,7 +6,12 @@ import { pipelineRoutes } from "./system-pipeline.ts";
 import { selftestRoutes } from "./system-selftest.ts";
 import { storageRoutes } from "./system-storage.ts";
 
-const Alive = z.object({ status: z.literal("alive"), version: z.string() }).meta({ id: "Alive" });
+const Alive = z
+  .object({
+    status: z.literal("alive").meta({ description: "Always the same: the process answers" }),
+    version: z.string().meta({ description: "Of homesec" }),
+  })
+  .meta({ id: "Alive", description: "That the process is alive, and nothing else" });
 
 /** What the program itself answers, and how it is. */
 export const systemRoutes = {

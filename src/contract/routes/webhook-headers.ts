@@ -28,12 +28,12 @@ const fieldsOf = {
 /** How homesec authenticates itself at the target. Write only. */
 export const WebhookAuth = z
   .strictObject({
-    type: EnumText(authTypes),
-    token: z.string().max(4096).optional(),
-    username: z.string().max(1024).optional(),
-    credential: z.string().max(4096).optional(),
-    header_name: z.string().max(200).optional(),
-    header_value: z.string().max(4096).optional(),
+    type: EnumText(authTypes).meta({ description: "Which of the other fields are needed, and allowed" }),
+    token: z.string().max(4096).optional().meta({ description: "With `bearer`" }),
+    username: z.string().max(1024).optional().meta({ description: "With `basic`" }),
+    credential: z.string().max(4096).optional().meta({ description: "With `basic`: the password" }),
+    header_name: z.string().max(200).optional().meta({ description: "With `header`" }),
+    header_value: z.string().max(4096).optional().meta({ description: "With `header`" }),
   })
   .superRefine((auth, context) => {
     const own: readonly string[] = fieldsOf[auth.type];
@@ -50,7 +50,7 @@ export const WebhookAuth = z
       }
     }
   })
-  .meta({ id: "WebhookAuth", writeOnly: true });
+  .meta({ id: "WebhookAuth", description: "How homesec authenticates itself at a webhook; never told again", writeOnly: true });
 export type WebhookAuth = z.output<typeof WebhookAuth>;
 
 const faultOf: Readonly<Record<(typeof fieldsOf)["bearer" | "basic" | "header"][number], (text: string) => string | undefined>> = {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { examples } from "../examples.ts";
 import { outboundEventTypes } from "../outbound-events.ts";
 import { route } from "../route.ts";
 import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
@@ -17,99 +16,101 @@ const EventTypes = z
     });
   });
 
+const WebhookId = z.uuid().meta({ description: "Id of the webhook" });
+
 /** An outbound webhook as clients see it: without its secrets. */
 export const Webhook = z
   .object({
-    id: z.uuid(),
-    name: z.string(),
-    url: z.string(),
-    event_types: z.array(z.enum(outboundEventTypes)),
-    integration_type: z.enum(integrationTypes),
-    enabled: z.boolean(),
+    id: WebhookId,
+    name: z.string().meta({ description: "What people call it" }),
+    url: z.string().meta({ description: "Where it is told" }),
+    event_types: z.array(z.enum(outboundEventTypes)).meta({ description: "What it is told of" }),
+    integration_type: z.enum(integrationTypes).meta({ description: "The form of the messages" }),
+    enabled: z.boolean().meta({ description: "Whether it is told" }),
     disabled_reason: z.string().nullable().meta({ description: "Why homesec itself switched it off" }),
-    custom_headers: z.record(z.string(), z.string()),
-    payload_template: z.string().nullable(),
-    max_retries: z.int(),
-    retry_delay_seconds: z.int(),
-    created_at: Instant,
-    updated_at: Instant,
+    custom_headers: z.record(z.string(), z.string()).meta({ description: "Further headers of each message, by name" }),
+    payload_template: z.string().nullable().meta({ description: "The template in place of the whole body; null: the form of its type" }),
+    max_retries: z.int().meta({ description: "Retries after the first attempt" }),
+    retry_delay_seconds: z.int().meta({ description: "Before the first retry; doubled for each one after it" }),
+    created_at: Instant.meta({ description: "When it was created" }),
+    updated_at: Instant.meta({ description: "When it was last changed" }),
     total_deliveries: z.int().meta({ description: "Deliveries that came to their end, well or not" }),
-    successful_deliveries: z.int(),
+    successful_deliveries: z.int().meta({ description: "Deliveries that were taken" }),
     last_delivery_at: Instant.nullable().meta({ description: "The last attempt" }),
     last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "What it left behind" }),
   })
-  .meta({ id: "Webhook", examples: [examples.webhook] });
+  .meta({ id: "Webhook", description: "An address of another program that is told what happens; without its secrets" });
 
 const SigningSecret = z.string().meta({ description: "Shown here only: `whsec_` and the key in base64" });
 
 /** What can be said of a webhook. */
 const writable = {
-  name: z.string().min(1).max(100),
+  name: z.string().min(1).max(100).meta({ description: "What people call it" }),
   url: z.string().min(1).max(2048).meta({ description: "http or https" }),
-  event_types: EventTypes,
-  integration_type: EnumText(integrationTypes),
-  enabled: z.boolean(),
-  auth: WebhookAuth.nullable(),
-  custom_headers: CustomHeaders.nullable(),
+  event_types: EventTypes.meta({ description: "What it is told of, at least one" }),
+  integration_type: EnumText(integrationTypes).meta({
+    description: "The form of the messages: JSON of homesec's own, or as a chat platform takes them",
+  }),
+  enabled: z.boolean().meta({ description: "Whether it is told" }),
+  auth: WebhookAuth.nullable().meta({ description: "How homesec authenticates itself there; null: not at all" }),
+  custom_headers: CustomHeaders.nullable().meta({ description: "Further headers of each message; null: none" }),
   payload_template: z.string().max(65_536).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
   max_retries: z.int().min(0).max(10).meta({ description: "Retries after the first attempt" }),
   retry_delay_seconds: z.int().min(1).max(3600).meta({ description: "Before the first retry; doubled for each one after it" }),
 };
 
-export const NewWebhook = z
-  .strictObject({
-    ...writable,
-    integration_type: writable.integration_type.default("generic"),
-    enabled: writable.enabled.default(true),
-    auth: writable.auth.optional(),
-    custom_headers: writable.custom_headers.optional(),
-    payload_template: writable.payload_template.optional(),
-    max_retries: writable.max_retries.default(4),
-    retry_delay_seconds: writable.retry_delay_seconds.default(10),
-  })
-  .meta({ examples: [examples.newWebhook] });
+export const NewWebhook = z.strictObject({
+  ...writable,
+  integration_type: writable.integration_type.default("generic"),
+  enabled: writable.enabled.default(true),
+  auth: writable.auth.optional(),
+  custom_headers: writable.custom_headers.optional(),
+  payload_template: writable.payload_template.optional(),
+  max_retries: writable.max_retries.default(4),
+  retry_delay_seconds: writable.retry_delay_seconds.default(10),
+});
 
 const writableKeys = [
   ...(["name", "url", "event_types", "integration_type", "enabled", "custom_headers", "payload_template"] as const),
   ...(["max_retries", "retry_delay_seconds"] as const),
 ];
 
-export const WebhookChange = z
-  .strictObject({ ...z.object(writable).partial().shape, ...readOnly(Webhook, writableKeys) })
-  .meta({ examples: [examples.webhookChange] });
+export const WebhookChange = z.strictObject({ ...z.object(writable).partial().shape, ...readOnly(Webhook, writableKeys) });
 
 /** One event on its way to one webhook. */
 export const Delivery = z
   .object({
-    id: z.uuid(),
-    webhook_id: z.uuid(),
-    event_type: z.string(),
-    event_id: z.string(),
-    status: z.enum(deliveryStatuses),
+    id: z.uuid().meta({ description: "Id of the delivery" }),
+    webhook_id: WebhookId,
+    event_type: z.string().meta({ description: "What the webhook is told" }),
+    event_id: z.string().meta({ description: "What it is about: the id of an event, alert or entity, as text" }),
+    status: z.enum(deliveryStatuses).meta({ description: "How far it got" }),
     status_code: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered" }),
-    response_time_ms: z.int().nullable(),
-    error_message: z.string().nullable(),
-    attempt_count: z.int(),
-    next_retry_at: Instant.nullable(),
-    created_at: Instant,
-    delivered_at: Instant.nullable(),
+    response_time_ms: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered" }),
+    error_message: z.string().nullable().meta({ description: "Why the last attempt failed; null when it did not" }),
+    attempt_count: z.int().meta({ description: "Attempts made, 0 before the first" }),
+    next_retry_at: Instant.nullable().meta({ description: "When it is tried again; null unless it is `retrying`" }),
+    created_at: Instant.meta({ description: "When what it tells happened, or when it was retried by hand" }),
+    delivered_at: Instant.nullable().meta({ description: "When it was taken; null until then" }),
     message_id: z.string().meta({ description: "The `webhook-id` header: the same on each repeat and on a retry by hand" }),
     retry_of: z.string().nullable().meta({ description: "The failed delivery that this one tries again" }),
   })
-  .meta({ id: "WebhookDelivery", examples: [examples.delivery] });
+  .meta({ id: "WebhookDelivery", description: "One event on its way to one webhook" });
 
 export const DeliveryWithAttempts = Delivery.extend({
-  attempts: z.array(
-    z.object({
-      attempt: z.int(),
-      started_at: Instant,
-      finished_at: Instant,
-      status_code: z.int().nullable(),
-      error: z.string().nullable(),
-      response: z.string().nullable().meta({ description: "The beginning of what was answered" }),
-    }),
-  ),
-}).meta({ id: "WebhookDeliveryWithAttempts" });
+  attempts: z
+    .array(
+      z.object({
+        attempt: z.int().meta({ description: "Which one, from 1" }),
+        started_at: Instant.meta({ description: "When it began" }),
+        finished_at: Instant.meta({ description: "When it ended, well or not" }),
+        status_code: z.int().nullable().meta({ description: "What was answered; null when nobody answered" }),
+        error: z.string().nullable().meta({ description: "Why it failed; null when it did not" }),
+        response: z.string().nullable().meta({ description: "The beginning of what was answered" }),
+      }),
+    )
+    .meta({ description: "Each attempt, the first one first" }),
+}).meta({ id: "WebhookDeliveryWithAttempts", description: "A delivery with its attempts" });
 
 const params = z.object({ id: z.string().meta({ description: "Id of a webhook, a UUID" }) });
 const deliveryParams = z.object({ delivery_id: z.string().meta({ description: "Id of a delivery, a UUID" }) });
@@ -128,16 +129,16 @@ export const webhookRoutes = {
     summary: "How the webhooks did in the last 24 hours",
     reply: z
       .object({
-        total_webhooks: z.int(),
-        enabled_webhooks: z.int(),
+        total_webhooks: z.int().meta({ description: "Webhooks that there are" }),
+        enabled_webhooks: z.int().meta({ description: "Those that are told" }),
         healthy_webhooks: z.int().meta({ description: "Enabled, with more than 90 % success" }),
         unhealthy_webhooks: z.int().meta({ description: "Enabled, with less than 50 % success" }),
-        total_deliveries_24h: z.int(),
-        successful_deliveries_24h: z.int(),
-        failed_deliveries_24h: z.int(),
-        average_response_time_ms: z.number().nullable(),
+        total_deliveries_24h: z.int().meta({ description: "Deliveries that came to their end, well or not" }),
+        successful_deliveries_24h: z.int().meta({ description: "Those that were taken" }),
+        failed_deliveries_24h: z.int().meta({ description: "Those that were given up" }),
+        average_response_time_ms: z.number().nullable().meta({ description: "Of those that were answered; null without one" }),
       })
-      .meta({ id: "WebhookHealth" }),
+      .meta({ id: "WebhookHealth", description: "How the webhooks did in the last 24 hours" }),
   }),
   getWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}", {
     ...base,
@@ -161,14 +162,20 @@ export const webhookRoutes = {
     summary: "Create an outbound webhook",
     body: NewWebhook,
     status: 201,
-    reply: Webhook.extend({ signing_secret: SigningSecret }).meta({ id: "NewWebhook" }),
+    reply: Webhook.extend({ signing_secret: SigningSecret }).meta({
+      id: "NewWebhook",
+      description: "A new webhook with its signing secret",
+    }),
   }),
   listWebhooks: route("/api/outbound-webhooks", {
     ...base,
     method: "get",
     summary: "List outbound webhooks, newest first",
-    query: z.object({ enabled_only: BoolText.default(false), ...window }),
-    reply: z.object({ webhooks: z.array(Webhook), total: z.int() }),
+    query: z.object({ enabled_only: BoolText.default(false).meta({ description: "Leave out those that are not told" }), ...window }),
+    reply: z.object({
+      webhooks: z.array(Webhook).meta({ description: "The webhooks of this page" }),
+      total: z.int().meta({ description: "Exact number of webhooks that match" }),
+    }),
   }),
   getWebhook: route("/api/outbound-webhooks/{id}", {
     ...base,
@@ -200,16 +207,16 @@ export const webhookRoutes = {
     method: "post",
     summary: "Send a sample now; nothing is recorded",
     params,
-    body: z.strictObject({ event_type: EnumText(outboundEventTypes) }).meta({ examples: [examples.webhookTest] }),
+    body: z.strictObject({ event_type: EnumText(outboundEventTypes).meta({ description: "Of which kind the sample is" }) }),
     reply: z
       .object({
-        success: z.boolean(),
+        success: z.boolean().meta({ description: "Whether it was taken" }),
         status_code: z.int().meta({ description: "0 when nobody answered" }),
-        response_time_ms: z.int(),
-        response_body: z.string(),
-        error_message: z.string().nullable(),
+        response_time_ms: z.int().meta({ description: "How long the answer took, or until it was given up" }),
+        response_body: z.string().meta({ description: "The beginning of what was answered" }),
+        error_message: z.string().nullable().meta({ description: "Why it was not taken; null when it was" }),
       })
-      .meta({ id: "WebhookTest" }),
+      .meta({ id: "WebhookTest", description: "How a webhook took a sample" }),
     refusals: noSuchWebhook,
     slow: true,
   }),
@@ -234,7 +241,13 @@ export const webhookRoutes = {
     method: "post",
     summary: "Make a new signing secret; for 24 hours both sign",
     params,
-    reply: z.object({ id: z.uuid(), signing_secret: SigningSecret, previous_secret_valid_until: Instant }).meta({ id: "RotatedSecret" }),
+    reply: z
+      .object({
+        id: WebhookId,
+        signing_secret: SigningSecret,
+        previous_secret_valid_until: Instant.meta({ description: "Until then the secret before signs as well" }),
+      })
+      .meta({ id: "RotatedSecret", description: "The new signing secret of a webhook" }),
     refusals: noSuchWebhook,
   }),
   listWebhookDeliveries: route("/api/outbound-webhooks/{id}/deliveries", {
@@ -243,7 +256,13 @@ export const webhookRoutes = {
     summary: "The deliveries of a webhook, newest first",
     params,
     query: z.object(window),
-    reply: z.object({ deliveries: z.array(Delivery), total: z.int(), limit: z.int(), offset: z.int(), has_more: z.boolean() }),
+    reply: z.object({
+      deliveries: z.array(Delivery).meta({ description: "The deliveries of this page" }),
+      total: z.int().meta({ description: "Exact number of deliveries of the webhook" }),
+      limit: z.int().meta({ description: "The page size that was asked for" }),
+      offset: z.int().meta({ description: "Rows that were skipped" }),
+      has_more: z.boolean().meta({ description: "Whether there is a next page" }),
+    }),
     refusals: noSuchWebhook,
   }),
 };

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { isBinary } from "./encode.ts";
+import type { Example } from "./examples/example.ts";
+import { rateLimitSentence, refusals } from "./examples/refusals.ts";
+import { ErrorBody, RateLimitBody, ValidationErrorBody } from "./problem-bodies.ts";
+import type { Route } from "./route.ts";
+
+type Json = Record<string, unknown>;
+
+/** The schema of JSON as it goes over the wire. */
+type Render = (type: z.ZodType) => unknown;
+
+/** The headers of answers, which `responsesOf` refers to. */
+export const responseHeaders: Json = {
+  RequestId: header("By this id the log tells of the request"),
+  IgnoredParameters: header("Query parameters that this path does not know; only where there were some"),
+  Deprecation: header("`true` when `offset` was used"),
+  Tag: header("Names this content; for If-None-Match"),
+  LastModified: header("Time of the file; for If-Modified-Since"),
+  CacheControl: header("Whether, and for how long, the content may be shown without asking again"),
+  AcceptRanges: header("`bytes`: parts of it can be asked for with Range"),
+  ContentRange: header("Which part this is, and how long the whole is"),
+  ContentDisposition: header("The name under which to keep it"),
+  Authenticate: header("`ApiKey`: in the header X-API-Key, or in the query"),
+  RetryAfter: header("Seconds to wait before the next try", "integer"),
+  RateLimitLimit: header("Requests that one client may make within 60 seconds, burst included", "integer"),
+  RateLimitRemaining: header("Requests that are left, which is none", "integer"),
+  RateLimitReset: header("When the window is empty again, in seconds since 1970", "integer"),
+};
+
+function header(description: string, type: "string" | "integer" = "string"): Json {
+  return { description, schema: { type } };
+}
+
+/** The bodies of refusals, which `responsesOf` refers to. */
+export const refusalExamples: Json = Object.assign({}, ...Object.values(refusals), rateLimitSentence);
+
+/** Every status that a route can answer with, its headers and its body with an example. */
+export function responsesOf(route: Route, example: Example, render: Render): Json {
+  const { reply } = route;
+  const success: Json = {
+    description: route.status === 204 ? "Done" : "As asked",
+    ...(reply && { content: isBinary(reply) ? binaryContent(reply.mediaTypes) : json(render(reply), { example: example.reply }) }),
+  };
+  const responses: Record<string, Json> = {
+    [route.status ?? 200]: success,
+    ...(hasRanges(route) && { 206: { ...success, description: "The part named by Range" } }),
+    ...(canBeNotModified(route) && { 304: { description: "As in If-None-Match" } }),
+    ...Object.fromEntries(
+      Object.entries(refusalsOf(route)).map(([status, description]) => [status, refusalOf(Number(status), description)]),
+    ),
+  };
+  for (const [status, response] of Object.entries(responses)) response["headers"] = headersOf(route, Number(status));
+  return responses;
+
+  function refusalOf(status: number, description: string): Json {
+    const isSentence = status === 429 && route.tag === "analytics";
+    const named = Object.keys(isSentence ? rateLimitSentence : (refusals[status] ?? {}));
+    const examples = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/examples/${name}` }]));
+    const type = status === 422 ? ValidationErrorBody : status === 429 && !isSentence ? RateLimitBody : ErrorBody;
+    // what tells how it is answers with the same body when it is not well
+    if (status === 503 && route.refusals?.[503] !== undefined && reply && !isBinary(reply)) {
+      const unwell = { summary: "Something is not well", value: example.unwell };
+      return { description, content: json(render(z.union([reply, type])), { examples: { Unwell: unwell, ...examples } }) };
+    }
+    return { description, content: json(render(type), { examples }) };
+  }
+}
+
+/** JSON of a schema with an example, or several. */
+export function json(schema: unknown, shown: { readonly example: unknown } | { readonly examples: Json }): Json {
+  return { "application/json": { schema, ...shown } };
+}
+
+function binaryContent(mediaTypes: readonly string[]): Json {
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, {}]));
+}
+
+function headersOf(route: Route, status: number): Json {
+  const ref = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
+  const isSuccess = status < 300;
+  const isKept = canBeNotModified(route) && (isSuccess || status === 304);
+  const isFile = route.reply !== undefined && isBinary(route.reply) && !route.reply.streamed;
+  return {
+    "X-Request-ID": ref("RequestId"),
+    ...(isSuccess && { "X-Ignored-Parameters": ref("IgnoredParameters") }),
+    ...(isSuccess && hasOffset(route) && { Deprecation: ref("Deprecation") }),
+    ...(isKept && { ETag: ref("Tag"), "Cache-Control": ref("CacheControl") }),
+    ...(isKept && isFile && { "Last-Modified": ref("LastModified") }),
+    ...(hasRanges(route) && isSuccess && { "Accept-Ranges": ref("AcceptRanges") }),
+    ...((status === 206 || status === 416) && { "Content-Range": ref("ContentRange") }),
+    ...(isSuccess && isStreamed(route) && { "Content-Disposition": ref("ContentDisposition") }),
+    ...(status === 401 && { "WWW-Authenticate": ref("Authenticate") }),
+    ...((status === 429 || status === 503) && { "Retry-After": ref("RetryAfter") }),
+    ...(status === 429 && {
+      "X-RateLimit-Limit": ref("RateLimitLimit"),
+      "X-RateLimit-Remaining": ref("RateLimitRemaining"),
+      "X-RateLimit-Reset": ref("RateLimitReset"),
+    }),
+  };
+}
+
+/** The statuses from 400 on, each with one sentence. */
+function refusalsOf(route: Route): Readonly<Record<number, string>> {
+  const foreignHost = "The Host header names another machine";
+  const foreign = route.method === "get" ? foreignHost : `${foreignHost}, or a page of another site asks`;
+  return {
+    ...(route.body && {
+      400: "The body could not be read to its end",
+      413: "The body is too large",
+      415: "The body is not JSON",
+    }),
+    ...(route.auth !== "none" && { 401: "The API key is missing or wrong" }),
+    ...(hasRanges(route) && { 416: "The file has no part as named by Range" }),
+    ...(canBeInvalid(route) && { 422: "Something in the request is not valid" }),
+    ...(route.tier !== "none" && { 429: "More requests than the limit allows" }),
+    500: "Internal error",
+    // what says only that the process is alive needs nothing that could be away
+    ...((route.auth !== "none" || route.tier !== "none") && { 503: "The database is away; try again in a moment" }),
+    ...route.refusals,
+    403: route.refusals?.[403] === undefined ? foreign : `${foreign}. ${route.refusals[403]}`,
+  };
+}
+
+function hasRanges({ reply }: Route): boolean {
+  return reply !== undefined && isBinary(reply) && reply.ranges === true;
+}
+
+function isStreamed({ reply }: Route): boolean {
+  return reply !== undefined && isBinary(reply) && reply.streamed === true;
+}
+
+function canBeNotModified(route: Route): boolean {
+  return route.etag === true || (route.reply !== undefined && isBinary(route.reply) && !route.reply.streamed);
+}
+
+/** Where `offset` is deprecated, the reply says so. */
+function hasOffset({ reply }: Route): boolean {
+  return reply instanceof z.ZodObject && "deprecation_warning" in reply.shape;
+}
+
+/** A path that takes any text cannot be invalid. */
+function canBeInvalid(route: Route): boolean {
+  return (
+    route.query !== undefined ||
+    route.body !== undefined ||
+    Object.values(route.params?.shape ?? {}).some((type) => !(type instanceof z.ZodString))
+  );
+}
