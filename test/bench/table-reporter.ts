@@ -1,16 +1,21 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import CliTable from "cli-table3";
 import type { Reporter, TestModule } from "vitest/node";
+import { Kept, kept, worsened } from "./compare.ts";
 import { describeMachine } from "./machine.ts";
 import type { Row } from "./report.ts";
 import type { Spread } from "./statistics.ts";
 
 const document = join(import.meta.dirname, "../../docs/benchmarks.md");
+const keptRun = join(import.meta.dirname, "../../docs/benchmarks.json");
 const columns = ["what", "baseline", "homesec", "compared", "limit", ""];
 
-/** Prints the rows as a table, and writes docs/benchmarks.md when every row was measured. */
+/**
+ * Prints the rows as a table, and writes docs/benchmarks.md and .json when every row was measured. With BENCH_COMPARE the run
+ * fails when a ratio is more than 20 % worse than the kept one.
+ */
 export class TableReporter implements Reporter {
   /** What others did on the machine when the run began: figures in milliseconds grow with it, ratios hardly. */
   readonly #loadBefore = loadavg()[0] ?? 0;
@@ -21,8 +26,19 @@ export class TableReporter implements Reporter {
     const table = new CliTable({ head: columns, style: { head: [], border: [] } });
     table.push(...rows.map(cells));
     process.stdout.write(`\n${table.toString()}\n${describeMachine()}\n`);
-    if (await isWhole(modules)) await writeFile(document, page(rows, this.#loadBefore));
+    if (process.env["BENCH_COMPARE"] !== undefined) await compare(rows);
+    if (!(await isWhole(modules))) return;
+    await writeFile(document, page(rows, this.#loadBefore));
+    await writeFile(keptRun, `${JSON.stringify(kept(describeMachine(), rows), null, 2)}\n`);
   }
+}
+
+async function compare(rows: readonly Row[]): Promise<void> {
+  const before = Kept.parse(JSON.parse(await readFile(keptRun, "utf8")));
+  const worse = worsened(before, rows);
+  const verdict = worse.length === 0 ? "No ratio is more than 20 % worse" : "More than 20 % worse";
+  process.stdout.write(`${[`${verdict} than in the run that was kept (${before.machine}).`, ...worse].join("\n  ")}\n`);
+  if (worse.length > 0) process.exitCode = 1;
 }
 
 async function isWhole(modules: readonly TestModule[]): Promise<boolean> {
@@ -95,6 +111,9 @@ ${baselines.join("\n")}
 | \`npm run bench -- serve-ready\` | \`homesec serve\` to ready, warm and for the first time |
 | \`npm run bench -- idle-memory\` | memory of an idle daemon |
 | \`npm run bench -- baselines\` | false alarms, and what is told when, of unusual hours on generated traces |
+
+\`npm run bench -- --compare\`, with or without a name, fails when a ratio with a limit is more than 20 % worse than in the run that this page
+shows; ratios of a run are kept in \`docs/benchmarks.json\`.
 
 \`BENCH_EVENTS=1000\` before any of them makes it a quick trial with so many events, which leaves this page alone.
 `;
