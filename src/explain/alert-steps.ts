@@ -57,7 +57,8 @@ function since(from: Date, to: Date | null): string {
 }
 
 function nameOf({ kind, channel }: NotificationFacts): string {
-  return kind === "digest" ? `The digest by ${channel}` : `The notification by ${channel}`;
+  const names = { alert: "The notification", digest: "The digest", end: "The message that it is over" };
+  return `${names[kind]} by ${channel}`;
 }
 
 function notificationStep(notification: NotificationFacts, now: Date): Step {

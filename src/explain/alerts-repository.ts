@@ -97,7 +97,7 @@ export async function eventOfAlert(sql: Sql, alertId: string): Promise<number | 
 export interface NotificationFacts {
   readonly notificationId: string;
   readonly alertId: string;
-  readonly kind: "alert" | "digest";
+  readonly kind: "alert" | "digest" | "end";
   readonly channel: string;
   readonly status: "waiting" | "sent" | "failed" | "expired" | "cancelled" | "unusable";
   readonly reason: string | null;

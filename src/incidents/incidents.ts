@@ -4,6 +4,7 @@ import type { Database, Sql } from "../engines/database.ts";
 import { queueEvaluations } from "../events/evaluation-repository.ts";
 import { findEvents } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
+import { insertEnds } from "../notifications/ends-repository.ts";
 import { emit } from "../webhooks/emit.ts";
 import { type Cause, causes, durationText, endedSummary, openSummary, type Trouble } from "./incident.ts";
 import {
@@ -46,10 +47,13 @@ export async function openIncident(sql: Sql, trouble: Trouble, now: Date): Promi
   return true;
 }
 
-/** Ends the open incidents of a camera by these causes, in the caller's transaction. Returns how many there were. */
+/**
+ * Ends the open incidents of a camera by these causes, in the caller's transaction; whoever was told of one is told of its end. Returns
+ * how many there were.
+ */
 export async function endIncidents(sql: Sql, cameraId: string, which: readonly Cause[], now: Date): Promise<number> {
   const open = await openIncidents(sql, which, cameraId);
-  for (const incident of open) await end(sql, incident, now);
+  await endAll(sql, open, now);
   return open.length;
 }
 
@@ -60,11 +64,18 @@ export async function followStatus(db: Database, now: Date): Promise<number> {
   return await db.transaction(async (sql) => {
     const over = new Set(ended);
     const open = (await openIncidents(sql, causes)).filter(({ incidentId }) => over.has(incidentId));
-    for (const incident of open) await end(sql, incident, now);
+    await endAll(sql, open, now);
     let opened = 0;
     for (const trouble of troubles) if (await openIncident(sql, trouble, now)) opened += 1;
     return open.length + opened;
   });
+}
+
+/** All events before the first notification: the order of everybody's locks. */
+async function endAll(sql: Sql, open: readonly OpenIncident[], now: Date): Promise<void> {
+  for (const incident of open) await end(sql, incident, now);
+  const eventIds = open.flatMap(({ eventId }) => (eventId === null ? [] : [eventId]));
+  if (eventIds.length > 0) await insertEnds(sql, { eventIds }, now);
 }
 
 async function end(sql: Sql, incident: OpenIncident, now: Date): Promise<void> {

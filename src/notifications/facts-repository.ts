@@ -6,12 +6,13 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
   const [row] = await sql<[AlertFacts?]>`
     select a.alert_id as "alertId", a.status, a.severity, a.dedup_key as "dedupKey", a.rule_name as "ruleName",
       coalesce(v.matched_conditions, '{}') as "matchedConditions", a.created_at as "raisedAt", a.camera_id as "cameraId", c.name as "cameraName",
-      e.event_id as "eventId", e.kind as "eventKind", e.started_at as "startedAt", e.ended_at as "endedAt", e.risk_score as "riskScore", e.risk_level as "riskLevel",
+      e.event_id as "eventId", e.kind as "eventKind", i.ended_at as "incidentEndedAt", e.started_at as "startedAt", e.ended_at as "endedAt", e.risk_score as "riskScore", e.risk_level as "riskLevel",
       e.summary, e.reasoning,
       coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId"
     from alerts a
     join events e on e.event_id = a.event_id
     join cameras c on c.camera_id = a.camera_id
+    left join camera_incidents i on i.event_id = e.event_id
     left join lateral (
       select r.matched_conditions, d.definition
       from rule_verdicts r

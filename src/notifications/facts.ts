@@ -14,6 +14,8 @@ export interface AlertFacts {
   readonly cameraName: string;
   readonly eventId: number;
   readonly eventKind: "event" | "camera_health";
+  /** When the incident was over; null for one that lasts, and for an event that is none. */
+  readonly incidentEndedAt: Date | null;
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly riskScore: number | null;
@@ -51,6 +53,8 @@ export interface Message {
   readonly isTest?: true;
   /** For a digest: what it lists. */
   readonly heldBack: HeldBack | undefined;
+  /** For the end of an incident: the notification that told of its beginning. */
+  readonly endOf?: string | undefined;
   readonly createdAt: Date;
   /** Why it goes out late, where it does. */
   readonly late: string | undefined;

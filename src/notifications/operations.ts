@@ -77,6 +77,7 @@ function testMessage(now: Date): Message {
       cameraName: "Test",
       eventId: 0,
       eventKind: "event",
+      incidentEndedAt: null,
       startedAt: now,
       endedAt: now,
       riskScore: null,

@@ -7,8 +7,8 @@ import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notificat
 
 export type ChannelResult = z.output<typeof ChannelResultSchema>;
 
-/** What a notification says: that an alert was raised, or what was held back under its cooldown. */
-export type NotificationKind = "alert" | "digest";
+/** What a notification says: that an alert was raised, what was held back under its cooldown, or that the incident it told of is over. */
+export type NotificationKind = "alert" | "digest" | "end";
 
 /** What is to be said, through which channels, and until when. */
 export interface NotificationOrder {

@@ -7,7 +7,8 @@ import type { Log } from "../log/log.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { channelAvailability } from "./channels.ts";
 import type { SmtpTimeouts } from "./email/smtp.ts";
-import type { Message } from "./facts.ts";
+import { beginningOf, insertEnds } from "./ends-repository.ts";
+import type { AlertFacts, Message } from "./facts.ts";
 import { findAlertFacts, findHeldBack } from "./facts-repository.ts";
 import { createFaultLog } from "./fault-log.ts";
 import type { Outcome } from "./outcome.ts";
@@ -45,7 +46,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     job: ClaimedJob,
     notification: Notification,
     stepOf: (progress: Progress) => Step,
-    attempt?: Attempt,
+    attempt?: Attempt & Pick<Message, "alert">,
   ): Promise<void> => {
     const now = clock.now();
     await db.transaction(async (sql) => {
@@ -58,7 +59,10 @@ export function createNotificationSender(context: NotificationSenderContext): Se
         isCancelled && wanted.status !== "sent"
           ? { status: "cancelled", reason: before.reason, unreached: null, nextAttemptAt: null, job: "finish" }
           : wanted;
-      if (attempt) await addAttempt(sql, notification.id, { ...attempt, attempt: before.attempts + 1, finishedAt: now });
+      if (attempt) {
+        const { startedAt, outcome, answer } = attempt;
+        await addAttempt(sql, notification.id, { startedAt, outcome, answer, attempt: before.attempts + 1, finishedAt: now });
+      }
       await storeStep(sql, notification.id, {
         ...step,
         attempts: before.attempts + (attempt ? 1 : 0),
@@ -66,6 +70,9 @@ export function createNotificationSender(context: NotificationSenderContext): Se
         finishedAt: step.job === "release" ? null : now,
       });
       await endJob(sql, job, step, now);
+      // the incident may have ended before this was sent, or while it was
+      if (attempt && step.status === "sent" && isBeginning(notification, attempt.alert))
+        await insertEnds(sql, { notificationId: notification.id }, now);
       if (notification.kind === "alert") await context.settle(sql, notification.alertId, now);
     });
     context.onStored();
@@ -86,6 +93,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
           notificationId: notification.id,
           alert,
           heldBack: notification.kind === "digest" ? await findHeldBack(sql, notification.alertId, listedEvents) : undefined,
+          endOf: notification.kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined,
           createdAt: notification.createdAt,
           late: lateness(notification, notification.kind, now),
         }
@@ -104,8 +112,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const notification = await db.query((sql) => findNotification(sql, id));
     const message = notification && isOpen(notification) ? await messageOf(notification, startedAt) : undefined;
     if (!notification || !message) return await db.query((sql) => finishJob(sql, job.jobId, processId));
-    if (notification.kind === "alert" && (message.alert.status === "acknowledged" || message.alert.status === "dismissed"))
-      return await store(job, notification, cancelled);
+    if (isEndedByPerson(notification, message.alert)) return await store(job, notification, cancelled);
     if (startedAt >= notification.expiresAt) {
       faults.ended(notification, "expired");
       return await store(job, notification, stepAtExpiry);
@@ -115,7 +122,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     if (outcome.kind !== "sent") signal.throwIfAborted();
     faults.heard(notification, outcome);
     const now = clock.now();
-    const attempt = { startedAt, outcome: outcome.kind, answer: outcome.answer };
+    const attempt = { startedAt, outcome: outcome.kind, answer: outcome.answer, alert: message.alert };
     await store(job, notification, (before) => stepAfter(before, outcome, { tries: job.deferrals + 1, now, random: random() }), attempt);
   };
 
@@ -132,6 +139,16 @@ export function createNotificationSender(context: NotificationSenderContext): Se
 }
 
 type Attempt = { readonly startedAt: Date; readonly outcome: Outcome["kind"]; readonly answer: string };
+
+/** Whether what was sent says that an incident lasts, so that its end has to follow. The payload of a webhook never says that it is over. */
+function isBeginning({ kind, channel }: Notification, { eventKind, incidentEndedAt }: AlertFacts): boolean {
+  return kind === "alert" && eventKind === "camera_health" && (channel === "webhook" || incidentEndedAt === null);
+}
+
+/** Whether nobody is to hear of it any more: who acknowledges an incident still wants to know when it is over. */
+function isEndedByPerson({ kind }: Notification, { status }: AlertFacts): boolean {
+  return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";
+}
 
 /** A person has ended the alert: who has not heard of it yet need not. */
 function cancelled(before: Progress): Step {

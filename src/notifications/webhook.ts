@@ -2,13 +2,21 @@ import type { Outbound, OutboundAnswer } from "../outbound/outbound.ts";
 import type { Message } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What is posted to DEFAULT_WEBHOOK_URL: the document's payload, and for a digest also what was held back. */
-export function webhookPayload({ alert, heldBack, createdAt }: Message): object {
+/** What is posted to DEFAULT_WEBHOOK_URL: the document's payload, for a digest also what was held back, for an end what is over. */
+export function webhookPayload({ alert, heldBack, endOf, createdAt }: Message): object {
   return {
-    type: heldBack ? "security_alert_digest" : "security_alert",
+    type: heldBack ? "security_alert_digest" : endOf === undefined ? "security_alert" : "security_alert_ended",
     alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
     metadata: { rule_name: alert.ruleName, matched_conditions: alert.matchedConditions },
     timestamp: createdAt.toISOString(),
+    ...(endOf !== undefined && {
+      incident: {
+        camera_id: alert.cameraId,
+        started_at: alert.startedAt.toISOString(),
+        ended_at: alert.endedAt.toISOString(),
+        summary: alert.summary,
+      },
+    }),
     ...(heldBack && {
       held_back: {
         count: heldBack.count,

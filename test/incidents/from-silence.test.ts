@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-it("from a camera that falls silent to a mail, and to the end of the event when it is back", async () => {
+it("from a camera that falls silent to a mail, and to the end of the event and another mail when it is back", async () => {
   const [mail, database, detector] = await Promise.all([mailServer(), testDatabase({ max: 1 }), detectorStandIn()]);
   ends.push(
     () => mail.close(),
@@ -61,4 +61,7 @@ it("from a camera that falls silent to a mail, and to the end of the event when 
       timeoutMs: 30_000,
     },
   );
+  await eventually(async () => mail.mails.length === 2, { timeoutMs: 30_000, what: "the mail that it is over" });
+  expect(mail.mails[1]?.mail.headers["subject"]).toMatch(/^Over: something was wrong with camera gate/);
+  expect(mail.mails[1]?.mail.headers["in-reply-to"]).toBe(mail.mails[0]?.mail.headers["message-id"]);
 }, 90_000);

@@ -84,6 +84,20 @@ describe("the mail of an alert", () => {
     expect((await compose(message({ cameraId: "yard" }))).headers["references"]).toBe("<camera.yard.2026-07-01@example.org>");
   });
 
+  it("says of an incident that it lasts or is over, and of an end to which mail it belongs", async () => {
+    const incident = { eventKind: "camera_health", objectTypes: [], riskScore: null, riskLevel: null, severity: "critical" } as const;
+    const over = { ...incident, incidentEndedAt: new Date("2026-07-01T22:00:00Z") };
+    const endOf = "22222222-2222-4333-8444-555555555555";
+    const subject = async (...of: Parameters<typeof message>) => (await compose(message(...of))).headers["subject"];
+    expect(await subject(incident)).toBe("[Critical] Something is wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(await subject(over)).toBe("[Critical] Something was wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    const { headers } = await compose(message(over, { endOf }));
+    expect(headers["subject"]).toBe("Over: something was wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(headers["in-reply-to"]).toBe(`<notification.${endOf}@example.org>`);
+    expect(headers["references"]).toBe(`<camera.gate.2026-07-01@example.org> <notification.${endOf}@example.org>`);
+    expect(headers["x-priority"]).toBeUndefined();
+  });
+
   it("tells machines that a machine wrote it, and is urgent only when the alert is critical", async () => {
     const { headers } = await compose(message());
     expect(headers["auto-submitted"]).toBe("auto-generated");

@@ -20,6 +20,7 @@ export function message(alert: Partial<AlertFacts> = {}, rest: Partial<Message> 
       cameraName: "The Gate",
       eventId: 17,
       eventKind: "event",
+      incidentEndedAt: null,
       startedAt: new Date("2026-07-01T21:30:00Z"),
       endedAt: new Date("2026-07-01T21:30:45Z"),
       riskScore: 72,

@@ -1,6 +1,7 @@
 import type { AlertFacts, HeldBackEvent, Message } from "../facts.ts";
 
 const colours = { low: "#4b5563", medium: "#b45309", high: "#c2410c", critical: "#b91c1c" } as const;
+const colourOfEnd = "#15803d";
 
 interface Place {
   readonly timeZone: string;
@@ -8,20 +9,22 @@ interface Place {
 }
 
 /** The subject: how bad, what, where and when. */
-export function headline({ alert, heldBack, isTest }: Message, timeZone: string): string {
+export function headline({ alert, heldBack, endOf, isTest }: Message, timeZone: string): string {
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const since = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
   if (heldBack) return `[${capital(alert.severity)}] ${events(heldBack.count)} held back since the alert from ${since}`;
-  if (alert.eventKind === "camera_health") return `[${capital(alert.severity)}] Something is wrong with camera ${since}`;
+  if (endOf !== undefined) return `Over: something was wrong with camera ${since}`;
+  const verb = alert.incidentEndedAt === null ? "is" : "was";
+  if (alert.eventKind === "camera_health") return `[${capital(alert.severity)}] Something ${verb} wrong with camera ${since}`;
   return `[${capital(alert.severity)}] ${capital(alert.objectTypes[0] ?? "something")} at ${since}`;
 }
 
 /** What the templates know of a message. */
 export function valuesFor(message: Message, place: Place): object {
-  const { alert, heldBack, late, isTest } = message;
+  const { alert, heldBack, endOf, late, isTest } = message;
   const common = {
     heading: headline(message, place.timeZone),
-    colour: colours[alert.severity],
+    colour: endOf === undefined ? colours[alert.severity] : colourOfEnd,
     late: late ?? null,
     timeZone: place.timeZone,
   };

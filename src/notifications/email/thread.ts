@@ -1,19 +1,25 @@
 import type { Message } from "../facts.ts";
 
-/** The id of a mail, and that of the topic it belongs to. */
+/** The id of a mail, and those of what it belongs to: its topic, and the mail that it answers, the nearest last. */
 export interface Thread {
   readonly messageId: string;
-  readonly topic: string;
+  readonly references: readonly [string, ...string[]];
 }
 
 /**
  * Mails of one camera and one local day answer to the same topic, which is no mail itself: mail programs show them
- * together. A mail that is sent again has the same id, so that a mailbox can tell.
+ * together; the end of an incident answers the mail that told of its beginning. A mail that is sent again has the same id, so that a
+ * mailbox can tell.
  */
 export function threadOf(message: Message, { domain, timeZone }: { readonly domain: string; readonly timeZone: string }): Thread {
   const day = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(message.alert.startedAt);
   return {
-    messageId: `<notification.${message.notificationId}@${domain}>`,
-    topic: `<camera.${message.alert.cameraId}.${day}@${domain}>`,
+    messageId: mailId(message.notificationId, domain),
+    references: [
+      `<camera.${message.alert.cameraId}.${day}@${domain}>`,
+      ...(message.endOf === undefined ? [] : [mailId(message.endOf, domain)]),
+    ],
   };
 }
+
+const mailId = (notificationId: string, domain: string): string => `<notification.${notificationId}@${domain}>`;
