@@ -88,6 +88,7 @@ export function createHousekeeping(
   });
   const everyMs = config.selftestIntervalMinutes * 60_000;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
-  const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras });
+  const lookEveryMs = config.cameraCheckSeconds * 1000;
+  const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras, everyMs: lookEveryMs });
   return [caretaker, baselineLearner, cameraWatcher, gpuMonitor, cleanupService, healthReporter, ...selftests];
 }

@@ -9,8 +9,6 @@ import { type Frame, readFrame } from "../../src/scenes/frame.ts";
 import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** A camera is looked at no more often. */
-const everyMs = 10_000;
 /** What is older says nothing about how the camera does now. */
 const freshForMs = 10 * 60_000;
 
@@ -20,7 +18,7 @@ interface Watched extends Memory {
 }
 
 /**
- * Makes the worker that looks at the newest picture of each camera, at most one every 10 s and one at a time, with a pause after a
+ * Makes the worker that looks at the newest picture of each camera, at most one every `everyMs` and one at a time, with a pause after a
  * round as long as the round: whether it is black or frozen, whether the camera's clock jumped, and, where scene changes are on,
  * whether the view is another one. No picture waits for it.
  */
@@ -33,11 +31,10 @@ export function createCameraWatcher(options: {
   readonly roots: readonly string[];
   /** Something was told: the journal has entries, rules and webhooks have work. */
   readonly onTold: () => void;
-  /** For tests. */
-  readonly everyMs?: number;
+  /** A camera is looked at no more often. */
+  readonly everyMs: number;
 }): Loop {
-  const { db, clock, log, settings, roots } = options;
-  const pauseMs = options.everyMs ?? everyMs;
+  const { db, clock, log, settings, roots, everyMs } = options;
   const watched = new Map<string, Watched>();
 
   const look = async (picture: NewestPicture): Promise<void> => {
@@ -80,7 +77,7 @@ export function createCameraWatcher(options: {
         if (signal.aborted) break;
         await look(picture);
       }
-      return Math.max(pauseMs, clock.monotonic() - begin);
+      return Math.max(everyMs, clock.monotonic() - begin);
     },
   });
 }

@@ -169,6 +169,13 @@ export const variables = {
     unit: "seconds",
     description: "A camera without a picture for so long is offline",
   },
+  CAMERA_CHECK_SECONDS: {
+    group: "pipeline",
+    kind: kinds.integer(1, 3600),
+    default: "10",
+    unit: "seconds",
+    description: "How often, at most, the newest picture of a camera is looked at for a changed view, blackness and a standstill",
+  },
   ENRICHMENT_WAIT_SECONDS: {
     group: "pipeline",
     kind: kinds.number(0, 600),

@@ -8,6 +8,7 @@ import { structuralSimilarity } from "../../src/scenes/similarity.ts";
 import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
 import { pictureNames, picturePath } from "../support/pictures.ts";
+import { coveredBy, hand, height, shifted, width } from "./sequences.ts";
 
 /*
  * Made-up sequences from real frames of one camera with people walking through. The figures of docs/operations.md come from here.
@@ -23,8 +24,6 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(() => desk.empty());
 
-const width = 768;
-const height = 576;
 const picture = (index: number): Buffer => walkway[index % walkway.length] as Buffer;
 /** Random numbers that are the same in every run. */
 function dice(seed: number): () => number {
@@ -57,26 +56,6 @@ async function rainy(bytes: Buffer, seed: number): Promise<Buffer> {
     .jpeg()
     .toBuffer();
 }
-
-const shifted = (bytes: Buffer, share: number) => {
-  const by = Math.round(width * share);
-  return sharp(bytes)
-    .extract({ left: by, top: 0, width: width - by, height })
-    .extend({ right: by, extendWith: "mirror" })
-    .jpeg()
-    .toBuffer();
-};
-const coveredBy = (bytes: Buffer, share: number) => {
-  const cover = { create: { width: Math.round(width * share), height, channels: 3, background: "#222222" } } as const;
-  return sharp(bytes)
-    .composite([{ input: cover, left: 0, top: 0 }])
-    .jpeg()
-    .toBuffer();
-};
-const hand = (sigma: number) =>
-  sharp({ create: { width, height, channels: 3, background: "#2a2420", noise: { type: "gaussian", mean: 40, sigma } } })
-    .jpeg()
-    .toBuffer();
 
 /** A camera that is looked at. */
 function camera() {
