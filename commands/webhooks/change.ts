@@ -7,7 +7,7 @@ import { text } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
 import { exactly } from "../output/people.ts";
 import { findWebhook } from "./find.ts";
-import { addressOf, eventTypeOption, webhookBody, webhookOptions } from "./options.ts";
+import { addressOf, eventTypeOption, sampleKindOption, webhookBody, webhookOptions } from "./options.ts";
 import { webhookArgument } from "./read.ts";
 
 const addWebhook = defineCommand({
@@ -113,22 +113,24 @@ const testWebhook = defineCommand({
   summary: "Send a sample now; nothing is recorded",
   description: "Sends a sample to a webhook and shows what is answered. The exit code is 1 when it does not get through.",
   arguments: { webhook: webhookArgument },
-  options: { eventType: eventTypeOption },
+  options: { eventType: eventTypeOption, kind: sampleKindOption },
   examples: [
     { command: "homesec webhooks test chat", note: "a sample of the first thing it is told" },
     { command: "homesec webhooks test chat --event-type alert_fired", note: "a sample alert" },
+    { command: "homesec webhooks test chat --kind camera_health", note: "a sample incident: a camera that is silent" },
   ],
-  async run({ arguments: { webhook }, options: { eventType } }, io) {
+  async run({ arguments: { webhook }, options: { eventType, kind } }, io) {
     const { id, event_types } = await findWebhook(io, webhook);
-    const event_type = eventType ?? event_types[0] ?? "alert_fired";
-    const result = await io.call("testWebhook", { params: { id }, body: { event_type } });
+    const ofKind = kind && ({ camera_health: "event_created", scene_change: "anomaly_detected" } as const)[kind];
+    const event_type = eventType ?? ofKind ?? event_types[0] ?? "alert_fired";
+    const result = await io.call("testWebhook", { params: { id }, body: { event_type, kind } });
     await printRecord(io.output, result, {
       plural: "tests",
       fields: ["success", "status_code", "response_time_ms", "response_body", "error_message"],
       id: () => id,
       columns: [],
       details: (test) => [
-        ["sample", { text: event_type }],
+        ["sample", { text: kind === undefined ? event_type : `${event_type} (${kind})` }],
         ["result", test.success ? { text: "it went through", paint: "green" } : { text: "failed", paint: "red" }],
         ["answer", { text: test.status_code === 0 ? "none" : `${test.status_code} after ${test.response_time_ms} ms` }],
         ...(test.error_message === null ? [] : [["error", { text: test.error_message }] as const]),

@@ -11,6 +11,10 @@ const eventTypes = [
 ] as const;
 
 export const eventTypeOption = choice(eventTypes, "What the sample is of");
+export const sampleKindOption = choice(
+  ["camera_health", "scene_change"],
+  "Of the other kind: event_created of an incident of a camera, anomaly_detected of a scene change",
+);
 
 /** One flag for each field of a webhook. What may be secret comes from a file, from what is piped in (-), or the environment. */
 export const webhookOptions = {

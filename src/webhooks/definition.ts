@@ -4,7 +4,7 @@ import { Problem, type ProblemType } from "../contract/problem.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { TemplateError } from "../templates/template.ts";
 import { bodyOf, chatIdHeader, chatIdOf } from "./request.ts";
-import { samples } from "./samples.ts";
+import { samplesOf } from "./samples.ts";
 import type { WebhookDefinition } from "./webhook.ts";
 
 /** Stands for the ids in a sample. */
@@ -32,8 +32,7 @@ export async function requireUsable(webhook: WebhookDefinition, outbound: Outbou
 
 function requireRenders(webhook: WebhookDefinition): void {
   if (webhook.payload_template === null) return;
-  for (const eventType of webhook.event_types) {
-    const { data } = samples[eventType];
+  for (const { type: eventType, data } of webhook.event_types.flatMap(samplesOf)) {
     const wire = z.encode(outboundEvents[eventType] as z.ZodType, data);
     try {
       bodyOf(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { outboundEvents } from "../contract/outbound-events.ts";
+import { Problem } from "../contract/problem.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { TemplateError } from "../templates/template.ts";
@@ -8,7 +9,7 @@ import { judge } from "./attempt.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
 import { bodyOf, headersOf } from "./request.ts";
-import { samples } from "./samples.ts";
+import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
 import {
   noSuchWebhook,
@@ -96,7 +97,11 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const { clock, config, outbound } = context;
     const webhook = openWebhook(await required(context, params.id), context.sealer, clock.now());
     const now = clock.now();
-    const sample = samples[body.event_type];
+    const sample = sampleOf(body.event_type, body.kind);
+    if (!sample) {
+      const msg = `${body.event_type} does not tell of this; ${otherSamples[body.kind ?? "camera_health"].type} does`;
+      throw new Problem("invalid", `kind: ${msg}`, { items: [{ loc: ["body", "kind"], msg, type: "value_error" }] });
+    }
     const failed = { success: false, status_code: 0, response_time_ms: 0, response_body: "" };
     const told = {
       eventType: body.event_type,

@@ -1,4 +1,7 @@
 import type { OutboundEvent, OutboundEventType } from "../contract/outbound-events.ts";
+import type { sampleKinds } from "../contract/routes/webhooks.ts";
+
+export type SampleKind = (typeof sampleKinds)[number];
 
 const time = new Date("2026-01-31T22:15:00Z");
 const end = new Date("2026-01-31T22:15:40Z");
@@ -24,6 +27,30 @@ const alert = {
   },
 } as const;
 
+const event = {
+  id: 1207,
+  kind: "event",
+  batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
+  camera_id: "front-door",
+  started_at: time,
+  ended_at: end,
+  risk_score: null,
+  risk_level: null,
+  summary: "",
+  reasoning: "",
+  reviewed: false,
+  notes: "",
+  detection_count: 2,
+  detection_ids: [90_211, 90_212],
+  object_types: ["person", "dog"],
+  thumbnail_url: "/api/detections/90211/thumbnail",
+  analysis_status: "pending",
+  risk_factors: [],
+  analyzed_by: null,
+  created_at: end,
+  deleted_at: null,
+} satisfies Extract<OutboundEvent, { readonly type: "event_created" }>["data"];
+
 const metadata = { ...alert.alert_metadata, matched_conditions: [...alert.alert_metadata.matched_conditions], channels: [] };
 
 /** An event of each type as it could come: for tests of a webhook, and to try a template when it is saved. */
@@ -42,29 +69,7 @@ export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent
   event_created: {
     type: "event_created",
     eventId: "1207",
-    data: {
-      id: 1207,
-      kind: "event",
-      batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
-      camera_id: "front-door",
-      started_at: time,
-      ended_at: end,
-      risk_score: null,
-      risk_level: null,
-      summary: "",
-      reasoning: "",
-      reviewed: false,
-      notes: "",
-      detection_count: 2,
-      detection_ids: [90_211, 90_212],
-      object_types: ["person", "dog"],
-      thumbnail_url: "/api/detections/90211/thumbnail",
-      analysis_status: "pending",
-      risk_factors: [],
-      analyzed_by: null,
-      created_at: end,
-      deleted_at: null,
-    },
+    data: event,
   },
   event_enriched: {
     type: "event_enriched",
@@ -110,3 +115,47 @@ export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent
     data: { ...analysis, error: "The answer holds no JSON object" },
   },
 };
+
+/** Of the types that are told of two kinds of things, the other kind. */
+export const otherSamples = {
+  camera_health: {
+    type: "event_created",
+    eventId: "1208",
+    data: {
+      ...event,
+      id: 1208,
+      kind: "camera_health",
+      batch_id: null,
+      ended_at: time,
+      summary: "Camera Front door is silent: no picture for 305 s, while one every 60 s is usual.",
+      detection_count: 0,
+      detection_ids: [],
+      object_types: [],
+      thumbnail_url: null,
+      analysis_status: "completed",
+    },
+  },
+  scene_change: {
+    type: "anomaly_detected",
+    eventId: "scene_change:12",
+    data: {
+      kind: "scene_change",
+      camera_id: "front-door",
+      detected_at: time,
+      score: 0.41,
+      reason: "The camera was moved (similarity 0.41); acknowledge scene change 12 if it is meant to be so",
+    },
+  },
+} satisfies Readonly<Record<SampleKind, OutboundEvent>>;
+
+/** All samples of a type. */
+export function samplesOf(type: OutboundEventType): readonly OutboundEvent[] {
+  return [samples[type], ...Object.values(otherSamples).filter((each) => each.type === type)];
+}
+
+/** The sample of a type, of the kind that is wanted where there are two; undefined when the type is not told of this kind. */
+export function sampleOf(type: OutboundEventType, kind: SampleKind | undefined): OutboundEvent | undefined {
+  if (kind === undefined) return samples[type];
+  const other = otherSamples[kind];
+  return other.type === type ? other : undefined;
+}

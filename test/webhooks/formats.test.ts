@@ -7,7 +7,7 @@ import { chatEmbeds } from "../../src/webhooks/formats/chat-embeds.ts";
 import { type Message, messageOf } from "../../src/webhooks/formats/message.ts";
 import { teamCards } from "../../src/webhooks/formats/team-cards.ts";
 import { plain, shorten } from "../../src/webhooks/formats/texts.ts";
-import { samples } from "../../src/webhooks/samples.ts";
+import { otherSamples, samples } from "../../src/webhooks/samples.ts";
 
 const time = new Date("2026-01-31T22:15:00Z");
 
@@ -209,5 +209,21 @@ describe("every event type is said in words", () => {
       time,
     });
     expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front-door");
+  });
+
+  test("what an incident of a camera and a changed view say", () => {
+    expect(messageOf(otherSamples.camera_health, time, "Europe/Berlin")).toMatchObject({
+      headline: "Something is wrong with camera front-door",
+      text: "Camera Front door is silent: no picture for 305 s, while one every 60 s is usual.",
+      facts: [
+        { name: "Camera", value: "front-door" },
+        { name: "Since", value: "31 Jan 2026, 23:15:00 CET" },
+      ],
+      urgency: "high",
+    });
+    expect(messageOf(otherSamples.scene_change, time, "UTC")).toMatchObject({
+      headline: "The view of front-door has changed",
+      text: expect.stringContaining("The camera was moved"),
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
@@ -205,6 +206,29 @@ describe("the test", () => {
     expect(payload).toMatchObject({ event_type: "alert_fired", webhook_id: id, data: { severity: "high" } });
     expect((await desk.ask("listWebhookDeliveries", { params: { id } })).total).toBe(0);
     expect(await desk.ask("getWebhook", { params: { id } })).toMatchObject({ total_deliveries: 0, last_delivery_at: null });
+  });
+
+  test("of each type, and of both kinds where there are two", async () => {
+    const { id } = await create();
+    for (const event_type of outboundEventTypes) {
+      expect(await desk.ask("testWebhook", { params: { id }, body: { event_type } })).toMatchObject({ success: true });
+    }
+    await desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created", kind: "camera_health" } });
+    await desk.ask("testWebhook", { params: { id }, body: { event_type: "anomaly_detected", kind: "scene_change" } });
+    const got = target.received.map(({ body }) => JSON.parse(body) as { event_type: string; data: Record<string, unknown> });
+    expect(got.map(({ event_type }) => event_type)).toEqual([...outboundEventTypes, "event_created", "anomaly_detected"]);
+    expect(got.slice(-2).map(({ data }) => data)).toMatchObject([
+      { kind: "camera_health", detection_ids: [], thumbnail_url: null },
+      { kind: "scene_change", reason: expect.stringContaining("acknowledge") },
+    ]);
+    const wrong = desk.ask("testWebhook", { params: { id }, body: { event_type: "alert_fired", kind: "scene_change" } });
+    expect(await refusal(wrong)).toContain("anomaly_detected does");
+  });
+
+  test("a template is tried with both kinds when it is saved", async () => {
+    const payload_template = "{{ 1 // data.detection_count }}";
+    expect(await refusal(create({ event_types: ["event_created"], payload_template }))).toContain("tried with event_created");
+    await create({ event_types: ["event_created"], payload_template: "{{ data.camera_id }}: {{ data.summary }}" });
   });
 
   test("of a dead target is 200 with success false and status 0", async () => {

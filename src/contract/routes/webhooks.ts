@@ -6,6 +6,8 @@ import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
 
 /** Neutral names of the platforms: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+/** Of which other kind a sample can be. */
+export const sampleKinds = ["camera_health", "scene_change"] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 const EventTypes = z
   .array(EnumText(outboundEventTypes))
@@ -207,7 +209,12 @@ export const webhookRoutes = {
     method: "post",
     summary: "Send a sample now; nothing is recorded",
     params,
-    body: z.strictObject({ event_type: EnumText(outboundEventTypes).meta({ description: "Of which kind the sample is" }) }),
+    body: z.strictObject({
+      event_type: EnumText(outboundEventTypes).meta({ description: "Of which type the sample is" }),
+      kind: EnumText(sampleKinds).optional().meta({
+        description: "`event_created` of an incident of a camera instead of something seen; `anomaly_detected` of a scene change",
+      }),
+    }),
     reply: z
       .object({
         success: z.boolean().meta({ description: "Whether it was taken" }),

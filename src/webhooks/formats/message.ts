@@ -59,6 +59,15 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
     }
     case "event_created": {
       const { data } = event;
+      const more = `homesec events show ${data.id}`;
+      if (data.kind === "camera_health") {
+        const headline = `Something is wrong with camera ${data.camera_id}`;
+        const facts = [
+          ["Camera", data.camera_id],
+          ["Since", at(data.started_at)],
+        ] as const;
+        return { headline, text: data.summary, facts, urgency: "high", more };
+      }
       return {
         headline: `${seen(data.object_types)} at ${data.camera_id}`,
         text: data.summary,
@@ -70,7 +79,7 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
           ["Risk", data.risk_score === null ? null : `${data.risk_score} of 100 (${data.risk_level})`],
         ],
         urgency: data.risk_level ?? "info",
-        more: `homesec events show ${data.id}`,
+        more,
       };
     }
     case "event_enriched":
