@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { childrenRunning } from "../support/children.ts";
 import { eventually } from "../support/eventually.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -45,4 +46,13 @@ test("the built-in services are told of in the health, and labelled so", async (
   await eventually(
     async () => (await statuses()) === "detector healthy, language_model healthy, vision healthy, embedder healthy, enrichment healthy",
   );
+});
+
+test("they are one process, and none while nothing needs it", async () => {
+  const processes = () => childrenRunning(process.pid, "builtin/enrichment").length;
+  expect(processes()).toBe(1);
+  await world.patch("/api/system/config", { vision_extraction_enabled: false, reid_enabled: false });
+  await eventually(() => processes() === 0, { what: "the end of the process" });
+  await world.patch("/api/system/config", { reid_enabled: true });
+  await eventually(() => processes() === 1, { what: "its start" });
 });

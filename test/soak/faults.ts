@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import WebSocket from "ws";
+import { childrenRunning } from "../support/children.ts";
+import type { ReceiverAnswer } from "../support/receiver.ts";
+import type { StandInMode } from "../support/upstream.ts";
+import type { Home } from "./home.ts";
+
+/** Something that goes wrong for a while. */
+export interface Fault {
+  readonly name: string;
+  /** Does it. What lasts is over when the returned function was called; what happens once has no such. */
+  begin(home: Home, lastsMs: number): Promise<(() => Promise<void>) | undefined>;
+  /** It leaves nothing behind that waits for half a minute or more, so that a short run can have it. */
+  readonly quick?: true;
+}
+
+const modes = ["down", "hang", "slow", "reset", "garbage", "error"] as const satisfies readonly StandInMode[];
+
+const service = (name: "detector" | "model", mode: StandInMode): Fault => ({
+  name: `${name} ${mode}`,
+  ...(mode === "reset" && { quick: true }),
+  begin: async (home) => {
+    await home[name].setMode(mode);
+    return () => home[name].setMode("ok");
+  },
+});
+
+const target = (name: "channel" | "hook", how: string, answer: ReceiverAnswer): Fault => ({
+  name: `${name === "hook" ? "outbound webhook" : "webhook channel"} ${how}`,
+  begin: async (home) => {
+    home[name].answerWith((_, index) => (index % 5 === 0 ? { status: 200 } : answer));
+    return async () => home[name].answerWith(() => ({ status: 200 }));
+  },
+});
+
+const later = { code: 451, text: "4.3.0 later" };
+const mail = (how: string, options: Parameters<Home["mailServer"]>[0]): Fault => ({
+  name: `mail server ${how}`,
+  begin: async (home) => {
+    await home.mailServer(options);
+    return () => home.mailServer({});
+  },
+});
+
+/** Kills some of the database's connections again and again. */
+const backends: Fault = {
+  name: "connections to the database killed",
+  quick: true,
+  begin: async (home, lastsMs) => {
+    for (const until = performance.now() + lastsMs; performance.now() < until; ) {
+      await home.query(
+        (sql) => sql`
+        select pg_terminate_backend(a.pid)
+        from pg_stat_activity a
+        where a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+        order by random()
+        limit 3`,
+      );
+      await sleep(500);
+    }
+    return undefined;
+  },
+};
+
+const server: Fault = {
+  name: "database server killed",
+  quick: true,
+  begin: async (home) => {
+    const [row] = await home.query(
+      (sql) => sql<[{ pid: number }]>`select (regexp_match(pg_read_file('postmaster.pid'), '^[0-9]+'))[1]::int as pid`,
+    );
+    process.kill(row.pid, "SIGKILL");
+    return undefined;
+  },
+};
+
+const builtin: Fault = {
+  name: "built-in service killed",
+  quick: true,
+  begin: async ({ daemon }) => {
+    const pids = childrenRunning(daemon.pid, "builtin");
+    if (pids.length === 0) throw new Error("there is no built-in service");
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    return undefined;
+  },
+};
+
+/** Clients that come, one of which never reads, and go without a word. */
+const clients: Fault = {
+  name: "30 live clients, cut off",
+  quick: true,
+  begin: async ({ daemon }) => {
+    const sockets = Array.from({ length: 30 }, () => new WebSocket(`${daemon.url.replace("http", "ws")}/ws/events?since=0`));
+    for (const socket of sockets) socket.on("error", () => {});
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("open", resolve).once("close", resolve))));
+    sockets[0]?.pause();
+    return async () => {
+      for (const socket of sockets) socket.terminate();
+    };
+  },
+};
+
+/** Exports and pictures that nobody reads to the end. */
+const readers: Fault = {
+  name: "readers that go away",
+  quick: true,
+  begin: async ({ daemon }, lastsMs) => {
+    const paths = [
+      "/api/events/export?format=csv",
+      "/api/events/export?format=xlsx",
+      "/api/cameras/front/snapshot",
+      "/api/detections?limit=1000",
+    ];
+    for (const until = performance.now() + lastsMs; performance.now() < until; ) {
+      await Promise.all(
+        paths.map(async (path) => {
+          const stop = new AbortController();
+          const answer = fetch(`${daemon.url}${path}`, { signal: stop.signal });
+          setTimeout(() => stop.abort(), 5 + Math.random() * 20);
+          await answer.then((response) => response.arrayBuffer()).catch(() => {});
+        }),
+      );
+      await sleep(300);
+    }
+    return undefined;
+  },
+};
+
+export const faults: readonly Fault[] = [
+  ...modes.map((mode) => service("detector", mode)),
+  ...modes.map((mode) => service("model", mode)),
+  ...(["channel", "hook"] as const).flatMap((name) => [
+    target(name, "503", { status: 503 }),
+    target(name, "reset", "reset"),
+    target(name, "hang", "hang"),
+  ]),
+  mail("down", "down"),
+  mail("says later", { onMail: (_, time) => (time % 3 === 0 ? undefined : later) }),
+  mail("dies", { dieInMail: 5 }),
+  ...[backends, server, builtin, clients, readers],
+];
+
+/** The faults of a run, one for each step: all in an order by chance before any comes again. The same for the same seed. */
+export function* faultsOf(seed: number, from: readonly Fault[]): Generator<Fault, never> {
+  let state = seed >>> 0;
+  const random = (): number => {
+    // mulberry32: small, and the same everywhere
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  for (;;) {
+    const left = [...from];
+    while (left.length > 0) {
+      const [next] = left.splice(Math.floor(random() * left.length), 1);
+      if (next) yield next;
+    }
+  }
+}

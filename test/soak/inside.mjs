@@ -1,0 +1,25 @@
+// Runs inside of the real program (NODE_OPTIONS=--import ...). Upon SIGUSR2 it collects the garbage and writes down what remains, and how late
+// the event loop was since SIGURG. With SOAK_SNAPSHOTS it also writes a heap snapshot, for whoever looks for a leak.
+import { appendFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString, writeHeapSnapshot } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+const file = process.env["SOAK_INSIDE_FILE"] ?? "";
+const snapshots = (process.env["SOAK_SNAPSHOTS"] ?? "").split(",").filter(Boolean).map(Number);
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+const delay = monitorEventLoopDelay({ resolution: 10 });
+delay.enable();
+let reports = 0;
+
+process.on("SIGURG", () => delay.reset());
+process.on("SIGUSR2", () => {
+  collect();
+  reports += 1;
+  const { heapUsed, external } = process.memoryUsage();
+  const ms = (percent) => delay.percentile(percent) / 1e6;
+  const lag = { p50: ms(50), p99: ms(99), max: delay.max / 1e6, samples: delay.count };
+  appendFileSync(file, `${JSON.stringify({ heapUsed, external, lag })}\n`);
+  if (snapshots.includes(reports)) writeHeapSnapshot(`${file}.${reports}.heapsnapshot`);
+});

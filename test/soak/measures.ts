@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** How late the event loop was, in ms; 10 ms of it are the sampling. */
+export interface Lag {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  readonly samples: number;
+}
+
+/** What the program itself says after it collected its garbage. */
+export interface Inside {
+  /** JavaScript objects, and buffers beside them, in bytes. */
+  readonly heapUsed: number;
+  readonly external: number;
+  readonly lag: Lag;
+}
+
+/** All reports of the program so far. */
+export function insideReports(file: string): readonly Inside[] {
+  const lines = readFileSync(file, { encoding: "utf8", flag: "a+" }).trim().split("\n");
+  return lines.filter(Boolean).map((line) => JSON.parse(line) as Inside);
+}
+
+/** Open files of a process. */
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024;
+}
+
+/** The value of a metric in Prometheus text; several lines of the same name are added up, those of `labels` only when it is given. */
+export function metric(text: string, name: string, labels = ""): number {
+  let sum = 0;
+  for (const line of text.split("\n")) {
+    const [, own, tags = "", value] = /^(\w+)(\{[^}]*\})? (\S+)/.exec(line) ?? [];
+    if (own === name && tags.includes(labels)) sum += Number(value);
+  }
+  return sum;
+}
+
+/** The straight line through points by least squares: how much it rises for each step of one, and the standard error of that. */
+export function slopeOf(points: readonly (readonly [at: number, value: number])[]): { readonly rise: number; readonly error: number } {
+  const count = points.length;
+  const mean = (of: (point: readonly [number, number]) => number): number => points.reduce((sum, point) => sum + of(point), 0) / count;
+  const [x, y] = [mean(([at]) => at), mean(([, value]) => value)];
+  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0);
+  const rise = points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / spread;
+  const rest = points.reduce((sum, [at, value]) => sum + (value - y - rise * (at - x)) ** 2, 0);
+  return { rise, error: count > 2 ? Math.sqrt(rest / (count - 2) / spread) : Number.POSITIVE_INFINITY };
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { faults, faultsOf } from "./faults.ts";
+import { openHome } from "./home.ts";
+import { insideReports } from "./measures.ts";
+import { type Row, step } from "./step.ts";
+import { disagreements, unfinished } from "./truth.ts";
+import { heading, lineOf, verdictOf, wordsOf } from "./verdict.ts";
+
+/*
+ * The real program for a long time, with a fault in each step: SOAK_MINUTES (steps of a minute), SOAK_RATE (pictures a second, 10),
+ * SOAK_SEED (of the order of the faults, printed). Without SOAK_MINUTES a short form that looks only for what is lost: memory and open
+ * files need half an hour to say something.
+ */
+const minutes = Number(process.env["SOAK_MINUTES"] ?? 0);
+const isLong = minutes > 0;
+const rate = Number(process.env["SOAK_RATE"] ?? 10);
+const seed = Number(process.env["SOAK_SEED"] ?? Date.now() % 1_000_000);
+const steps = isLong ? minutes : 3;
+const time = isLong ? { ms: 60_000, collections: 4 } : { ms: 4_000, collections: 1 };
+/** Until then caches, compiled code and connections grow until they are what they will be. */
+const warmUp = Math.min(10, Math.floor(steps / 3));
+const print = (text: string): void => void (isLong && process.stdout.write(text));
+
+test(
+  `${isLong ? `${minutes} minutes` : "a while"} at ${rate} pictures per second, fault after fault (SOAK_SEED=${seed}): nothing is lost, nothing grows`,
+  async () => {
+    const home = await openHome();
+    const rows: Row[] = [];
+    try {
+      const stop = home.upload(rate);
+      await sleep(time.ms / 10);
+      const order = faultsOf(seed, isLong ? faults : faults.filter(({ quick }) => quick));
+      print(heading);
+      for (let number = 1; number <= steps; number += 1) {
+        if (number === warmUp + 1) home.daemon.kill("SIGURG");
+        const row = await step(home, order.next().value, time);
+        rows.push(row);
+        print(lineOf(row, number));
+      }
+      const lag = insideReports(home.insideFile).at(-1)?.lag;
+      if (!lag) throw new Error("the program said nothing about itself");
+      await stop();
+
+      const stoppedAt = performance.now();
+      for (const name of ["detector", "language_model"]) await home.ask(`POST /api/system/circuit-breakers/${name}/reset`);
+      await eventually(async () => (await unfinished(home)) === 0, { timeoutMs: isLong ? 600_000 : 60_000, what: "the end of all work" });
+      print(
+        `all work was done ${Math.round((performance.now() - stoppedAt) / 1000)} s after the last of ${home.uploaded.length} pictures\n`,
+      );
+      const verdict = verdictOf(rows, warmUp, lag);
+      print(wordsOf(verdict));
+
+      expect(await disagreements(home)).toEqual([]);
+      expect(home.daemon.output()).not.toMatch(/uncaught|unhandled/i);
+      home.daemon.kill("SIGTERM");
+      expect((await home.daemon.exit).code).toBe(0);
+      if (!isLong) return;
+      expect.soft(verdict.moreFiles, "open files").toBeLessThanOrEqual(1);
+      expect.soft(verdict.lag.p99, "delay of the event loop, p99 in ms").toBeLessThan(50);
+      // a shorter run cannot tell a slope from what a minute happens to hold
+      if (steps - warmUp >= 20) expect.soft(verdict.heap.perHour, "memory, MB an hour").toBeLessThan(1);
+    } finally {
+      home.daemon.kill("SIGKILL");
+      await home.daemon.exit;
+      await home.close();
+    }
+  },
+  60_000 * (minutes + 15),
+);

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "./faults.ts";
+import type { Home } from "./home.ts";
+import { insideReports, metric, openFiles, residentMb } from "./measures.ts";
+import { unfinished } from "./truth.ts";
+
+/** What was measured in a step. */
+export interface Row {
+  readonly fault: string;
+  /** Pictures so far. */
+  readonly uploaded: number;
+  /** What was still on its way at the end of the step; undefined when the database did not say. */
+  readonly waiting: number | undefined;
+  /** After garbage was collected, the least of the step: objects and buffers. */
+  readonly heapMb: number;
+  /** Resident memory, the middle of the step. */
+  readonly residentMb: number;
+  /** Open files, the least and the most of the step. */
+  readonly files: readonly [least: number, most: number];
+  /** Of the event loop in this step, by the metrics that the program serves, in ms. */
+  readonly lagP99: number;
+}
+
+/** How long a step takes, and how often garbage is collected in it. */
+export interface StepTime {
+  readonly ms: number;
+  readonly collections: number;
+}
+
+/** One step: a fault in its first third, and measures all the time. */
+export async function step(home: Home, fault: Fault, { ms, collections }: StepTime): Promise<Row> {
+  const { daemon, insideFile } = home;
+  const before = insideReports(insideFile).length;
+  const end = performance.now() + ms;
+  const broken = breakFor(home, fault, ms / 3);
+  const files: number[] = [];
+  const resident: number[] = [];
+  const every = Math.min(1_000, ms / 10);
+  let collectAt = performance.now();
+  while (performance.now() < end) {
+    files.push(openFiles(daemon.pid));
+    resident.push(residentMb(daemon.pid));
+    if (performance.now() >= collectAt) {
+      daemon.kill("SIGUSR2");
+      collectAt += ms / collections;
+    }
+    await sleep(Math.min(every, Math.max(0, end - performance.now())));
+  }
+  await broken;
+  const metrics = await (await home.ask("GET /metrics")).text();
+  const heaps = insideReports(insideFile)
+    .slice(before)
+    .map(({ heapUsed, external }) => (heapUsed + external) / 1024 / 1024);
+  return {
+    fault: fault.name,
+    uploaded: home.uploaded.length,
+    waiting: await unfinished(home),
+    heapMb: Math.min(...heaps),
+    residentMb: resident.toSorted((a, b) => a - b)[Math.floor(resident.length / 2)] ?? Number.NaN,
+    files: [Math.min(...files), Math.max(...files)],
+    lagP99: metric(metrics, "nodejs_eventloop_lag_p99_seconds") * 1000,
+  };
+}
+
+async function breakFor(home: Home, fault: Fault, ms: number): Promise<void> {
+  const begun = performance.now();
+  const heal = await fault.begin(home, ms);
+  await sleep(Math.max(0, ms - (performance.now() - begun)));
+  await heal?.();
+}
