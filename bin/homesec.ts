@@ -19,6 +19,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+let isLeaving = false;
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -59,6 +60,9 @@ async function main(args: readonly string[]): Promise<number> {
     stderr: process.stderr,
     clock: systemClock,
     signal: stopping.signal,
+    leave: () => {
+      isLeaving = true;
+    },
     daemon: {
       serve: (options) => withLog(options, async (log) => (await import("../daemon/serve.ts")).serve({ ...options, log })),
       demo: (options) => withLog(options, async (log) => (await import("../daemon/demo.ts")).demo({ ...options, log })),
@@ -76,4 +80,4 @@ const args = process.argv.slice(2);
 const asksVersion = args.length === 1 && ["--version", "-V"].includes(args[0] ?? "");
 process.exitCode = asksVersion ? printVersion() : await main(args);
 // an interrupted command may have left a request behind that nobody waits for any more
-if (stopping.signal.aborted) process.exit();
+if (stopping.signal.aborted || isLeaving) process.exit();

@@ -8,21 +8,28 @@ export const docs = defineCommand({
   name: "docs",
   summary: "Write the reference pages",
   options: { folder: withDefault(text("folder", "Where to"), "docs") },
-  examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md and openapi.json" }],
+  examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md, doctor.md and openapi.json" }],
   hidden: true,
   async run({ options: { folder } }, io) {
-    const [{ configurationReference }, { commandReference }, { allCommands }, { openapi }, { routes }, { examples }] = await Promise.all([
+    const [{ configurationReference }, { commandReference }, { allCommands }, contract, doctor] = await Promise.all([
       import("../src/config/reference.ts"),
       import("./reference.ts"),
       import("./registry.ts"),
-      import("../src/contract/openapi.ts"),
-      import("../src/contract/routes/index.ts"),
-      import("../src/contract/examples/index.ts"),
+      Promise.all([
+        import("../src/contract/openapi.ts"),
+        import("../src/contract/routes/index.ts"),
+        import("../src/contract/examples/index.ts"),
+      ]),
+      Promise.all([import("../src/doctor/reference.ts"), import("../src/doctor/checks.ts")]),
     ]);
+    const [{ openapi }, { routes }, { examples }] = contract;
+    const [{ doctorReference }, { checks }] = doctor;
     const pages = {
       "configuration.md": configurationReference(),
       "cli.md": commandReference(await allCommands()),
-      "openapi.json": `${JSON.stringify(openapi(routes, io.host.version, examples), null, 2)}\n`,
+      "doctor.md": doctorReference(checks),
+      "openapi.json": `${JSON.stringify(openapi(routes, io.host.version, examples), null, 2)}
+`,
     };
     const target = resolve(io.host.cwd, folder);
     await mkdir(target, { recursive: true });

@@ -34,6 +34,8 @@ export interface Host {
   readonly clock: Clock;
   /** Aborted by SIGINT or SIGTERM; the reason is the name of the signal. */
   readonly signal: AbortSignal;
+  /** Has the program end as soon as the command has: what is still under way by then is not waited for. */
+  leave(): void;
   /** The long-running commands; each resolves to the exit code. */
   readonly daemon: {
     serve(options: DaemonOptions): Promise<number>;

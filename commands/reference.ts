@@ -53,7 +53,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   authentication: "The API key is missing or wrong",
   conflict: "Not in this state: it exists already, is deleted already, another homesec has the data folder",
   unreachable: "No daemon answers",
-  findings: "`health`, `cameras validate`: something is not well",
+  findings: "`health`, `doctor`, `selftest`, `cameras validate`, `webhooks health`: something is not well",
   unmet: "`rules test --expect`: an event is judged otherwise than expected",
   interrupted: "Ended by Ctrl-C; `serve` and `demo` stop cleanly and end with 0",
   terminated: "Ended by SIGTERM; `serve` and `demo` end with 0",

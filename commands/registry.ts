@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
 import { demo } from "./demo.ts";
 import { docs } from "./docs.ts";
+import { doctor } from "./doctor.ts";
 import { explain } from "./explain.ts";
 import { health } from "./health.ts";
 import { selftest } from "./selftest.ts";
@@ -19,7 +20,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, trigger, explain, health, selftest, cleanup, completion, docs];
+export const plainCommands: readonly Command[] = [serve, demo, trigger, explain, health, doctor, selftest, cleanup, completion, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

@@ -1,27 +1,6 @@
-import { isIP } from "node:net";
-import { hostname } from "node:os";
 import type { Request, RequestHandler } from "express";
+import { isHostAllowed } from "../../src/access/allowed-host.ts";
 import { Problem } from "../../src/contract/problem.ts";
-
-/**
- * Whether a `Host` header names this machine: an IP literal, `localhost`, its own name, `*.local`, or an entry of
- * `ALLOWED_HOSTS` (`*.example.net` stands for every name below). A name that an attacker's DNS points here does not, so a
- * page in a browser on this network cannot be made to read from us. Only browsers are kept out by this, and they always
- * send the header: without one the request passes.
- */
-export function isHostAllowed(hostHeader: string | undefined, allowedHosts: readonly string[], ownName = hostname()): boolean {
-  if (hostHeader === undefined || hostHeader === "") return true;
-  const name = hostHeader
-    .replace(/:\d*$/, "")
-    .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.$/, "")
-    .toLowerCase();
-  if (isIP(name) !== 0 || name === "localhost" || name === ownName.toLowerCase() || /^[^.]+(\.[^.]+)*\.local$/.test(name)) return true;
-  return allowedHosts.some((entry) => {
-    const allowed = entry.toLowerCase();
-    return allowed.startsWith("*.") ? name.endsWith(allowed.slice(1)) : name === allowed;
-  });
-}
 
 /** Refuses requests for other hosts with 403. */
 export function checkHost(allowedHosts: readonly string[]): RequestHandler {

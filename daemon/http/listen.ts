@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Problem } from "../../src/contract/problem.ts";
-import type { KeyPair } from "../tls/key-pair.ts";
+import type { KeyPair } from "../../src/tls/key-pair.ts";
 
 export interface Listening {
   readonly server: Server;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { isHostAllowed } from "../../src/access/allowed-host.ts";
 import { refusals } from "../../src/contract/live.ts";
 import { createKeyring, type Keyring } from "../../src/keys/keyring.ts";
 import type { Limiter } from "../../src/limits/limiter.ts";
 import { queryValue } from "../http/authenticate.ts";
 import type { ClientAddress } from "../http/client-address.ts";
-import { isHostAllowed } from "../http/host.ts";
 import { isOwnOrigin } from "../http/origin.ts";
 import type { Authentication, Gates } from "./handshake.ts";
 

@@ -4,8 +4,8 @@ import { isIP, SocketAddress } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { Problem } from "../../src/contract/problem.ts";
+import { type KeyPair, type KeyPairPlaces, readKeyPair } from "../../src/tls/key-pair.ts";
 import { selfSignedCertificate } from "./certificate.ts";
-import { type KeyPair, type KeyPairPlaces, readKeyPair } from "./key-pair.ts";
 
 const dayMs = 86_400_000;
 /** Some systems take no certificate that is valid for more than 825 days. */
@@ -15,14 +15,6 @@ const renewDaysBefore = 60;
 const fromDaysBefore = 1;
 /** Names of earlier certificates stay, so that a machine which moves between networks keeps one that is trusted; but not without end. */
 const mostNames = 100;
-
-/** Where the own certificate is. */
-export function selfSignedPlaces(dataDir: string): KeyPairPlaces {
-  const folder = join(dataDir, "tls");
-  const certPath = join(folder, "cert.pem");
-  const keyPath = join(folder, "key.pem");
-  return { certPath, keyPath, names: { cert: "The own certificate", key: "The own private key" } };
-}
 
 /**
  * The own certificate and its key from `places`. They are made anew, the key readable by this user only, when there are

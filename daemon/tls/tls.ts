@@ -2,8 +2,9 @@ import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../src/clock/clock.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { Log } from "../../src/log/log.ts";
-import { type KeyPair, readKeyPair } from "./key-pair.ts";
-import { ensureSelfSigned, ownNames, selfSignedPlaces } from "./self-signed.ts";
+import { type KeyPair, readKeyPair } from "../../src/tls/key-pair.ts";
+import { selfSignedPlaces } from "../../src/tls/own-places.ts";
+import { ensureSelfSigned, ownNames } from "./self-signed.ts";
 
 /** How often the files are looked at. */
 const checkMs = 60_000;

@@ -49,6 +49,16 @@ export interface ParsedConfig {
   readonly warnings: readonly string[];
 }
 
+/** A configuration with which homesec does not start; the message lists every error. */
+export class WrongConfiguration extends Problem {
+  override name = "WrongConfiguration";
+
+  constructor(errors: readonly string[]) {
+    const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
+    super("invalid", [`the configuration has ${count}:`, ...errors.map((error) => `  ${error}`)].join("\n"));
+  }
+}
+
 /** The name under which a variable's value is found in `Config`. */
 export function configKey(name: VariableName): keyof Config {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Config;
@@ -56,7 +66,7 @@ export function configKey(name: VariableName): keyof Config {
 
 /**
  * Puts the configuration together. An empty value counts as unset.
- * Throws `Problem("invalid")` whose message lists every error at once, each with name, value (secrets masked), where
+ * Throws `WrongConfiguration` whose message lists every error at once, each with name, value (secrets masked), where
  * it was written, and what is allowed.
  */
 export function parseConfig(input: ConfigInput): ParsedConfig {
@@ -99,10 +109,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   warnings.push(...found.warnings);
   const early = [...notYet].filter((name) => sources[name] !== "default");
   if (early.length > 0) warnings.push(`nothing acts on ${early.join(", ")} in this version yet`);
-  if (errors.length > 0) {
-    const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
-    throw new Problem("invalid", [`the configuration has ${count}:`, ...errors.map((error) => `  ${error}`)].join("\n"));
-  }
+  if (errors.length > 0) throw new WrongConfiguration(errors);
   return { config: complete, sources: sources as Record<VariableName, Source>, warnings };
 }
 

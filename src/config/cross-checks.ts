@@ -20,11 +20,8 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
     warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");
   }
-  if (!config.apiKeyEnabled && !isLoopback(config.host)) {
-    warnings.push(
-      `HOST is ${config.host} and no API key is needed: everybody in that network can see and change everything; make a key with \`homesec keys generate\``,
-    );
-  }
+  const open = openToNetwork(config);
+  if (open !== undefined) warnings.push(open);
   if ((config.smtpHost === undefined) !== (config.smtpFromAddress === undefined)) {
     warnings.push("the email channel is off: it needs SMTP_HOST and SMTP_FROM_ADDRESS");
   }
@@ -34,6 +31,13 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   return { errors, warnings };
 }
 
-function isLoopback(host: string): boolean {
+/** The warning that others can reach the API without a key; undefined when they cannot. */
+export function openToNetwork({ apiKeyEnabled, host }: Pick<Config, "apiKeyEnabled" | "host">): string | undefined {
+  if (apiKeyEnabled || isLoopback(host)) return undefined;
+  return `HOST is ${host} and no API key is needed: everybody in that network can see and change everything; make a key with \`homesec keys generate\``;
+}
+
+/** Whether a host to listen on is reached from this machine only. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

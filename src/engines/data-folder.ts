@@ -69,16 +69,28 @@ async function findRival(dataDir: string, ownClaim: string): Promise<Rival | und
     if ((await processIdentity(Number(pid))) === identity) return { pid: Number(pid), holds: false };
     await rm(path, { force: true });
   }
+  const holder = await dataFolderHolder(dataDir);
+  return holder?.lives ? { pid: holder.pid, holds: true } : undefined;
+}
+
+/** Who has taken a data folder, and whether that process still lives. */
+export interface DataFolderHolder {
+  readonly pid: number;
+  readonly lives: boolean;
+}
+
+/** Who has taken the data folder; undefined when nobody has, or has given it back. Changes nothing. */
+export async function dataFolderHolder(dataDir: string): Promise<DataFolderHolder | undefined> {
   const [, pid, identity] = /^(\d+) (\S+)$/m.exec(await readIfThere(join(dataDir, lockName))) ?? [];
-  if (pid === undefined || (await processIdentity(Number(pid))) !== identity) return undefined;
-  return { pid: Number(pid), holds: true };
+  if (pid === undefined) return undefined;
+  return { pid: Number(pid), lives: (await processIdentity(Number(pid))) === identity };
 }
 
 async function readIfThere(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
     throw error;
   }
 }

@@ -48,7 +48,7 @@ export async function exchange({ target, addresses, headers, body, signal, ca }:
     connect: (options, callback) => {
       // whatever undici makes of a lost connection, the request is sent once
       if (socket) return callback(Object.assign(new Error("closed"), { code: "ECONNRESET" }), null);
-      socket = open(target, options, addresses, ca);
+      socket = openSocket(target, addresses, ca);
       hand(socket, options.protocol === "https:" ? "secureConnect" : "connect", callback);
     },
   });
@@ -70,7 +70,7 @@ export async function exchange({ target, addresses, headers, body, signal, ca }:
 }
 
 /** Starts a connection to one of the addresses. Name and certificate stay those of the URL. */
-function open({ url, host, isAddress }: Target, { protocol }: buildConnector.Options, addresses: readonly string[], ca?: string): Socket {
+export function openSocket({ url, host, isAddress }: Target, addresses: readonly string[], ca?: string): Socket {
   const lookup: LookupFunction = (_, { all }, callback) => {
     const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
     const [first] = found;
@@ -79,7 +79,7 @@ function open({ url, host, isAddress }: Target, { protocol }: buildConnector.Opt
     else callback(null, first.address, first.family);
   };
   const where = { host, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: nextAddressAfterMs };
-  if (protocol !== "https:") return connectPlain({ ...where, port: Number(url.port || 80) });
+  if (url.protocol !== "https:") return connectPlain({ ...where, port: Number(url.port || 80) });
   return connectTls({
     ...where,
     port: Number(url.port || 443),

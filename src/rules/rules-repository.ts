@@ -27,6 +27,16 @@ export async function enabledRules(sql: Sql, trigger: "stored" | "scored"): Prom
   return rows.map(ruleOf);
 }
 
+/** Every rule, oldest first. */
+export async function allRules(sql: Sql): Promise<readonly Rule[]> {
+  const rows = await sql<RuleRow[]>`
+    select ${columns(sql)}
+    from rules r
+    order by r.created_at, r.rule_id
+  `;
+  return rows.map(ruleOf);
+}
+
 /** A rule by its id, which is a UUID, or undefined. */
 export async function findRule(sql: Sql, ruleId: string): Promise<Rule | undefined> {
   const [row] = await sql<[RuleRow?]>`

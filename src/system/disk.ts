@@ -1,3 +1,4 @@
+import type { StatsFs } from "node:fs";
 import { statfs } from "node:fs/promises";
 
 /** How full a disk is, in bytes. */
@@ -10,7 +11,11 @@ export interface DiskSpace {
 
 /** How full the disk is that holds the path. Throws when the path is not there. */
 export async function diskSpace(path: string): Promise<DiskSpace> {
-  const { bsize, blocks, bfree, bavail } = await statfs(path);
+  return spaceOf(await statfs(path));
+}
+
+/** The same from the figures of statfs(2). */
+export function spaceOf({ bsize, blocks, bfree, bavail }: Pick<StatsFs, "bsize" | "blocks" | "bfree" | "bavail">): DiskSpace {
   return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, usedBytes: (blocks - bfree) * bsize };
 }
 

@@ -2,10 +2,10 @@ import { connect } from "node:net";
 import { type AppOptions, createAppOf } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { createRequestCounter, type RequestStats } from "../../daemon/http/stats.ts";
-import type { KeyPair } from "../../daemon/tls/key-pair.ts";
 import type { Route } from "../../src/contract/route.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
+import type { KeyPair } from "../../src/tls/key-pair.ts";
 
 export interface LogLine {
   readonly level: string;

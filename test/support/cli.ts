@@ -34,6 +34,7 @@ export async function cli(args: readonly string[], { terminal, onOut, onErr, inp
     version: "1.2.3",
     clock: systemClock,
     signal: new AbortController().signal,
+    leave: () => {},
     daemon: { serve: noDaemon, demo: noDaemon },
     stdin: Object.assign(Readable.from(input === undefined ? [] : [input]), { isTTY: terminal !== undefined && input !== undefined }),
     ...host,

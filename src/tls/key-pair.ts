@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { Problem } from "../../src/contract/problem.ts";
+import { Problem } from "../contract/problem.ts";
 
 /** What a TLS server shows and proves: a certificate, or a chain of them, and the private key of the first. PEM. */
 export interface KeyPair {

@@ -1,0 +1,72 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../../src/config/config.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { NotPossible } from "../../src/doctor/check.ts";
+import type { DataFolderHolder } from "../../src/engines/data-folder.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { barrierTo, serverAccount } from "../../src/engines/embedded/account.ts";
+import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { type OpenDatabase, openDatabase } from "../../src/engines/open-database.ts";
+import { within } from "../../src/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/log/log.ts";
+
+/** A cold start of the embedded server on a small machine takes half of it. */
+const openMs = 4_000;
+const closeMs = 1_500;
+const poolSize = 4;
+
+interface Source {
+  readonly config: () => Config;
+  readonly holder: () => Promise<DataFolderHolder | undefined>;
+  readonly log: Log;
+}
+
+/**
+ * Opens the database as commands with --direct do, beside a daemon or without one, but makes none: where there is no database yet, or
+ * starting it would have to change who owns or may enter a folder, it throws `NotPossible`.
+ */
+export function databaseOpener({ config, holder, log }: Source) {
+  let opening: Promise<OpenDatabase> | undefined;
+  const open = async (): Promise<Database> => {
+    const { databaseUrl, dataDir } = config();
+    try {
+      if (databaseUrl === undefined && !(await runsAlready(dataDir))) await mayBeStarted(dataDir, await holder());
+      opening = openDatabase({ databaseUrl, dataDir, poolSize, log, ownership: "share" });
+      const overrun = new NotPossible(`the database did not open within ${openMs / 1000} s`);
+      return (await within(openMs, () => opening as Promise<OpenDatabase>, overrun)).db;
+    } catch (error) {
+      if (error instanceof Problem) throw new NotPossible(error.message, { cause: error });
+      throw error;
+    }
+  };
+  const close = async (): Promise<void> => {
+    // what is not closed by then ends with this process: the embedded server watches over its owner
+    await within(closeMs, async () => await (await opening)?.close()).catch((error: unknown) =>
+      log.debug({ error: String(error) }, "the database was left open"),
+    );
+  };
+  return { open, close };
+}
+
+async function runsAlready(dataDir: string): Promise<boolean> {
+  return (await attachEmbeddedPostgres(dataDir)) !== undefined;
+}
+
+async function mayBeStarted(dataDir: string, holder: DataFolderHolder | undefined): Promise<void> {
+  const cluster = join(dataDir, "postgres");
+  const made = await stat(join(cluster, "PG_VERSION")).catch((error: NodeJS.ErrnoException) => error);
+  if (made instanceof Error) {
+    if (made.code === "ENOENT" || made.code === "ENOTDIR")
+      throw new NotPossible("there is no database yet; the first start of homesec makes it");
+    throw new NotPossible(`the database in ${dataDir} belongs to another user; run homesec doctor as that user`, { cause: made });
+  }
+  if (holder?.lives) throw new NotPossible(`homesec (pid ${holder.pid}) has the data folder, and its database takes no connections`);
+  const account = await serverAccount();
+  const { uid } = await stat(cluster);
+  if (uid !== account.uid || (await barrierTo(dataDir, account)) !== undefined) {
+    throw new NotPossible(
+      `the database does not run, and cannot be started as this user (${account.name}); run homesec doctor as the user that runs homesec`,
+    );
+  }
+}

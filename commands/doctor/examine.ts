@@ -1,0 +1,112 @@
+import { type ParsedConfig, WrongConfiguration } from "../../src/config/config.ts";
+import { configuredSettings, createSettings } from "../../src/config/settings.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { NotPossible } from "../../src/doctor/check.ts";
+import type { Examination } from "../../src/doctor/examination.ts";
+import { dataFolderHolder } from "../../src/engines/data-folder.ts";
+import { migrationStatus } from "../../src/engines/migrate.ts";
+import { within } from "../../src/lifecycle/lifecycle.ts";
+import { commandLog } from "../direct.ts";
+import type { Io } from "../io.ts";
+import { databaseOpener } from "./database.ts";
+import { daemonFinder } from "./find-daemon.ts";
+import { thisMachine } from "./machine.ts";
+
+/** Checks that ask a service wait no longer for a database that gives no answer. */
+const settingsMs = 2_000;
+
+/** What the checks look at, opened when the first of them needs it; and how to let go of it. */
+export interface Examined {
+  readonly examination: Examination;
+  /** Takes a second or two at most. */
+  close(): Promise<void>;
+}
+
+/** Throws `Problem("invalid")` for wrong usage; errors of the configuration are for a check to tell. */
+export async function examine(io: Io): Promise<Examined> {
+  const { host } = io;
+  const { clock } = host;
+  const log = commandLog(io);
+  const parsed = await configurationOf(io);
+  const config = () => {
+    if (parsed instanceof Error) throw new NotPossible("the configuration has errors");
+    return parsed.config;
+  };
+  const holder = once(
+    async () =>
+      await dataFolderHolder(config().dataDir).catch((cause: unknown) => notPossible("the data folder may not be looked into", cause)),
+  );
+  // before anything is opened: opening takes the folder for a moment
+  if (!(parsed instanceof Error)) await holder().catch(() => {});
+  const lookForDaemon = once(await daemonFinder(io, parsed));
+  const opener = databaseOpener({ config, holder, log });
+  const database = once(opener.open);
+  const migrations = once(async () => {
+    const db = await database();
+    return await migrationStatus(db).catch((cause: unknown) => notPossible("the database does not answer", cause));
+  });
+  const rows = once(async () => {
+    const { applied, pending, refusal } = await migrations();
+    if (applied.length === 0) throw new NotPossible("the database is empty; the first start of homesec makes its tables");
+    if (refusal !== null || pending.length > 0) throw new NotPossible("the schema of the database is not that of this program");
+    return await database();
+  });
+  const settings = once(async () => {
+    const read = async () => {
+      const stored = createSettings({ db: await rows(), config: config(), log, clock });
+      await stored.load();
+      return stored.current();
+    };
+    try {
+      return await within(settingsMs, read, new NotPossible("the database gives no answer"));
+    } catch (error) {
+      if (error instanceof NotPossible) return configuredSettings(config());
+      throw error;
+    }
+  });
+  return {
+    examination: {
+      machine: thisMachine(io),
+      clock,
+      version: host.version,
+      parsed,
+      config,
+      holder,
+      database,
+      migrations,
+      rows,
+      settings,
+      lookForDaemon,
+      daemon: async () => {
+        const daemon = await lookForDaemon();
+        if (!("client" in daemon)) throw new NotPossible(daemon.asked ? "no daemon answers" : daemon.absent);
+        if (!daemon.admitted) throw new NotPossible("the daemon wants an API key");
+        return daemon;
+      },
+    },
+    close: opener.close,
+  };
+}
+
+async function configurationOf(io: Io): Promise<ParsedConfig | Problem> {
+  try {
+    return await io.configuration();
+  } catch (error) {
+    if (error instanceof WrongConfiguration) return error;
+    throw error;
+  }
+}
+
+function notPossible(reason: string, cause: unknown): never {
+  const words = cause instanceof Problem ? cause.message : reason;
+  throw new NotPossible(words, { cause });
+}
+
+/** Does the work when it is first asked for; all others get the same answer. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

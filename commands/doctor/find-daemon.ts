@@ -1,0 +1,43 @@
+import type { ParsedConfig } from "../../src/config/config.ts";
+import { createHttpClient } from "../../src/contract/http-client.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { routes } from "../../src/contract/routes/index.ts";
+import type { Examination } from "../../src/doctor/examination.ts";
+import { fetchTrusting } from "../../src/upstream/trusting-fetch.ts";
+import type { Io } from "../io.ts";
+
+const answerMs = 2_500;
+
+/** How to look for the daemon. Throws `Problem("invalid")` for an address or a key file that cannot be used. */
+export async function daemonFinder(io: Io, parsed: ParsedConfig | Error): Promise<Examination["lookForDaemon"]> {
+  const notAsked = (absent: string) => async () => ({ absent, asked: false }) as const;
+  if (io.global.direct) return notAsked("--direct asks no daemon");
+  if (parsed instanceof Error) return notAsked("the configuration has errors");
+  const { url, apiKey, ca } = await io.endpoint();
+  return async () => {
+    const client = createHttpClient({
+      url,
+      apiKey,
+      fetch: ca === undefined ? undefined : fetchTrusting(ca),
+      timeoutMs: answerMs,
+      maxWaitMs: 0,
+    });
+    try {
+      const { version } = await client.call(routes.alive, {});
+      return { url, version, client, admitted: await isAdmitted(() => client.call(routes.getFullHealth, {})) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { absent: error.message.split("; ")[0] ?? error.message, asked: true };
+    }
+  };
+}
+
+async function isAdmitted(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "unauthorized") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { statfs } from "node:fs/promises";
+import { hostname, networkInterfaces } from "node:os";
+import process from "node:process";
+import type { Machine } from "../../src/doctor/machine.ts";
+import type { Io } from "../io.ts";
+
+/** The machine on which this process runs. */
+export function thisMachine({ host, global }: Io): Machine {
+  return {
+    nodeVersion: process.versions.node,
+    zoneDataVersion: process.versions["tz"],
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zoneVariable: host.env["TZ"],
+    uid: process.getuid?.(),
+    hostName: hostname(),
+    addresses: Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []),
+    environmentNames: Object.keys(host.env),
+    cwd: host.cwd,
+    configPath: global.config,
+    proc: "/proc",
+    run: "/run",
+    ffmpeg: "ffmpeg",
+    nvidiaSmi: "nvidia-smi",
+    stat: "stat",
+    statfs,
+  };
+}

@@ -1,0 +1,86 @@
+import { groups } from "../../src/doctor/check.ts";
+import type { CheckReport } from "../../src/doctor/run-checks.ts";
+import { type Output, printRows } from "../output/output.ts";
+import { type Paint, type People, paint, plain } from "../output/people.ts";
+import { table } from "../output/table.ts";
+import type { RowView } from "../output/view.ts";
+import { wrapped } from "../output/wrap.ts";
+
+/** What holds for all checks together. */
+interface Run {
+  readonly version: string;
+  readonly checked_at: Date;
+  readonly elapsed_ms: number;
+}
+
+const view: RowView<CheckReport> = {
+  plural: "checks",
+  fields: ["id", "group", "title", "status", "severity", "finding", "remedy", "detail", "elapsed_ms"],
+  id: ({ id }) => id,
+  columns: [
+    { title: "", keep: true, cell: (report) => symbolOf(report) },
+    { title: "CHECK", keep: true, cell: ({ id }) => ({ text: id }) },
+    { title: "RESULT", cell: (report) => ({ text: resultOf(report), paint: report.status === "skipped" ? "dim" : undefined }) },
+  ],
+};
+
+/** Prints what was found: for people the findings first, each with its remedy, then every check by its group. */
+export async function printReports(output: Output, reports: readonly CheckReport[], run: Run): Promise<void> {
+  const count = (has: (report: CheckReport) => boolean): number => reports.filter(has).length;
+  const counts = {
+    ok: count(({ status }) => status === "ok"),
+    findings: count(({ status }) => status === "finding"),
+    skipped: count(({ status }) => status === "skipped"),
+    errors: count(({ severity }) => severity === "error"),
+    warnings: count(({ severity }) => severity === "warning"),
+  };
+  if (output.format === "table" && output.fields === undefined) printForPeople(output, reports);
+  else await printRows(output, reports, view, { ...run, ...counts, checks: reports });
+  const { people } = output;
+  const worst = counts.errors > 0 ? "red" : counts.findings > 0 ? "yellow" : "green";
+  const found =
+    counts.findings === 0
+      ? "no findings"
+      : `${numbered(counts.findings, "finding")} (${numbered(counts.errors, "error")}, ${numbered(counts.warnings, "warning")})`;
+  output.note(`${paint(people, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
+}
+
+function printForPeople(output: Output, reports: readonly CheckReport[]): void {
+  const { people } = output;
+  const found = reports.filter(({ status }) => status === "finding");
+  const graveFirst = found.toSorted((one, other) => Number(other.severity === "error") - Number(one.severity === "error"));
+  for (const report of graveFirst) output.write(`${findingText(people, report)}\n`);
+  for (const [group, title] of Object.entries(groups)) {
+    const rows = reports.filter((report) => report.group === group);
+    if (rows.length === 0) continue;
+    const [symbol, id, result] = view.columns as readonly [RowView<CheckReport>["columns"][number], ...RowView<CheckReport>["columns"]];
+    const heads = [symbol, { ...id, title }, { ...result, title: "" }] as const;
+    const cells = rows.map((row) => view.columns.map((column) => column.cell(row, people)));
+    output.write(`${table(people, heads, cells)}\n`);
+  }
+}
+
+/** `✗ disk-space: Disk of the data folder`, what is wrong, and behind an arrow what to do. */
+function findingText(people: People, report: CheckReport): string {
+  const { text, paint: colour } = symbolOf(report);
+  const indented = (mark: string, sentence: string): string => {
+    const lines = wrapped(plain(sentence), people.width - 4);
+    return lines.map((line, at) => `  ${at === 0 ? mark : " "} ${line}\n`).join("");
+  };
+  return `${paint(people, colour, text)} ${paint(people, "bold", report.id)}: ${plain(report.title)}\n${indented(" ", report.finding ?? "")}${indented("→", report.remedy ?? "")}`;
+}
+
+function symbolOf({ status, severity }: CheckReport): { readonly text: string; readonly paint: Paint } {
+  if (status === "ok") return { text: "✓", paint: "green" };
+  if (status === "skipped") return { text: "-", paint: "dim" };
+  return severity === "error" ? { text: "✗", paint: "red" } : { text: "!", paint: "yellow" };
+}
+
+function resultOf({ title, finding, detail, status }: CheckReport): string {
+  const said = status === "skipped" ? `not possible: ${detail}` : (finding ?? detail);
+  return said === null ? title : `${title}: ${said}`;
+}
+
+function numbered(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,68 @@
+import type { Check } from "./check.ts";
+import { accessChecks } from "./checks/access.ts";
+import { alertChecks, notificationChecks } from "./checks/alerts.ts";
+import { browserChecks, publicUrlChecks } from "./checks/browsers.ts";
+import { cameraHealthChecks } from "./checks/camera-health.ts";
+import { cameraChecks } from "./checks/cameras.ts";
+import { clockChecks } from "./checks/clock.ts";
+import { configurationChecks } from "./checks/configuration.ts";
+import { breakerChecks, daemonChecks, stuckFileChecks } from "./checks/daemon.ts";
+import { dataFolderChecks } from "./checks/data-folder.ts";
+import { databaseChecks } from "./checks/database.ts";
+import { diskChecks } from "./checks/disk.ts";
+import { embeddedChecks } from "./checks/embedded-postgres.ts";
+import { fileChecks } from "./checks/files.ts";
+import { inotifyChecks } from "./checks/inotify.ts";
+import { keyFileChecks } from "./checks/key-file.ts";
+import { machineChecks } from "./checks/machine.ts";
+import { cameraMountChecks, mountChecks } from "./checks/mounts.ts";
+import { portChecks } from "./checks/port.ts";
+import { programChecks } from "./checks/program.ts";
+import { analysisChecks, queueChecks } from "./checks/queues.ts";
+import { ruleChecks } from "./checks/rules.ts";
+import { smtpChecks } from "./checks/smtp.ts";
+import { storeChecks } from "./checks/store.ts";
+import { ruleZoneChecks, timeZoneChecks } from "./checks/time-zones.ts";
+import { tlsChecks } from "./checks/tls.ts";
+import { toolChecks } from "./checks/tools.ts";
+import { upstreamChecks } from "./checks/upstreams.ts";
+import { webhookChecks } from "./checks/webhooks.ts";
+
+/** Every check, group by group. */
+export const checks: readonly Check[] = [
+  ...daemonChecks,
+  ...programChecks,
+  ...machineChecks,
+  ...clockChecks,
+  ...timeZoneChecks,
+  ...toolChecks,
+  ...configurationChecks,
+  ...accessChecks,
+  ...browserChecks,
+  ...portChecks,
+  ...tlsChecks,
+  ...dataFolderChecks,
+  ...mountChecks,
+  ...diskChecks,
+  ...inotifyChecks,
+  ...keyFileChecks,
+  ...fileChecks,
+  ...databaseChecks,
+  ...embeddedChecks,
+  ...queueChecks,
+  ...storeChecks,
+  ...upstreamChecks,
+  ...breakerChecks,
+  ...analysisChecks,
+  ...cameraChecks,
+  ...cameraMountChecks,
+  ...cameraHealthChecks,
+  ...stuckFileChecks,
+  ...ruleChecks,
+  ...ruleZoneChecks,
+  ...alertChecks,
+  ...notificationChecks,
+  ...smtpChecks,
+  ...webhookChecks,
+  ...publicUrlChecks,
+];

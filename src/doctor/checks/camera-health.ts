@@ -1,0 +1,89 @@
+import { causes, durationText } from "../../incidents/incident.ts";
+import { openIncidents } from "../../incidents/incidents-repository.ts";
+import { type Check, finding, ok, skipped } from "../check.ts";
+import { cameraReasons, fileTimeOffsets } from "../doctor-repository.ts";
+import { counted, listed } from "../wording.ts";
+import { someCameras } from "./cameras.ts";
+
+const dayMs = 86_400_000;
+/** Uploads take a while, and no clock of a camera is right to the second. */
+const toleranceSeconds = 300;
+const fewestPictures = 3;
+
+const silence: Check = {
+  id: "camera-silence",
+  group: "cameras",
+  title: "Cameras that send nothing",
+  severity: "error",
+  finds: "A camera is offline or in error, or has not sent a picture since it was added a day ago",
+  remedy: "See whether it has power and network, and may upload",
+  async run(examination) {
+    const { cameraOfflineAfterSeconds } = examination.config();
+    const now = examination.clock.now().getTime();
+    const known = await someCameras(examination);
+    const reasons = new Map((await (await examination.rows()).query(cameraReasons)).map(({ cameraId, reason }) => [cameraId, reason]));
+    const silent = known.flatMap(({ camera_id, status, last_seen_at, created_at }) => {
+      if (status === "error") return [`${camera_id} is in error: ${reasons.get(camera_id)?.split("; ")[0] ?? "no reason is known"}`];
+      if (last_seen_at === null) return now - created_at.getTime() > dayMs ? [`${camera_id} has never sent a picture`] : [];
+      const quietMs = now - last_seen_at.getTime();
+      return status === "offline" || quietMs > cameraOfflineAfterSeconds * 1_000
+        ? [`${camera_id} has sent nothing for ${durationText(quietMs)}`]
+        : [];
+    });
+    if (silent.length === 0) return ok(counted(known.length, "camera"));
+    return finding(
+      listed(silent),
+      "See whether the camera has power and network, and whether its uploads end in its folder (homesec cameras show ID names it). A camera that is gone: homesec cameras remove ID; one with long pauses: CAMERA_OFFLINE_AFTER_SECONDS",
+    );
+  },
+};
+
+const clocks: Check = {
+  id: "camera-clocks",
+  group: "cameras",
+  title: "Clocks of the cameras",
+  severity: "warning",
+  finds: "The files of a camera carry times that are more than five minutes off their arrival",
+  remedy: "Let the camera follow a time server and set its time zone right",
+  async run(examination) {
+    await someCameras(examination);
+    const since = new Date(examination.clock.now().getTime() - dayMs);
+    const offsets = (await (await examination.rows()).query((sql) => fileTimeOffsets(sql, since))).filter(
+      ({ pictures }) => pictures >= fewestPictures,
+    );
+    if (offsets.length === 0) return skipped("too few pictures came within the last day");
+    const wrong = offsets.filter(({ aheadSeconds }) => Math.abs(aheadSeconds) > toleranceSeconds);
+    if (wrong.length === 0) return ok(counted(offsets.length, "camera"));
+    return finding(
+      listed(
+        wrong.map(
+          ({ cameraId, aheadSeconds }) =>
+            `the files of ${cameraId} are dated ${durationText(Math.abs(aheadSeconds) * 1_000)} ${aheadSeconds > 0 ? "after" : "before"} their arrival`,
+        ),
+      ),
+      "Let the camera follow a time server (NTP) and set its time zone; what a scan finds after a stop is sorted by these times",
+    );
+  },
+};
+
+const incidents: Check = {
+  id: "incidents",
+  group: "cameras",
+  title: "Incidents of cameras",
+  severity: "warning",
+  finds: "An incident of a camera lasts: black or frozen pictures, another view, a clock that jumped",
+  remedy: "Look at the camera; homesec events list shows the incident",
+  async run(examination) {
+    const now = examination.clock.now().getTime();
+    // silence and errors are told by another check
+    const which = causes.filter((cause) => cause !== "silent" && cause !== "error");
+    const open = await (await examination.rows()).query((sql) => openIncidents(sql, which));
+    if (open.length === 0) return ok("none");
+    return finding(
+      listed(open.map(({ cameraId, reason, beganAt }) => `${cameraId}: ${reason}, for ${durationText(now - beganAt.getTime())}`)),
+      `Look at the camera: clean its lens, turn it back, restart it. What it sees: homesec cameras snapshot ${open[0]?.cameraId}. A new view that is meant to be: homesec cameras scene-changes ack`,
+    );
+  },
+};
+
+export const cameraHealthChecks: readonly Check[] = [silence, clocks, incidents];

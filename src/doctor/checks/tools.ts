@@ -1,0 +1,65 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { createNvidiaSmi, NvidiaSmiAbsent } from "../../gpu/nvidia-smi.ts";
+import { hasFfmpeg } from "../../images/video.ts";
+import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
+import { videosWait } from "../doctor-repository.ts";
+import { reasonOf } from "../wording.ts";
+
+const gpuMs = 5_000;
+
+const ffmpeg: Check = {
+  id: "ffmpeg",
+  group: "program",
+  title: "ffmpeg",
+  severity: "error",
+  finds: "Cameras upload videos, and ffmpeg, which reads them, is not installed or does not run",
+  remedy: "apt-get install ffmpeg, and restart homesec",
+  async run(examination) {
+    if (await hasFfmpeg(examination.machine.ffmpeg)) return ok("runs");
+    const wait = await examination.rows().then((db) => db.query(videosWait), notPossible);
+    if (!wait) return skipped("ffmpeg does not run here; only videos need it, and none is known to wait");
+    return finding(
+      "Cameras upload videos, and ffmpeg is not installed: nothing is seen in them",
+      "sudo apt-get install ffmpeg, then restart homesec; the videos are taken up by themselves",
+    );
+  },
+};
+
+const nvidiaSmi: Check = {
+  id: "nvidia-smi",
+  group: "program",
+  title: "Graphics card",
+  severity: "warning",
+  finds: "There is an NVIDIA driver, but nvidia-smi is missing, fails or hangs: the figures of the card are empty",
+  remedy: "Install the tools of the driver's own version, or restart the machine after an update of the driver",
+  async run({ machine }, signal) {
+    try {
+      const xml = await createNvidiaSmi({ command: machine.nvidiaSmi, timeoutMs: gpuMs }).ask(signal);
+      return ok(/<product_name>([^<]*)</.exec(xml)?.[1] ?? "answers");
+    } catch (error) {
+      const hasDriver = await access(join(machine.proc, "driver", "nvidia")).then(
+        () => true,
+        () => false,
+      );
+      if (error instanceof NvidiaSmiAbsent) {
+        if (!hasDriver) return skipped("this machine has no NVIDIA card, or no driver for it");
+        return finding(
+          "There is an NVIDIA driver, but nvidia-smi is not installed",
+          "Install it: sudo apt-get install nvidia-smi, in the version of the driver",
+        );
+      }
+      return finding(
+        `nvidia-smi does not work: ${reasonOf(error)}`,
+        "Run nvidia-smi by hand and read what it says; after an update of the driver, restart the machine",
+      );
+    }
+  },
+};
+
+function notPossible(error: unknown): undefined {
+  if (error instanceof NotPossible) return undefined;
+  throw error;
+}
+
+export const toolChecks: readonly Check[] = [ffmpeg, nvidiaSmi];

@@ -1,0 +1,214 @@
+import type { Sql } from "../engines/database.ts";
+
+/** What the server says of itself. */
+export interface ServerFacts {
+  readonly now: Date;
+  /** `170010`. */
+  readonly version: number;
+  readonly encoding: string;
+  readonly maxConnections: number;
+  /** Kept back for superusers. */
+  readonly reservedConnections: number;
+  readonly usedConnections: number;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  /** Whether this user may make schemas, as the self-test does, and tables, as migrations do. */
+  readonly mayMakeSchemas: boolean;
+  readonly mayMakeTables: boolean;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** Asks the server for what does not depend on the schema. */
+export async function serverFacts(sql: Sql): Promise<ServerFacts> {
+  const [row] = await sql<[ServerFacts]>`
+    select clock_timestamp() as now,
+      current_setting('server_version_num')::integer as version,
+      current_setting('server_encoding') as encoding,
+      current_setting('max_connections')::integer as "maxConnections",
+      current_setting('superuser_reserved_connections')::integer as "reservedConnections",
+      (select count(*) from pg_stat_activity a where a.backend_type = 'client backend') as "usedConnections",
+      current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as "fullPageWrites",
+      has_database_privilege(current_database(), 'create') as "mayMakeSchemas",
+      coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayMakeTables",
+      current_user::text as user,
+      current_database()::text as database
+  `;
+  return row;
+}
+
+/** How many bytes of pictures came between two times. */
+export async function recentPictureBytes(sql: Sql, since: Date, until: Date): Promise<number> {
+  const [row] = await sql<[{ bytes: number }]>`
+    select coalesce(sum(p.bytes), 0)::bigint as bytes
+    from cameras c
+    cross join lateral (
+      select sum(i.size_bytes) as bytes
+      from images i
+      where i.camera_id = c.camera_id
+        and i.taken_at > ${since}
+        and i.taken_at <= ${until}
+    ) p
+  `;
+  return row.bytes;
+}
+
+/** Whether a video among the newest skipped files could not be read since ffmpeg is missing. */
+export async function videosWait(sql: Sql): Promise<boolean> {
+  const [row] = await sql<[{ wait: boolean }]>`
+    select exists (
+      select from (
+        select i.reason
+        from images i
+        where i.status = 'skipped'
+        order by i.image_id desc
+        limit 1000
+      ) s
+      where s.reason = 'no_ffmpeg'
+    ) as wait
+  `;
+  return row.wait;
+}
+
+/** Cameras whose files lately carried another time than that of their arrival. */
+export async function fileTimeOffsets(
+  sql: Sql,
+  since: Date,
+): Promise<readonly { readonly cameraId: string; readonly pictures: number; readonly aheadSeconds: number }[]> {
+  return await sql<{ cameraId: string; pictures: number; aheadSeconds: number }[]>`
+    select c.camera_id as "cameraId", p.pictures, p.ahead as "aheadSeconds"
+    from cameras c
+    cross join lateral (
+      select count(*) as pictures,
+        percentile_cont(0.5) within group (order by n.modified_ns / 1e9 - extract(epoch from n.found_at)::double precision) as ahead
+      from (
+        select i.modified_ns, i.found_at
+        from images i
+        where i.camera_id = c.camera_id
+          and i.taken_at > ${since}
+          and i.found_by = 'watch'
+        order by i.taken_at desc
+        limit 20
+      ) n
+    ) p
+    where c.deleted_at is null
+      and p.pictures > 0
+    order by c.camera_id
+  `;
+}
+
+/** Why cameras are in `error`, by their ids. */
+export async function cameraReasons(sql: Sql): Promise<readonly { readonly cameraId: string; readonly reason: string | null }[]> {
+  return await sql<{ cameraId: string; reason: string | null }[]>`
+    select c.camera_id as "cameraId", c.status_reason as reason
+    from cameras c
+    where c.deleted_at is null
+      and c.status = 'error'
+    order by c.camera_id
+  `;
+}
+
+/** Jobs of each queue that could have started before a time and have not. */
+export async function overdueJobs(
+  sql: Sql,
+  before: Date,
+): Promise<readonly { readonly queue: string; readonly count: number; readonly since: Date }[]> {
+  return await sql<{ queue: string; count: number; since: Date }[]>`
+    select j.queue, count(*) as count, min(j.available_at) as since
+    from jobs j
+    where j.status = 'pending'
+      and j.available_at < ${before}
+    group by j.queue
+    order by j.queue
+  `;
+}
+
+/** What became of the deliveries of a webhook. */
+export interface WebhookRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  /** Why homesec itself switched it off. */
+  readonly disabledReason: string | null;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly lastError: string | null;
+}
+
+/** Every webhook with its deliveries since a time that came to an end, or failed at least once. */
+export async function webhookRecords(sql: Sql, since: Date): Promise<readonly WebhookRecord[]> {
+  return await sql<WebhookRecord[]>`
+    select w.webhook_id as id, w.name, w.url, w.enabled, w.disabled_reason as "disabledReason",
+      d.succeeded, d.failed, d.last_error as "lastError"
+    from webhooks w
+    cross join lateral (
+      select count(*) filter (where d.status = 'success') as succeeded,
+        count(*) filter (where d.status in ('failed', 'retrying')) as failed,
+        (array_agg(d.error_message order by d.created_at desc) filter (where d.status in ('failed', 'retrying')))[1] as last_error
+      from webhook_deliveries d
+      where d.webhook_id = w.webhook_id
+        and d.created_at > ${since}
+    ) d
+    order by w.name, w.webhook_id
+  `;
+}
+
+/** Notifications since a time that did not reach anybody, by channel. */
+export async function lostNotifications(
+  sql: Sql,
+  since: Date,
+): Promise<readonly { readonly channel: string; readonly count: number; readonly answer: string | null }[]> {
+  return await sql<{ channel: string; count: number; answer: string | null }[]>`
+    select n.channel, count(*) as count,
+      (array_agg(coalesce(
+        n.reason,
+        (select a.answer from notification_attempts a where a.notification_id = n.notification_id order by a.attempt desc limit 1)
+      ) order by n.created_at desc))[1] as answer
+    from notifications n
+    where n.created_at > ${since}
+      and (n.status in ('failed', 'expired') or (n.status = 'waiting' and n.attempt_count >= 3))
+    group by n.channel
+    order by n.channel
+  `;
+}
+
+/** How many alerts between two times are still pending. */
+export async function countPendingAlerts(sql: Sql, since: Date, until: Date): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from alerts a
+    where a.status = 'pending'
+      and a.created_at > ${since}
+      and a.created_at < ${until}
+  `;
+  return row.count;
+}
+
+/** Of the events since a time: how many were judged, how many could not be, and the highest score. */
+export async function judgedEvents(
+  sql: Sql,
+  since: Date,
+): Promise<{ readonly judged: number; readonly failed: number; readonly highest: number | null }> {
+  const [row] = await sql<[{ judged: number; failed: number; highest: number | null }]>`
+    select count(*) filter (where e.analysis_status = 'completed') as judged,
+      count(*) filter (where e.analysis_status = 'failed') as failed,
+      max(e.risk_score)::integer as highest
+    from events e
+    where e.deleted_at is null
+      and e.kind = 'event'
+      and e.started_at > ${since}
+  `;
+  return row;
+}
+
+/** Versions of the homesec processes that gave a sign of life within the last seconds. */
+export async function livingVersions(sql: Sql): Promise<readonly { readonly host: string; readonly version: string }[]> {
+  return await sql<{ host: string; version: string }[]>`
+    select distinct p.host, p.version
+    from processes p
+    where p.heartbeat_at > now() - interval '15 seconds'
+    order by p.host, p.version
+  `;
+}

@@ -1,0 +1,148 @@
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { insertIncident } from "../../src/incidents/incidents-repository.ts";
+import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { emptyTables } from "../support/empty-tables.ts";
+import { filesIn, finds, ownFolder, skips, well } from "./support.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+let database: TestDatabase;
+let root: string;
+const given = (env: Readonly<Record<string, string>> = {}) => ({ db: database.db, now, env: { CAMERA_ROOT: root, ...env } });
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  root = filesIn({ "yard/a.jpg": "", "door/a.jpg": "" });
+  await database.db.query((sql) => emptyTables(sql, "cameras, event_search"));
+});
+
+interface Row {
+  readonly folder?: string;
+  readonly status?: string;
+  readonly seen?: Date | null;
+  readonly created?: Date;
+  readonly reason?: string;
+}
+
+async function camera(
+  id: string,
+  { folder = join(root, id), status = "online", seen = minutesAgo(1), created = minutesAgo(10_000), reason }: Row = {},
+): Promise<void> {
+  await database.db.query(
+    (sql) => sql`
+      insert into cameras (camera_id, name, folder_path, status, last_seen_at, created_at, status_reason)
+      values (${id}, ${id}, ${folder}, ${status}, ${seen}, ${created}, ${reason ?? null})
+    `,
+  );
+}
+
+describe("roots", () => {
+  it("are there and can be read", async () => {
+    expect(await well("camera-root", given())).toBe(root);
+    const DATA_DIR = ownFolder();
+    expect(await finds("camera-root", { env: { DATA_DIR, CAMERA_ROOT: join(root, "gone") } }, "error")).toContain(
+      `mkdir -p ${join(root, "gone")}`,
+    );
+    expect(await finds("camera-root", { env: { CAMERA_ROOT: join(root, "yard", "a.jpg") } })).toContain("is no folder");
+    expect(await skips("camera-root")).toContain("first start");
+  });
+
+  it("besides the first are no wider than needed", async () => {
+    await well("camera-extra-roots", given());
+    await well("camera-extra-roots", given({ CAMERA_EXTRA_ROOTS: root }));
+    expect(await finds("camera-extra-roots", given({ CAMERA_EXTRA_ROOTS: "/nonexistent/nas" }), "warning")).toContain(
+      "mkdir -p /nonexistent/nas",
+    );
+    expect(await finds("camera-extra-roots", given({ CAMERA_EXTRA_ROOTS: "/" }))).toContain("takes in the data folder");
+  });
+});
+
+describe("cameras", () => {
+  it("are there, and have folders that can be read", async () => {
+    expect(await finds("cameras", given(), "warning")).toContain("homesec cameras add");
+    expect(await skips("camera-folders", given())).toBe("there is no camera yet");
+    await camera("yard");
+    expect(await well("cameras", given())).toBe("1 camera");
+    expect(await well("camera-folders", given())).toBe("1 folder");
+    await camera("attic");
+    await camera("far", { folder: "/etc" });
+    const text = await finds("camera-folders", given(), "error");
+    expect(text).toContain(`attic (${join(root, "attic")}): The folder does not exist`);
+    expect(text).toContain("far (/etc): The folder is outside of CAMERA_ROOT");
+    expect(text).toContain("homesec cameras update attic --folder-path");
+  });
+
+  it("can upload", async () => {
+    await camera("yard");
+    await well("camera-folders-writable", given());
+    chmodSync(join(root, "yard"), 0o555);
+    expect(await finds("camera-folders-writable", given(), "error")).toMatch(/no camera can upload.*chmod u\+w/);
+    expect(await finds("camera-folders-writable", given({ DELETE_IMAGES: "true" }))).toContain("homesec is to delete");
+    chmodSync(join(root, "yard"), 0o755);
+    await well("camera-folders-writable", given({ DELETE_IMAGES: "true" }));
+  });
+
+  it("have a folder each", async () => {
+    await camera("yard");
+    await camera("door");
+    await well("camera-folders-apart", given());
+    symlinkSync(join(root, "yard"), join(root, "gate"));
+    await camera("gate");
+    expect(await finds("camera-folders-apart", given(), "warning")).toContain(
+      `gate and yard have the same folder (${join(root, "yard")}) -> homesec cameras update yard`,
+    );
+    await database.db.query((sql) => sql`delete from cameras where camera_id = 'gate'`);
+    mkdirSync(join(root, "yard", "inner"));
+    await camera("inner", { folder: join(root, "yard", "inner") });
+    expect(await finds("camera-folders-apart", given())).toContain("inner has a folder inside of that of yard");
+  });
+
+  it("send pictures", async () => {
+    await camera("yard");
+    await camera("new", { status: "unknown", seen: null, created: minutesAgo(60) });
+    expect(await well("camera-silence", given())).toBe("2 cameras");
+    await camera("attic", { status: "unknown", seen: null });
+    await camera("door", { status: "offline", seen: minutesAgo(30) });
+    await camera("late", { seen: minutesAgo(180) });
+    await camera("bad", { status: "error", reason: "The folder does not exist; create it" });
+    const text = await finds("camera-silence", given(), "error");
+    expect(text).toContain(
+      "attic has never sent a picture; bad is in error: The folder does not exist; door has sent nothing for 30 min; late has sent nothing for 3 h",
+    );
+    expect(text).not.toContain("new ");
+  });
+
+  it("have clocks that are right", async () => {
+    await camera("yard");
+    expect(await skips("camera-clocks", given())).toContain("too few");
+    const add = (id: string, hours: number) =>
+      database.db.query(
+        (sql) => sql`
+          insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status)
+          select ${id}, n || '.jpg', 1, ((extract(epoch from ${minutesAgo(60)}::timestamptz) + n + 3600 * ${hours}::integer) * 1000000000)::bigint, 'watch',
+            ${minutesAgo(60)}::timestamptz + n * interval '1 second', ${minutesAgo(60)}::timestamptz + n * interval '1 second', 'processed'
+          from generate_series(1, 10) n
+        `,
+      );
+    await add("yard", 0);
+    expect(await well("camera-clocks", given())).toBe("1 camera");
+    await camera("door");
+    await add("door", -8);
+    expect(await finds("camera-clocks", given(), "warning")).toMatch(/the files of door are dated 8 h before their arrival.*NTP/);
+  });
+
+  it("have no incidents", async () => {
+    await camera("yard");
+    await well("incidents", given());
+    const trouble = { cameraId: "yard", cause: "black", reason: "The last 5 pictures are black", beganAt: minutesAgo(90) } as const;
+    await database.db.query((sql) => insertIncident(sql, trouble, now));
+    expect(await finds("incidents", given(), "warning")).toMatch(
+      /yard: The last 5 pictures are black, for 1 h 30 min.*homesec cameras snapshot yard/,
+    );
+  });
+});
