@@ -83,7 +83,7 @@ function headersOf(route: Route, status: number): Json {
   const isFile = route.reply !== undefined && isBinary(route.reply) && !route.reply.streamed;
   return {
     "X-Request-ID": ref("RequestId"),
-    ...(isSuccess && { "X-Ignored-Parameters": ref("IgnoredParameters") }),
+    ...(isAfterReading(status) && { "X-Ignored-Parameters": ref("IgnoredParameters") }),
     ...(isSuccess && hasOffset(route) && { Deprecation: ref("Deprecation") }),
     ...(isKept && { ETag: ref("Tag"), "Cache-Control": ref("CacheControl") }),
     ...(isKept && isFile && { "Last-Modified": ref("LastModified") }),
@@ -120,6 +120,11 @@ function refusalsOf(route: Route): Readonly<Record<number, string>> {
     ...route.refusals,
     403: route.refusals?.[403] === undefined ? foreign : `${foreign}. ${route.refusals[403]}`,
   };
+}
+
+/** The query was read, so that what it had too much of is known. */
+function isAfterReading(status: number): boolean {
+  return ![401, 413, 415, 429].includes(status);
 }
 
 function hasRanges({ reply }: Route): boolean {

@@ -5,7 +5,7 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; p
 h1 { margin-bottom: 0; } h2 { margin-top: 2.5rem; text-transform: capitalize; }
 details { border: 1px solid var(--line); border-radius: .4rem; margin: .4rem 0; }
 summary { cursor: pointer; padding: .4rem .8rem; } details > div { padding: 0 .8rem .8rem; }
-code, pre { font: .875rem/1.5 ui-monospace, monospace; } pre { background: var(--soft); overflow-x: auto; padding: .6rem; border-radius: .4rem; }
+code, pre { font: .875rem/1.5 ui-monospace, monospace; } pre { background: var(--soft); overflow-wrap: anywhere; padding: .6rem; white-space: pre-wrap; border-radius: .4rem; }
 .method { display: inline-block; font-weight: 700; min-width: 5rem; } .summary { color: #888; margin-left: .6rem; }
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; }
 nav a { margin-right: .8rem; } .example pre { border-left: .2rem solid #2a7; } .headers { color: #888; font-size: .875rem; }
@@ -137,10 +137,18 @@ function contentHtml(content: Content): string {
   return Object.entries(content.content ?? {})
     .map(([type, { schema, example, examples = {} }]) => {
       const shown: readonly [string, Example][] = example === undefined ? Object.entries(examples) : [["Example", { value: example }]];
-      const rows = shown.map(([name, one]) => (one.$ref === undefined ? exampleHtml(one, name) : ` ${link(one.$ref, name)}`));
-      return ` <code>${text(type)}</code>${schema === undefined ? "" : json(schema)}${rows.join("")}`;
+      const rows = shown.map(([name, one]) => (one.$ref === undefined ? exampleHtml(one, name) : `, as ${link(one.$ref, name)}`));
+      return ` <code>${text(type)}</code>${schemaHtml(schema)}${rows.join("")}`;
     })
     .join("");
+}
+
+/** A record of the list below in a word, any other schema as it is. */
+function schemaHtml(schema: unknown): string {
+  if (typeof schema !== "object" || schema === null) return "";
+  const [[key, value] = [], ...others] = Object.entries(schema);
+  const reference = key === "$ref" && others.length === 0 ? String(value) : undefined;
+  return reference === undefined ? json(schema) : ` ${link(reference, reference.split("/").at(-1) ?? "")}`;
 }
 
 function exampleHtml({ summary, value }: Example, name = ""): string {

@@ -156,6 +156,7 @@ describe("openapi describes", () => {
       expect.arrayContaining(["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]),
     );
     expect(headers("listEvents", 200)).toEqual(["X-Request-ID", "X-Ignored-Parameters", "Deprecation"]);
+    expect(headers("getEvent", 404)).toContain("X-Ignored-Parameters");
     expect(headers("listWebhooks", 200)).not.toContain("Deprecation");
     expect(headers("listEvents", 401)).toContain("WWW-Authenticate");
     expect(headers("listEvents", 503)).toContain("Retry-After");

@@ -199,13 +199,25 @@ function ask(route: Route, { path, query, body, type = "application/json" }: Sen
   });
 }
 
-const document = openapi(routes, "0", {}) as { paths: Record<string, Record<string, { responses: Record<string, unknown> }>> };
+interface Promised {
+  readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
+}
+const document = openapi(routes, "0", {}) as { paths: Record<string, Record<string, Promised>> };
+
+/** Headers that tell something about the answer of a route, as opposed to those of HTTP or of every answer. */
+const telling = [
+  ...["x-request-id", "x-ignored-parameters", "deprecation", "etag", "last-modified", "accept-ranges", "content-range"],
+  ...["content-disposition", "www-authenticate", "retry-after", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"],
+];
 
 function complaints(route: Route, { status, headers, text }: Answer): string[] {
-  const promised = Object.keys(document.paths[route.path]?.[route.method]?.responses ?? {});
+  const promised = document.paths[route.path]?.[route.method]?.responses[status];
   const wrong = [];
   if (status >= 500) wrong.push(`status ${status}`);
-  if (!promised.includes(String(status))) wrong.push(`status ${status} is not in openapi.json`);
+  if (!promised) wrong.push(`status ${status} is not in openapi.json`);
+  const known = Object.keys(promised?.headers ?? {}).map((name) => name.toLowerCase());
+  for (const name of telling)
+    if (headers[name] && !known.includes(name)) wrong.push(`the header ${name} of ${status} is not in openapi.json`);
   if (!headers["x-request-id"]) wrong.push("no request id");
   if (status >= 400) {
     const body = status === 422 ? ValidationErrorBody : ErrorBody;
