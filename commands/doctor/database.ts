@@ -2,7 +2,11 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../src/config/config.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { NotPossible } from "../../src/doctor/check.ts";
+import { Broken, NotPossible } from "../../src/doctor/check.ts";
+import type { Machine } from "../../src/doctor/machine.ts";
+import { nameFault } from "../../src/doctor/names.ts";
+import type { Shares } from "../../src/doctor/shares.ts";
+import { urlTarget } from "../../src/engines/connection-target.ts";
 import type { DataFolderHolder } from "../../src/engines/data-folder.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { barrierTo, serverAccount } from "../../src/engines/embedded/account.ts";
@@ -17,6 +21,8 @@ const closeMs = 1_500;
 const poolSize = 4;
 
 interface Source {
+  readonly machine: Machine;
+  readonly shares: () => Promise<Shares>;
   readonly config: () => Config;
   readonly holder: () => Promise<DataFolderHolder | undefined>;
   readonly log: Log;
@@ -24,20 +30,23 @@ interface Source {
 
 /**
  * Opens the database as commands with --direct do, beside a daemon or without one, but makes none: where there is no database yet, or
- * starting it would have to change who owns or may enter a folder, it throws `NotPossible`.
+ * starting it would have to change who owns or may enter a folder, it throws `NotPossible`; `Broken` when it cannot be opened at all.
  */
-export function databaseOpener({ config, holder, log }: Source) {
+export function databaseOpener({ machine, config, shares, holder, log }: Source) {
   let opening: Promise<OpenDatabase> | undefined;
   const open = async (): Promise<Database> => {
     const { databaseUrl, dataDir } = config();
     try {
-      if (databaseUrl === undefined && !(await runsAlready(dataDir))) await mayBeStarted(dataDir, await holder());
+      if (databaseUrl !== undefined) await mustBeKnown(databaseUrl, machine);
+      else if ((await shares()).silent.length > 0) throw new NotPossible("a network share does not answer");
+      else if (!(await runsAlready(dataDir))) await mayBeStarted(dataDir, await holder());
       opening = openDatabase({ databaseUrl, dataDir, poolSize, log, ownership: "share" });
       const overrun = new NotPossible(`the database did not open within ${openMs / 1000} s`);
       return (await within(openMs, () => opening as Promise<OpenDatabase>, overrun)).db;
     } catch (error) {
-      if (error instanceof Problem) throw new NotPossible(error.message, { cause: error });
-      throw error;
+      if (error instanceof NotPossible) throw error;
+      const isTaken = error instanceof Problem && (error.kind === "conflict" || error.kind === "forbidden");
+      throw new (isTaken ? NotPossible : Broken)(error instanceof Error ? error.message : String(error), { cause: error });
     }
   };
   const close = async (): Promise<void> => {
@@ -47,6 +56,12 @@ export function databaseOpener({ config, holder, log }: Source) {
     );
   };
   return { open, close };
+}
+
+/** A name that is looked up without end would keep the program from ending. */
+async function mustBeKnown(databaseUrl: string, machine: Machine): Promise<void> {
+  const fault = await nameFault(machine, urlTarget(databaseUrl).host);
+  if (fault !== undefined) throw new Broken(`The database is not found: ${fault}; correct DATABASE_URL`);
 }
 
 async function runsAlready(dataDir: string): Promise<boolean> {

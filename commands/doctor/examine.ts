@@ -3,6 +3,7 @@ import { configuredSettings, createSettings } from "../../src/config/settings.ts
 import { Problem } from "../../src/contract/problem.ts";
 import { NotPossible } from "../../src/doctor/check.ts";
 import type { Examination } from "../../src/doctor/examination.ts";
+import { lookAtShares } from "../../src/doctor/shares.ts";
 import { dataFolderHolder } from "../../src/engines/data-folder.ts";
 import { migrationStatus } from "../../src/engines/migrate.ts";
 import { within } from "../../src/lifecycle/lifecycle.ts";
@@ -32,14 +33,17 @@ export async function examine(io: Io): Promise<Examined> {
     if (parsed instanceof Error) throw new NotPossible("the configuration has errors");
     return parsed.config;
   };
-  const holder = once(
-    async () =>
-      await dataFolderHolder(config().dataDir).catch((cause: unknown) => notPossible("the data folder may not be looked into", cause)),
-  );
+  const machine = thisMachine(io);
+  const shares = once(async () => await lookAtShares(machine, config()));
+  const holder = once(async () => {
+    if ((await shares()).silent.length > 0) throw new NotPossible("a network share does not answer");
+    const { dataDir } = config();
+    return await dataFolderHolder(dataDir).catch((cause: unknown) => notPossible("the data folder may not be looked into", cause));
+  });
   // before anything is opened: opening takes the folder for a moment
   if (!(parsed instanceof Error)) await holder().catch(() => {});
-  const lookForDaemon = once(await daemonFinder(io, parsed));
-  const opener = databaseOpener({ config, holder, log });
+  const lookForDaemon = once(await daemonFinder(io, parsed, machine));
+  const opener = databaseOpener({ machine, config, shares, holder, log });
   const database = once(opener.open);
   const migrations = once(async () => {
     const db = await database();
@@ -66,11 +70,12 @@ export async function examine(io: Io): Promise<Examined> {
   });
   return {
     examination: {
-      machine: thisMachine(io),
+      machine,
       clock,
       version: host.version,
       parsed,
       config,
+      shares,
       holder,
       database,
       migrations,

@@ -3,18 +3,22 @@ import { createHttpClient } from "../../src/contract/http-client.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import type { Examination } from "../../src/doctor/examination.ts";
+import type { Machine } from "../../src/doctor/machine.ts";
+import { nameFault } from "../../src/doctor/names.ts";
 import { fetchTrusting } from "../../src/upstream/trusting-fetch.ts";
 import type { Io } from "../io.ts";
 
 const answerMs = 2_500;
 
 /** How to look for the daemon. Throws `Problem("invalid")` for an address or a key file that cannot be used. */
-export async function daemonFinder(io: Io, parsed: ParsedConfig | Error): Promise<Examination["lookForDaemon"]> {
+export async function daemonFinder(io: Io, parsed: ParsedConfig | Error, machine: Machine): Promise<Examination["lookForDaemon"]> {
   const notAsked = (absent: string) => async () => ({ absent, asked: false }) as const;
   if (io.global.direct) return notAsked("--direct asks no daemon");
   if (parsed instanceof Error) return notAsked("the configuration has errors");
   const { url, apiKey, ca } = await io.endpoint();
   return async () => {
+    const fault = await nameFault(machine, new URL(url).hostname);
+    if (fault !== undefined) return { absent: `No homesec daemon answers at ${url} (${fault})`, asked: true };
     const client = createHttpClient({
       url,
       apiKey,

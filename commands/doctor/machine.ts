@@ -22,6 +22,7 @@ export function thisMachine({ host, global }: Io): Machine {
     ffmpeg: "ffmpeg",
     nvidiaSmi: "nvidia-smi",
     stat: "stat",
+    getent: "getent",
     statfs,
   };
 }

@@ -35,6 +35,8 @@ export interface Check {
   readonly title: string;
   /** Of a finding, unless the finding has its own. */
   readonly severity: Severity;
+  /** It looks into folders of homesec, and is left out while a network share with one of them hangs. */
+  readonly reads?: "folders";
   /** What would be a finding; for the documentation. */
   readonly finds: string;
   /** What helps in general; for the documentation. A finding says exactly what to do. */
@@ -46,6 +48,22 @@ export interface Check {
 /** A check that cannot be made here and now; the message says why. */
 export class NotPossible extends Error {
   override name = "NotPossible";
+}
+
+/** What a check needs does not work at all: the check of that very thing finds it, all others are skipped. */
+export class Broken extends NotPossible {
+  override name = "Broken";
+}
+
+/** Ends a check with a finding from within. */
+export class Found extends Error {
+  override name = "Found";
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super("found");
+    this.outcome = outcome;
+  }
 }
 
 export function ok(detail = ""): Outcome {

@@ -6,6 +6,7 @@ import type { DataFolderHolder } from "../engines/data-folder.ts";
 import type { Database } from "../engines/database.ts";
 import type { MigrationStatus } from "../engines/migrate.ts";
 import type { Machine } from "./machine.ts";
+import type { Shares } from "./shares.ts";
 
 /** A daemon that answered. */
 export interface AnsweringDaemon {
@@ -26,9 +27,11 @@ export interface Examination {
   readonly parsed: ParsedConfig | Error;
   /** Throws `NotPossible` when the configuration has errors. */
   config(): Config;
+  /** Network shares with folders of homesec. */
+  shares(): Promise<Shares>;
   /** Who held the data folder before anything was opened; undefined when nobody has ever left a lock there. */
   holder(): Promise<DataFolderHolder | undefined>;
-  /** The database as it is, whatever its schema. */
+  /** The database as it is, whatever its schema. Throws `Broken` when it cannot be opened, such as for a wrong DATABASE_URL. */
   database(): Promise<Database>;
   /** Which migrations it has. */
   migrations(): Promise<MigrationStatus>;

@@ -38,6 +38,8 @@ export interface Machine {
   readonly nvidiaSmi: string;
   /** The command that asks a file system in a process of its own. */
   readonly stat: string;
+  /** The command that looks names up in a process of its own. */
+  readonly getent: string;
   /** Throws when the path is not there. */
   statfs(path: string): Promise<FileSystemFigures>;
 }

@@ -1,5 +1,5 @@
 import { within } from "../lifecycle/lifecycle.ts";
-import { type Check, type Group, NotPossible, type Outcome, type Severity, skipped, type statuses } from "./check.ts";
+import { type Check, Found, type Group, NotPossible, type Outcome, type Severity, skipped, type statuses } from "./check.ts";
 import type { Examination } from "./examination.ts";
 import { hider } from "./hide.ts";
 
@@ -71,9 +71,18 @@ async function reportOf(check: Check, examination: Examination, { signal, timeou
 async function outcomeOf(check: Check, examination: Examination, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
   const overrun = new NotPossible(`not done within ${timeoutMs / 1000} s`);
   try {
-    return await within(timeoutMs, async () => check.run(examination, signal), overrun);
+    return await within(timeoutMs, () => made(check, examination, signal), overrun);
   } catch (error) {
+    if (error instanceof Found) return error.outcome;
     if (error instanceof NotPossible) return skipped(error.message);
     return skipped(`the check could not be made: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+async function made(check: Check, examination: Examination, signal: AbortSignal): Promise<Outcome> {
+  if (check.reads === "folders") {
+    const { silent } = await examination.shares();
+    if (silent.length > 0) return skipped(`the network share ${silent[0]} does not answer`);
+  }
+  return await check.run(examination, signal);
 }

@@ -7,8 +7,9 @@ import type { Unavailable } from "../upstream/call.ts";
 import type { Picture } from "../upstream/detector.ts";
 import type { UnavailableReason } from "../upstream/http.ts";
 import { type Probe, probeHealth } from "../upstream/probe.ts";
-import { finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
+import { Found, finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
 import type { Examination } from "./examination.ts";
+import { nameFault } from "./names.ts";
 
 /** For the answer of a service; in normal work it may take longer. */
 export const answerMs = 5_000;
@@ -26,10 +27,17 @@ export interface Service {
   readonly health: Promise<Probe>;
 }
 
-/** Finds a service: by its address, or the built-in one of a daemon on this machine. Throws `NotPossible`. */
+/** Finds a service: by its address, or the built-in one of a daemon on this machine. Throws `NotPossible`, or `Found` for a name that is not found. */
 export async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Service> {
   const variable = `${name.toUpperCase()}_URL`;
-  if (configured) return { name, url: configured, builtIn: false, variable, health: probeHealth(configured, healthMs) };
+  if (configured) {
+    const fault = await nameFault(examination.machine, new URL(configured).hostname);
+    const service = { name, url: configured, builtIn: false, variable };
+    if (fault !== undefined) {
+      throw new Found(finding(`${placeOf(service)} cannot be reached: ${fault}`, remedyFor(service, "unreachable")));
+    }
+    return { ...service, health: probeHealth(configured, healthMs) };
+  }
   const { client, url } = await examination.daemon().catch((error: unknown) => {
     if (!(error instanceof NotPossible)) throw error;
     throw new NotPossible(`the built-in one runs inside of the daemon: ${error.message}`, { cause: error });
@@ -87,7 +95,7 @@ const troubles: Readonly<Record<UnavailableReason, string>> = {
   breaker_open: "is left alone",
 };
 
-function remedyFor({ builtIn, variable, url }: Service, reason: UnavailableReason): string {
+function remedyFor({ builtIn, variable, url }: Omit<Service, "health">, reason: UnavailableReason): string {
   if (builtIn) return "Restart homesec; what is wrong with the built-in service stands in DATA_DIR/logs";
   if (reason === "busy") return `Give the service at ${variable} more to work with, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
   if (reason === "unreadable")
@@ -131,6 +139,6 @@ export function faulty(service: Service, faults: string): Outcome {
 }
 
 /** Where it is, for people. */
-function placeOf({ builtIn, url }: Service): string {
+function placeOf({ builtIn, url }: Omit<Service, "health">): string {
   return builtIn ? "The built-in service" : new URL(url).origin;
 }

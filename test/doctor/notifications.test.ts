@@ -2,11 +2,12 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer as createTlsServer } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "../../daemon/tls/certificate.ts";
+import { nameFault, resolveApart } from "../../src/doctor/names.ts";
 import { reachTarget } from "../../src/outbound/reach.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { deadPort, type MailServer, type MailServerOptions, mailServer } from "../support/mail-server.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
-import { finds, make, skips, well } from "./support.ts";
+import { finds, make, script, skips, well } from "./support.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 let database: TestDatabase;
@@ -69,6 +70,26 @@ describe("the mail server", () => {
     await skips("email-recipients");
     expect(await finds("alert-expiry", given({ ALERT_EXPIRY_HOURS: "0.25" }), "warning")).toContain("given up after 15 min");
     await well("alert-expiry");
+  });
+});
+
+describe("names", () => {
+  it("that nobody knows, or for which no name server answers, are told and hold nobody up", async () => {
+    const hosts = {
+      SMTP_HOST: "mail.example.org",
+      DEFAULT_WEBHOOK_URL: "https://hooks.example.org/x",
+      DETECTOR_URL: "http://detector.example.org",
+      REDIS_URL: "redis://redis.example.org",
+    };
+    const unknown = { env: hosts, machine: { getent: script("exit 2") } };
+    for (const id of ["smtp", "default-webhook", "detector", "redis"])
+      expect(await finds(id, unknown, "error"), id).toContain("example.org: the name is not known");
+    const silent = { env: hosts, machine: { getent: script("exec sleep 30") } };
+    const texts = await Promise.all(["smtp", "default-webhook", "detector", "redis"].map((id) => finds(id, silent)));
+    for (const text of texts) expect(text).toContain("the name server does not answer");
+    // where there is no such command the system is asked as always
+    expect((await resolveApart({ getent: "/nonexistent" })("localhost")).length).toBeGreaterThan(0);
+    expect(await nameFault({ getent: "getent" }, "nowhere.invalid")).toBeDefined();
   });
 });
 

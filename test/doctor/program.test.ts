@@ -1,23 +1,15 @@
-import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programFiles } from "../../src/doctor/checks/program.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { examined, filesIn, finds, ownFolder, skips, well } from "./support.ts";
+import { examined, filesIn, finds, ownFolder, script, skips, well } from "./support.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
 });
 afterAll(() => database.close());
-
-/** A program of that name that does what a shell script does. */
-function script(text: string): string {
-  const path = join(ownFolder(), "tool");
-  writeFileSync(path, `#!/bin/sh\n${text}\n`);
-  chmodSync(path, 0o755);
-  return path;
-}
 
 describe("the machine", () => {
   it("has a Node.js that gets fixes", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, expect } from "vitest";
@@ -11,6 +11,7 @@ import { checks } from "../../src/doctor/checks.ts";
 import type { Examination } from "../../src/doctor/examination.ts";
 import type { Machine } from "../../src/doctor/machine.ts";
 import { type CheckReport, runChecks } from "../../src/doctor/run-checks.ts";
+import { lookAtShares } from "../../src/doctor/shares.ts";
 import { type DataFolderHolder, dataFolderHolder } from "../../src/engines/data-folder.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { migrationStatus } from "../../src/engines/migrate.ts";
@@ -52,6 +53,13 @@ export function filesIn(files: Readonly<Record<string, string>>): string {
   return path;
 }
 
+/** A program that does what a shell script does. */
+export function script(text: string): string {
+  const path = join(filesIn({ tool: `#!/bin/sh\n${text}\n` }), "tool");
+  chmodSync(path, 0o755);
+  return path;
+}
+
 /** What checks look at. */
 export function examined({ env = {}, machine = {}, db, daemon, isDirect = false, now, holder }: Given = {}): Examination {
   const home = ownFolder();
@@ -75,30 +83,33 @@ export function examined({ env = {}, machine = {}, db, daemon, isDirect = false,
     const { url, version = "1.2.3", admitted = true } = daemon;
     return { url, version, admitted, client: createHttpClient({ url, timeoutMs: 2_000 }) };
   };
+  const machineOf: Machine = {
+    nodeVersion: "20.20.0",
+    zoneDataVersion: "2099a",
+    timeZone: "Europe/Berlin",
+    zoneVariable: undefined,
+    uid: 1000,
+    hostName: "nas",
+    addresses: ["127.0.0.1", "::1", "192.168.1.5"],
+    environmentNames: Object.keys(env),
+    cwd: home,
+    configPath: undefined,
+    proc: "/proc",
+    run: "/run",
+    ffmpeg: "ffmpeg",
+    nvidiaSmi: "nvidia-smi",
+    stat: "stat",
+    getent: "getent",
+    statfs,
+    ...machine,
+  };
   return {
-    machine: {
-      nodeVersion: "20.20.0",
-      zoneDataVersion: "2099a",
-      timeZone: "Europe/Berlin",
-      zoneVariable: undefined,
-      uid: 1000,
-      hostName: "nas",
-      addresses: ["127.0.0.1", "::1", "192.168.1.5"],
-      environmentNames: Object.keys(env),
-      cwd: home,
-      configPath: undefined,
-      proc: "/proc",
-      run: "/run",
-      ffmpeg: "ffmpeg",
-      nvidiaSmi: "nvidia-smi",
-      stat: "stat",
-      statfs,
-      ...machine,
-    },
+    machine: machineOf,
     clock,
     version: "1.2.3",
     parsed,
     config,
+    shares: async () => await lookAtShares(machineOf, config()),
     holder: async () => holder ?? (await dataFolderHolder(config().dataDir)),
     database,
     migrations: async () => await migrationStatus(await database()),

@@ -1,5 +1,5 @@
 import { within } from "../../lifecycle/lifecycle.ts";
-import { type Check, finding, NotPossible, ok } from "../check.ts";
+import { Broken, type Check, Found, finding, NotPossible, ok } from "../check.ts";
 import { type ServerFacts, serverFacts } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { reasonOf } from "../wording.ts";
@@ -20,7 +20,11 @@ const database: Check = {
   remedy: "Start it, or correct DATABASE_URL",
   async run(examination) {
     const { databaseUrl } = examination.config();
-    const db = await examination.database();
+    const db = await examination.database().catch((error: unknown) => {
+      if (!(error instanceof Broken)) throw error;
+      const [what = "", ...how] = error.message.split("; ");
+      throw new Found(finding(what, how.join("; ") || "Why it does not run stands in DATA_DIR/logs/postgres.log"));
+    });
     try {
       const begun = examination.clock.monotonic();
       await within(answerMs, () => db.query((sql) => sql`select 1 as one`), new Error(`no answer within ${answerMs / 1000} s`));

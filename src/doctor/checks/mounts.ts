@@ -1,12 +1,9 @@
-import { execFile } from "node:child_process";
 import { rootsOf } from "../../cameras/roots.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
 import { isNetworkType, isVolatileType, type Mount, mountOf, readMounts } from "../mounts.ts";
+import { shareAnswerMs } from "../shares.ts";
 import { listed } from "../wording.ts";
-
-/** A server that is alive answers within milliseconds. */
-const answerMs = 2_000;
 
 const dataMount: Check = {
   id: "data-folder-mount",
@@ -70,31 +67,16 @@ const mountsAnswer: Check = {
   severity: "error",
   finds: "A network share with a folder of homesec does not answer: whoever reads there hangs",
   remedy: "Bring its server back, or unmount it with umount -l",
-  async run(examination, signal) {
-    const { dataDir, cameraRoot, cameraExtraRoots } = examination.config();
-    const mounts = await known(examination);
-    const shares = new Map<string, Mount>();
-    for (const path of [dataDir, cameraRoot, ...cameraExtraRoots]) {
-      const mount = mountOf(mounts, path);
-      if (mount && isNetworkType(mount.type)) shares.set(mount.folder, mount);
-    }
-    if (shares.size === 0) return ok("no folder lies on a network share");
-    const silent: string[] = [];
-    for (const folder of shares.keys()) if (!(await answers(examination.machine.stat, folder, signal))) silent.push(folder);
-    if (silent.length === 0) return ok(listed([...shares.keys()], 5, ", "));
+  async run(examination) {
+    const { all, silent } = await examination.shares();
+    if (all.length === 0) return ok("no folder lies on a network share");
+    if (silent.length === 0) return ok(listed(all, 5, ", "));
     return finding(
-      `${listed(silent, 5, ", ")} did not answer within ${answerMs / 1000} s: whoever reads there hangs`,
+      `${listed(silent, 5, ", ")} did not answer within ${shareAnswerMs / 1000} s: whoever reads there hangs`,
       `Bring the server of the share back, or take the share away: sudo umount -l ${silent[0]}`,
     );
   },
 };
-
-/** Asks in a process of its own, which can be killed: a call of ours would hang as long as the share does. */
-function answers(command: string, folder: string, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(command, ["-f", folder], { timeout: answerMs, killSignal: "SIGKILL", signal }, (error) => resolve(error?.killed !== true));
-  });
-}
 
 const known = (examination: Examination): Promise<readonly Mount[]> => readMounts(examination.machine.proc);
 

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import { join } from "node:path";
 import { isLoopback } from "../../config/cross-checks.ts";
-import { resolveBySystem } from "../../outbound/resolve.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
+import { resolveApart } from "../names.ts";
 
 const connectMs = 1_000;
 
@@ -63,7 +63,7 @@ const hostAddress: Check = {
     const host = examination.config().host.replace(/^\[(.*)\]$/, "$1");
     if (isLoopback(host) || ["0.0.0.0", "::", "::0"].includes(host)) return ok(host);
     const own = examination.machine.addresses.map((address) => address.replace(/%.*$/, "").toLowerCase());
-    const found = isIP(host) === 0 ? await resolveBySystem(host).catch(() => []) : [host.toLowerCase()];
+    const found = isIP(host) === 0 ? await resolveApart(examination.machine)(host).catch(() => []) : [host.toLowerCase()];
     const choose = "Correct HOST: 127.0.0.1 is for this machine only, 0.0.0.0 for all its addresses";
     if (found.length === 0) return finding(`HOST=${host} is a name that is not known`, choose);
     if (found.some((address) => own.includes(address.toLowerCase()) || isLoopback(address))) return ok(host);

@@ -2,8 +2,9 @@ import { isLoopback } from "../../config/cross-checks.ts";
 import { loginBySmtp, type SmtpTimeouts, smtpServerOf } from "../../notifications/email/smtp.ts";
 import { outcomeOfMail } from "../../notifications/email/smtp-outcome.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
+import { nameFault } from "../names.ts";
 
-const quick: SmtpTimeouts = { connect: 5_000, greeting: 5_000, idle: 5_000, total: 6_500 };
+const quick: SmtpTimeouts = { connect: 4_000, greeting: 4_000, idle: 4_000, total: 5_000 };
 
 const smtp: Check = {
   id: "smtp",
@@ -16,6 +17,9 @@ const smtp: Check = {
     const server = smtpServerOf(examination.config());
     if (server === undefined) throw new NotPossible("SMTP_HOST is not set");
     const where = `${server.host}:${server.port}`;
+    const fault = await nameFault(examination.machine, server.host);
+    if (fault !== undefined)
+      return finding(`The mail server is not found: ${fault}`, "Correct SMTP_HOST, or see why names are not found: getent hosts NAME");
     const greeting = await loginBySmtp(server, signal, quick);
     if (greeting.kind === "welcome") {
       if (!greeting.secure && !isLoopback(server.host)) {

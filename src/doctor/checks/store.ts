@@ -1,9 +1,10 @@
 import type { RedisFacts } from "../../engines/redis-facts.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
+import { nameFault } from "../names.ts";
 import { bytesText, reasonOf } from "../wording.ts";
 
-const answerMs = 4_000;
+const answerMs = 3_000;
 /** The limiter waits no longer for the store. */
 const patienceMs = 250;
 
@@ -79,7 +80,13 @@ async function factsOf(examination: Examination): Promise<RedisFacts> {
   if (redisUrl === undefined) throw new NotPossible("REDIS_URL is not set: queues and caches are in the process itself");
   const known = asked.get(examination);
   if (known) return await known;
-  const facts = import("../../engines/redis-facts.ts").then(({ askRedis }) => askRedis(redisUrl, answerMs));
+  const ask = async (): Promise<RedisFacts> => {
+    const fault = await nameFault(examination.machine, new URL(redisUrl).hostname);
+    if (fault !== undefined) throw new Error(fault);
+    const { askRedis } = await import("../../engines/redis-facts.ts");
+    return await askRedis(redisUrl, answerMs);
+  };
+  const facts = ask();
   asked.set(examination, facts);
   return await facts;
 }

@@ -2,6 +2,7 @@ import { type Reach, reachTarget } from "../../outbound/reach.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { type WebhookRecord, webhookRecords } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
+import { resolveApart } from "../names.ts";
 import { counted, listed, shellWord } from "../wording.ts";
 
 const dayMs = 86_400_000;
@@ -116,7 +117,7 @@ function faultOf({ clock }: Examination, reach: Reach): Fault | undefined {
 }
 
 function reachOf(examination: Examination, url: string): Promise<Reach> {
-  return reachTarget(url, { allow: examination.config().outboundAllow, timeoutMs: connectMs });
+  return reachTarget(url, { allow: examination.config().outboundAllow, timeoutMs: connectMs, resolve: resolveApart(examination.machine) });
 }
 
 async function recordsOf(examination: Examination): Promise<readonly WebhookRecord[]> {
