@@ -11,6 +11,7 @@ import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
 import { diskChecks } from "./checks/disk.ts";
 import { embeddedChecks } from "./checks/embedded-postgres.ts";
+import { enrichmentChecks } from "./checks/enrichment.ts";
 import { fileChecks } from "./checks/files.ts";
 import { inotifyChecks } from "./checks/inotify.ts";
 import { keyFileChecks } from "./checks/key-file.ts";
@@ -54,6 +55,7 @@ export const checks: readonly Check[] = [
   ...queueChecks,
   ...storeChecks,
   ...upstreamChecks,
+  ...enrichmentChecks,
   ...breakerChecks,
   ...analysisChecks,
   ...inFolders(cameraChecks),
