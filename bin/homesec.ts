@@ -30,8 +30,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 /** Runs the work of the daemon with its log open. */
 async function withLog(options: DaemonOptions, work: (log: import("../src/log/log.ts").Log) => Promise<number>): Promise<number> {
-  const [{ createLog }, { systemClock }] = await Promise.all([import("../daemon/log.ts"), import("../src/clock/clock.ts")]);
+  const [{ createLog }, { systemClock }, { secretNames }] = await Promise.all([
+    import("../daemon/log.ts"),
+    import("../src/clock/clock.ts"),
+    import("../src/config/secret-names.ts"),
+  ]);
   isDaemon = true;
+  // the configuration has been read; programs that the daemon starts (ffmpeg on files of strangers, for one) get our environment
+  for (const name of secretNames) delete process.env[name];
   const { logLevel, logFormat, dataDir } = options.config;
   const format = logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
   const colour = options.colour && process.stderr.isTTY === true;

@@ -11,6 +11,7 @@ import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from 
 import type { Host } from "./host.ts";
 import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";
+import { plainLines } from "./output/people.ts";
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -109,7 +110,8 @@ function createOutput(host: Host, global: GlobalOptions): Output {
       colour: stdout.isTTY === true && !noColour,
       width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
     },
-    write: (text) => stdout.write(text),
+    // tables and lines for people are made of harmless texts; data for programs is changed only where a person looks at it
+    write: (text) => stdout.write(stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text),
     note: (text) => {
       if (!global.quiet) stderr.write(`${text}\n`);
     },

@@ -5,6 +5,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Host } from "./host.ts";
 import { WrongValue } from "./input/options.ts";
 import type { Io } from "./io.ts";
+import { plainLines } from "./output/people.ts";
 import { wrapping } from "./output/wrap.ts";
 import { createProgram, type Typed } from "./program.ts";
 import { commandsFor, nouns } from "./registry.ts";
@@ -105,11 +106,12 @@ async function orInterrupted(running: Promise<number>, signal: AbortSignal): Pro
 function report(error: unknown, io: Io, list: Command | undefined): number {
   const stderr = wrapping(io.host.stderr);
   const message = error instanceof Error ? error.message : String(error);
-  stderr.write(`homesec: ${message}\n`);
+  // the message may quote what a file is called, or come from whatever answers at the address
+  stderr.write(`homesec: ${plainLines(message)}\n`);
   const known = error instanceof Problem;
   const remedy = known ? remedyFor(error, list) : "this should not have happened; --debug shows where";
   if (remedy !== undefined && !(io.global.debug && !known)) stderr.write(`${remedy}\n`);
-  if (io.global.debug) stderr.write(`${stackOf(error)}\n`);
+  if (io.global.debug) stderr.write(`${plainLines(stackOf(error))}\n`);
   return known ? exitCodeOf(error.kind) : exitCodes.failure;
 }
 

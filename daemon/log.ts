@@ -70,7 +70,24 @@ function prettyLines(destination: LogOptions["destination"], colorize: boolean):
       done();
     },
   });
-  return pretty({ destination: target, sync: true, colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l", messageKey: "msg" });
+  const lines = pretty({ destination: target, sync: true, colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l", messageKey: "msg" });
+  return new Writable({
+    decodeStrings: false,
+    write: (line: string, _encoding, done) => {
+      lines.write(harmless(line));
+      done();
+    },
+  });
+}
+
+/**
+ * A JSON line whose texts do nothing to a terminal: names of files and answers of services may hold signs that move the cursor, and signs
+ * that reorder text. Ends of lines and tabs stay.
+ */
+function harmless(line: string): string {
+  return line.replace(/\\\\|\\u00(?:[01][0-9a-f]|7f)|\\[bfr]|[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gi, (found) =>
+    found === "\\\\" ? found : "\ufffd",
+  );
 }
 
 /** A file per local day. Written at once: what was logged before a crash is what explains it. */

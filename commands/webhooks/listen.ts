@@ -7,7 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { integer, text, withDefault } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
-import { localTime, type Paint, type People, paint, plain } from "../output/people.ts";
+import { localTime, type Paint, type People, paint, plain, plainLines } from "../output/people.ts";
 import type { Verdict } from "./signature.ts";
 
 /** Longer bodies than homesec sends are cut off. */
@@ -95,7 +95,7 @@ function shown({ method, path, headers, body, signature }: Received, people: Peo
   const id = headers["webhook-id"];
   const head = `${localTime(now).slice(11)}  ${method} ${plain(path)}  ${verdict}${id === undefined ? "" : `  ${plain(String(id))}`}`;
   const text = typeof body === "string" ? body : JSON.stringify(body, null, 2);
-  const lines = text.replace(/[^\P{Cc}\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd").split("\n");
+  const lines = plainLines(text).split(/\r?\n/);
   return `${head}\n${lines.map((line) => `    ${line}\n`).join("")}`;
 }
 

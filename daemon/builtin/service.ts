@@ -82,7 +82,17 @@ async function respond(operations: Operations, request: IncomingMessage, respons
   response.end(text);
 }
 
+/**
+ * Refuses what a page in a browser on this machine asks, also one whose name was made to lead here. homesec asks the address itself and
+ * sends none of these headers.
+ */
+function refusePages({ host = "", origin, "sec-fetch-site": site }: IncomingMessage["headers"]): void {
+  if (origin === undefined && site === undefined && /^127\.0\.0\.1(:\d+)?$/.test(host)) return;
+  throw new Refusal(403, "This service is homesec's own and is not for pages in a browser; ask it as 127.0.0.1 from a program");
+}
+
 async function run(operations: Operations, request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+  refusePages(request.headers);
   const path = (request.url ?? "/").split("?", 1)[0];
   const operation = Object.entries(operations).find(([name]) => name === `${request.method} ${path}`)?.[1];
   if (!operation) throw new Refusal(404, `There is no ${request.method} ${path} here; there is ${Object.keys(operations).join(", ")}`);

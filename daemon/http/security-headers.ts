@@ -14,7 +14,7 @@ export function securityHeaders(): RequestHandler {
     },
     // over plain HTTP this header means nothing, and over TLS it would bind other services of the same host name
     strictTransportSecurity: false,
-    // pictures are shown by dashboards of other origins, as an <img> may
-    crossOriginResourcePolicy: { policy: "cross-origin" },
+    // data is not even loaded by pages of other sites; pictures, which their dashboards may show, say otherwise
+    crossOriginResourcePolicy: { policy: "same-site" },
   });
 }

@@ -42,6 +42,7 @@ async function sendBytes(request: Request, response: Response, bytes: Bytes | St
   // kept by the asker, but asked about again each time: a camera may overwrite its picture
   response.setHeader("Cache-Control", "private, no-cache");
   response.setHeader("Content-Type", mediaType);
+  if (/^(image|video)\//.test(mediaType)) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
   if ("file" in content) return await sendFile(request, response, content.file, ranges);
   if (!isKnown(request, response, { tag: tagOf(content.buffer) })) sendBuffer(response, content.buffer);
 }
@@ -88,10 +89,10 @@ async function sendFile(request: Request, response: Response, path: string, rang
   }
 }
 
-/** Opens a regular file. Without blocking: a pipe in its place would hold up a thread for good. */
+/** Opens a regular file. Without blocking: a pipe in its place would hold up a thread for good. Nor by a link: the path was followed, and found good, before. */
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     if ((await file.stat()).isFile()) return file;
     await file.close();
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Problem } from "../contract/problem.ts";
 import { type ConfigFile, type ConfigInput, type ParsedConfig, parseConfig } from "./config.ts";
@@ -8,24 +8,50 @@ export interface ConfigOrigin extends Omit<ConfigInput, "envFile" | "configFile"
   readonly configPath?: string | undefined;
 }
 
+interface FoundFile extends ConfigFile {
+  /** Number of the user. */
+  readonly owner: number;
+}
+
 /**
- * Reads `.env` of the working folder, where there is one, and the file of `--config`, and parses everything.
- * Throws `Problem("invalid")` for wrong values (all at once) and for a file that cannot be read.
+ * Reads `.env` of the working folder, where there is one, and the file of `--config`, and parses everything. Throws `Problem("invalid")` for
+ * wrong values (all at once), for a file that cannot be read, and for an `.env` that somebody else has put there.
  */
 export function loadConfig({ configPath, ...input }: ConfigOrigin): ParsedConfig {
   const envFile = read(join(input.cwd, ".env"), ".env", "may be missing");
+  const isNamed = configPath !== undefined && resolve(input.cwd, configPath) === join(input.cwd, ".env");
+  if (envFile && !isNamed) refuseForeign(envFile, input);
   const configFile = configPath === undefined ? undefined : read(resolve(input.cwd, configPath), configPath, "must be there");
   return parseConfig({ ...input, envFile, configFile });
 }
 
-function read(path: string, name: string, missing: "may be missing" | "must be there"): ConfigFile | undefined {
+/**
+ * Whoever runs a command in a folder that others may write to would otherwise do it with their configuration, and send the API key to an
+ * address of theirs. A file that is named by `--config` is meant.
+ */
+function refuseForeign({ owner }: FoundFile, { env }: Pick<ConfigInput, "env">): void {
+  const self = process.getuid?.();
+  // `sudo homesec` in a person's own folder
+  const caller = self === 0 && /^\d+$/.test(env["SUDO_UID"] ?? "") ? Number(env["SUDO_UID"]) : self;
+  if (self === undefined || [self, caller, 0].includes(owner)) return;
+  throw new Problem(
+    "invalid",
+    `the configuration file .env in this folder belongs to another user (uid ${owner}) and is not trusted; run homesec in another folder, give the file to this user, or name it with --config .env`,
+  );
+}
+
+function read(path: string, name: string, missing: "may be missing" | "must be there"): FoundFile | undefined {
+  let file: number | undefined;
   try {
-    return { name, text: readFileSync(path, "utf8") };
+    file = openSync(path, "r");
+    return { name, text: readFileSync(file, "utf8"), owner: fstatSync(file).uid };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     // A folder called .env is somebody's virtual environment.
     if (missing === "may be missing" && (code === "ENOENT" || code === "EISDIR")) return undefined;
     const reason = { ENOENT: "it does not exist", EISDIR: "it is a folder", EACCES: "permission denied" }[code ?? ""] ?? String(cause);
     throw new Problem("invalid", `the configuration file ${name} cannot be read: ${reason}`, { cause });
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

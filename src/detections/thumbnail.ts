@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import sharp from "sharp";
 import type { Bytes } from "../contract/answer.ts";
+import { sharp } from "../images/decoder.ts";
 import { mostPixels } from "../images/picture.ts";
 import type { Log } from "../log/log.ts";
 import { type Box, type DetectionSource, thumbnailPathOf } from "./detection.ts";

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { signalChild } from "../lifecycle/signal-child.ts";
+import { mostPixels } from "./picture.ts";
 
 /** Seconds between two frames, and how many at most. */
 const frameEverySeconds = 2;
@@ -7,6 +8,8 @@ const mostFrames = 30;
 /** From start to the last frame. A long film on a small machine decodes many times faster than it plays. */
 const runTimeoutMs = 120_000;
 const mostFrameBytes = 32 * 1024 * 1024;
+/** What `inspect` lets through (MOV stands for MP4 too). Of all that ffmpeg could read, playlists and pictures of other files most of all, nothing else is tried. */
+const demuxers = "mov,matroska,avi";
 
 /** A picture out of a video. */
 export interface VideoFrame {
@@ -48,11 +51,12 @@ export async function* extractFrames(
 ): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
   signal?.throwIfAborted();
-  // "file:" and the list of protocols keep names and playlists from making ffmpeg open anything but files
+  // "file:" and the lists keep names and contents from making ffmpeg open anything but this file, or hold more than a picture may have
   const child = spawn(
     options.command ?? "ffmpeg",
     [
-      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe", "-i", `file:${path}`],
+      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe"],
+      ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
       ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
       ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
     ],

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { readFully } from "../images/byte-source.ts";
 import type { LedgerImage } from "../images/images-repository.ts";
@@ -13,10 +14,11 @@ export interface Unread {
 /** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */
 export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Unread> {
   try {
-    const file = await open(image.path, "r");
+    // a pipe that was put in its place must not be waited for
+    const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat({ bigint: true });
-      if (Number(stat.size) !== image.sizeBytes || stat.mtimeNs !== image.modifiedNs) {
+      if (!stat.isFile() || Number(stat.size) !== image.sizeBytes || stat.mtimeNs !== image.modifiedNs) {
         return {
           kind: "skipped",
           reason: "overwritten",

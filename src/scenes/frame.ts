@@ -1,4 +1,4 @@
-import sharp from "sharp";
+import { sharp } from "../images/decoder.ts";
 import { mostPixels } from "../images/picture.ts";
 
 /** Pictures are compared at this width. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { readFile } from "node:fs/promises";
+import { request } from "node:http";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -167,6 +168,24 @@ test("what is no picture is refused with the reason", async () => {
 async function post(body: string | FormData, contentType?: string): Promise<Response> {
   return fetch(`${builtin.url()}/detect`, { method: "POST", body, ...(contentType && { headers: { "content-type": contentType } }) });
 }
+
+test("is not there for pages in a browser, whatever name they came by", async () => {
+  const ask = (headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(builtin.url());
+      request({ host: "127.0.0.1", port, path: "/health", headers: { host: `127.0.0.1:${port}`, ...headers } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+  expect(await ask({})).toBe(200);
+  // a name of the attacker that leads to this machine, a form that is sent here, a picture that is fetched from here
+  for (const headers of [{ host: "rebound.example" }, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+    expect(await ask(headers)).toBe(403);
+  }
+});
 
 test("takes a JSON body with the picture in base64, and a form of any maker", async () => {
   const bytes = await load("walkway-0420.jpg");

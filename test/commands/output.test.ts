@@ -94,6 +94,23 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     expect(text).toContain("a\ufffd[2Jb c\ufffdd");
   });
 
+  it("let nothing of the kind through in other formats and in errors either, where a person looks at them", async () => {
+    const name = "a\u001b[2Jb\u009bc\u202ed\u007f";
+    answers["/api/cameras"] = { cameras: [{ ...camera, name }], count: 1, pagination: page(1) };
+    for (const format of ["csv", "yaml", "json", "ndjson"]) {
+      expect(await out(`cameras list -o ${format}`, { terminal: 80 })).not.toMatch(/\r(?!\n)|[^\P{Cc}\r\n]|\u202e/u);
+    }
+    // a program gets what it is
+    expect(await out("cameras list -o csv")).toContain(name);
+    const { err } = await cli(["cameras", "show", name], at({ terminal: 80 }));
+    expect(err).toMatch(/^homesec: .*a/);
+    expect(err).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    const told = await apiStandIn(() => ({ status: 404, body: { detail: "there is no \u001b]0;title\u0007 here" } }));
+    const said = await cli(["cameras", "show", "x"], at({ env: { HOMESEC_URL: told.url } }));
+    await told.close();
+    expect(said.err).toContain("there is no \ufffd]0;title\ufffd here");
+  });
+
   it("count wide letters as the terminal does", async () => {
     answers["/api/cameras"] = { cameras: [{ ...camera, name: "玄関カメラ" }, garage], count: 2, pagination: page(2) };
     const [, wide, narrow] = (await out("cameras list")).split("\n");

@@ -87,6 +87,15 @@ describe("the log", () => {
     expect(out().match(/cannot be written/g)).toHaveLength(2);
   });
 
+  it("does nothing to a terminal, whatever a file is called or a service says", () => {
+    const { log, out } = logTo({ format: "pretty" });
+    log.warn({ path: "a\u001b[2J\u009b1m\u202egpj.exe \\u001b", error: new Error("b\u001b]0;title\u0007") }, "seen: c\u001b[1A\r\u007f");
+    expect(out()).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    expect(out()).toContain("seen: c\ufffd[1A\ufffd\ufffd");
+    expect(out()).toContain("Error: b\ufffd]0;title\ufffd");
+    expect(out()).toContain("exe \\u001b");
+  });
+
   it("is one line a message for people", () => {
     const { log, out } = logTo({ format: "pretty" });
     log.info({ camera: "front-door", nested: { a: 1 } }, "picture seen");

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,6 +31,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "a.jpg"), picture);
   await writeFile(join(folder, "empty.jpg"), "");
   await mkdir(join(folder, "folder.jpg"));
+  await symlink("/etc/hostname", join(folder, "link.jpg"));
   execFileSync("mkfifo", [join(folder, "pipe.jpg")]);
   served = await serve(routes, {
     picture: async ({ params }: { params: { name: string } }) => {
@@ -55,6 +56,9 @@ describe("bytes", () => {
     expect(response.headers.get("content-type")).toBe("image/jpeg");
     expect(response.headers.get("content-length")).toBe("300000");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    // dashboards of other origins may show pictures; nothing else is for their pages
+    expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect((await get("/text")).headers.get("cross-origin-resource-policy")).toBe("same-site");
     expect(response.headers.get("etag")).toMatch(/^"[\w-]+"$/);
     expect(Date.parse(response.headers.get("last-modified") ?? "")).not.toBeNaN();
     expect((await get("/pictures/empty.jpg")).headers.get("content-length")).toBe("0");
@@ -88,12 +92,15 @@ describe("bytes", () => {
     expect((await get("/text", { headers: { "If-None-Match": response.headers.get("etag") ?? "" } })).status).toBe(304);
   });
 
-  it.each(["gone.jpg", "folder.jpg", "pipe.jpg", "unknown", `${"x".repeat(300)}.jpg`])("are 404 as JSON when %s has none", async (name) => {
-    const response = await get(`/pictures/${name}`);
-    expect(response.status).toBe(404);
-    expect(response.headers.get("content-type")).toContain("application/json");
-    expect(response.headers.get("etag")).toBeNull();
-  });
+  it.each(["gone.jpg", "folder.jpg", "pipe.jpg", "link.jpg", "unknown", `${"x".repeat(300)}.jpg`])(
+    "are 404 as JSON when %s has none",
+    async (name) => {
+      const response = await get(`/pictures/${name}`);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toContain("application/json");
+      expect(response.headers.get("etag")).toBeNull();
+    },
+  );
 
   it("may be left half-read", async () => {
     for (let i = 0; i < 20; i += 1) await sendRaw(served.port, "GET /pictures/a.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n", 1);

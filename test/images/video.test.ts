@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { extractFrames, hasFfmpeg, type VideoFrame } from "../../src/images/video.ts";
@@ -57,6 +58,24 @@ describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
   it("are not read through a playlist that names something else", async () => {
     const path = join(folder, "list.mp4");
     await writeFile(path, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+});
+
+describe.skipIf(!ffmpeg)("what a hostile file could ask for (needs ffmpeg)", () => {
+  it.each(["text", "list"])("is never opened: a %s of other files, well made and inside of the folder, is no video", async (kind) => {
+    await makeVideo(folder, "mp4", 1);
+    const path = join(folder, `${kind}-of-others.mp4`);
+    const list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nvideo-1.mp4\n#EXT-X-ENDLIST\n";
+    await writeFile(path, kind === "list" ? list : "ffconcat version 1.0\nfile video-1.mp4\n");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+
+  it("is not more memory than a picture may take", async () => {
+    const path = join(folder, "huge.avi");
+    // 64 megapixels in a few kilobytes
+    const source = ["-f", "lavfi", "-i", "color=black:size=8000x8000:rate=1:duration=1"];
+    await execa("ffmpeg", ["-loglevel", "error", "-y", ...source, "-c:v", "mjpeg", "-q:v", "31", path]);
     await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
   });
 });

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
 import { parseConfig } from "../../src/config/config.ts";
@@ -12,6 +14,7 @@ import { createDetector, type Detector } from "../../src/upstream/detector.ts";
 import { keptLog } from "../http/support.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { picturePath } from "../support/pictures.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, type StandIn } from "../support/upstream.ts";
 
 const clock = systemClock;
@@ -72,4 +75,15 @@ test("a picture that the detector refuses leaves a line in the log, with its pat
   expect(log.lines).toMatchObject([
     { level: "info", message: "a picture is skipped", fields: { path: picturePath(1), reason: "refused" } },
   ]);
+});
+
+test("a pipe that was put in the place of a picture holds up nobody", async () => {
+  const folder = temporaryFolder("pipe");
+  const path = join(folder.path, "a.jpg");
+  execFileSync("mkfifo", [path]);
+  const log = keptLog();
+  const { job, stage } = await claimed(path, log);
+  await stage.run(job, new AbortController().signal, () => {});
+  await folder.remove();
+  expect(log.lines).toMatchObject([{ fields: { path, reason: "overwritten" } }]);
 });

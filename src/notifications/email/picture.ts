@@ -1,7 +1,7 @@
-import sharp from "sharp";
 import { Problem } from "../../contract/problem.ts";
 import type { DetectionSource } from "../../detections/detection.ts";
 import { pictureOf } from "../../detections/picture.ts";
+import { sharp } from "../../images/decoder.ts";
 import { mostPixels } from "../../images/picture.ts";
 
 /** Enough to recognise somebody, and small enough for any mailbox. */

@@ -1,0 +1,34 @@
+import { chownSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const folder = temporaryFolder("load");
+afterAll(() => folder.remove());
+
+/** A working folder with this in its `.env`. */
+function workingFolder(text: string, owner: number): string {
+  const cwd = mkdtempSync(join(folder.path, "cwd-"));
+  const path = join(cwd, ".env");
+  writeFileSync(path, text);
+  chownSync(path, owner, owner);
+  return cwd;
+}
+
+const load = (cwd: string, env: Record<string, string> = {}, configPath?: string) =>
+  loadConfig({ env, cwd, home: "/home/ada", isRoot: false, configPath });
+
+describe.skipIf(process.getuid?.() !== 0)("an .env that somebody else has put there (needs root)", () => {
+  it("is not trusted: it could send the key of who runs a command to another address", () => {
+    const cwd = workingFolder("HOST=192.0.2.66\n", 4_321);
+    expect(() => load(cwd)).toThrow(/\.env in this folder belongs to another user \(uid 4321\).*--config \.env/);
+  });
+
+  it("is taken when it is named, and by sudo of its owner", () => {
+    const cwd = workingFolder("PORT=9000\n", 4_321);
+    expect(load(cwd, {}, ".env").config.port).toBe(9_000);
+    expect(load(cwd, { SUDO_UID: "4321" }).config.port).toBe(9_000);
+    expect(() => load(cwd, { SUDO_UID: "4322" })).toThrow("not trusted");
+  });
+});
