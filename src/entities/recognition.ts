@@ -148,7 +148,7 @@ function nearestSibling(one: Seen, siblings: readonly Sibling[], except: Readonl
   for (const { seen, entityId } of siblings) {
     const comparable = seen.source === one.source && seen.vector.length === one.vector.length;
     if (!comparable || except.has(entityId) || Math.abs(seen.seenAt.getTime() - one.seenAt.getTime()) > ttlMs) continue;
-    found = best(found, { entityId, similarity: product(seen.vector, 0, one.vector) });
+    found = best(found, { entityId, similarity: product(seen.vector, one.vector) });
   }
   return found;
 }

@@ -27,7 +27,7 @@ function near(common: Float32Array, cosine: number): Float32Array {
 
 /**
  * Who is among the 10,000: `crowd` are people of whom an embedder finds all somewhat alike, each seen ten times; in `one person` all
- * vectors are of the same one, so that nothing can be left out early.
+ * vectors are of the same one, and any of them may be the best.
  */
 const worlds: Readonly<Record<string, (dimensions: number) => () => Float32Array>> = {
   "a crowd": (dimensions) => {
