@@ -17,7 +17,7 @@ export interface Typed {
 const firstSteps: readonly Example[] = [
   { command: "homesec demo", note: "see it work" },
   { command: "homesec serve", note: "run it" },
-  { command: "homesec events tail", note: "watch it" },
+  { command: "homesec live", note: "watch it" },
 ];
 
 /** The options that every command takes, as help shows them. */

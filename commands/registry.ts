@@ -6,6 +6,7 @@ import { docs } from "./docs.ts";
 import { doctor } from "./doctor.ts";
 import { explain } from "./explain.ts";
 import { health } from "./health.ts";
+import { live } from "./live/live.ts";
 import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
 import { trigger } from "./trigger.ts";
@@ -20,7 +21,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, trigger, explain, health, doctor, selftest, cleanup, completion, docs];
+export const plainCommands: readonly Command[] = [serve, demo, live, trigger, explain, health, doctor, selftest, cleanup, completion, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

@@ -36,7 +36,7 @@ describe("help", () => {
         expect(plain.startsWith(`homesec ${name}`), command).toBe(true);
         const own = command.split(/ [|>] /)[0] ?? "";
         for (const [, flag = ""] of own.matchAll(/ --(?:no-)?([a-z-]+)/g)) {
-          const known = [...Object.keys(options), "config", "dataDir", "quiet", "output", "fields", "direct"];
+          const known = [...Object.keys(options), "config", "dataDir", "quiet", "output", "fields", "direct", "url"];
           expect(known, command).toContain(flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
         }
       }

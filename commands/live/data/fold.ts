@@ -1,0 +1,166 @@
+import type { GapMessage, JournalMessage } from "../../../src/contract/live.ts";
+import type { Alert, Camera, Event, Health, Pipeline, Telemetry } from "../records.ts";
+import { type Activity, counted } from "./activity.ts";
+import { type Link, type LiveData, mostAlerts, mostEvents, mostLogged } from "./data.ts";
+
+/** What a daemon tells when it is asked, as opposed to what it tells by itself. */
+export interface Snapshot {
+  readonly cameras: readonly Camera[];
+  readonly events: readonly Event[];
+  /** The open ones. */
+  readonly alerts: readonly Alert[];
+  /** What was seen lately, for the activity of the cameras. */
+  readonly seen: readonly { readonly camera_id: string; readonly detected_at: Date }[];
+}
+
+export type Change =
+  | { readonly kind: "link"; readonly link: Link; readonly newest?: number }
+  | { readonly kind: "snapshot"; readonly snapshot: Snapshot }
+  | { readonly kind: "messages"; readonly messages: readonly (JournalMessage | GapMessage)[] }
+  | { readonly kind: "cameras"; readonly cameras: readonly Camera[] }
+  | { readonly kind: "system"; readonly health?: Health; readonly pipeline?: Pipeline; readonly telemetry?: Telemetry };
+
+/** What is known after a change. Pure, and of bounded size however much comes. */
+export function fold(data: LiveData, change: Change): LiveData {
+  switch (change.kind) {
+    case "link":
+      return { ...data, link: change.link, newest: Math.max(change.newest ?? 0, data.newest) };
+    case "snapshot":
+      return withSnapshot(data, change.snapshot);
+    case "messages":
+      return change.messages.reduce(withMessage, data);
+    case "cameras":
+      return { ...data, cameras: mergedCameras(data.cameras, change.cameras) };
+    case "system": {
+      const { kind: _, ...parts } = change;
+      return { ...data, ...parts };
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+function withSnapshot(data: LiveData, { cameras, events, alerts, seen }: Snapshot): LiveData {
+  const activity = new Map<string, Activity>();
+  for (const { camera_id, detected_at } of seen) activity.set(camera_id, counted(activity.get(camera_id), detected_at));
+  return {
+    ...data,
+    cameras: mergedCameras(data.cameras, cameras),
+    events: [...events].sort(byStart).slice(0, mostEvents),
+    alerts: alerts.filter(isOpen).sort(byCreation).slice(0, mostAlerts),
+    activity,
+  };
+}
+
+/** Messages come in order; one that was taken up before changes nothing. */
+function withMessage(data: LiveData, message: JournalMessage | GapMessage): LiveData {
+  if (message.type === "gap") return withGap(data, message);
+  if (data.sequence !== undefined && message.sequence <= data.sequence) return data;
+  const log = data.log.length < mostLogged ? [...data.log, message] : [...data.log.slice(data.log.length - mostLogged + 1), message];
+  return { ...told(data, message), log, sequence: message.sequence, newest: Math.max(data.newest, message.sequence) };
+}
+
+function withGap(data: LiveData, { data: { from, to } }: GapMessage): LiveData {
+  const isOlder = data.sequence !== undefined && from <= data.sequence;
+  // the journal of the daemon is shorter than what was seen of it: it was set back, and its numbers begin anew there
+  if (isOlder) return { ...data, sequence: from - 1, newest: from - 1, lost: data.lost + to - from + 1 };
+  return { ...data, sequence: to, lost: data.lost + to - from + 1 };
+}
+
+function told(data: LiveData, { type, data: what }: JournalMessage): LiveData {
+  switch (type) {
+    case "detection.new": {
+      const activity = counted(data.activity.get(what.camera_id), what.detected_at);
+      return {
+        ...data,
+        activity: new Map(data.activity).set(what.camera_id, activity),
+        cameras: seenAt(data.cameras, what.camera_id, what.created_at),
+      };
+    }
+    case "event":
+    case "event.updated":
+      return { ...data, events: what.deleted_at === null ? put(data.events, what, byStart, mostEvents) : without(data.events, what.id) };
+    case "event.deleted":
+      return { ...data, events: without(data.events, what.id) };
+    case "alert_created":
+    case "alert_delivered":
+    case "alert_acknowledged":
+    case "alert_dismissed":
+      return { ...data, alerts: isOpen(what) ? put(data.alerts, what, byCreation, mostAlerts) : without(data.alerts, what.id) };
+    case "camera_status": {
+      const { previous_status: _, reason: __, ...camera } = what;
+      return { ...data, cameras: withCamera(data.cameras, camera) };
+    }
+    case "worker_status":
+      return { ...data, health: data.health && withWorker(data.health, what.name, what.running) };
+    case "circuit_breaker":
+      return { ...data, health: data.health && withBreaker(data.health, what.name, what.state) };
+    default:
+      return data;
+  }
+}
+
+const isOpen = ({ status }: Alert): boolean => status === "pending" || status === "delivered";
+const byStart = (a: Event, b: Event): number => b.started_at.getTime() - a.started_at.getTime() || b.id - a.id;
+const byCreation = (a: Alert, b: Alert): number => b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1);
+
+/** The sorted list with this record in place of the one with its id. */
+function put<T extends { readonly id: unknown }>(list: readonly T[], record: T, order: (a: T, b: T) => number, most: number): readonly T[] {
+  const old = list.findIndex(({ id }) => id === record.id);
+  // an update mostly leaves it where it is
+  if (old >= 0 && order(list[old] as T, record) === 0) return list.with(old, record);
+  const rest = old < 0 ? list : list.toSpliced(old, 1);
+  let at = 0;
+  // what is new is mostly the newest
+  while (at < rest.length && order(rest[at] as T, record) < 0) at += 1;
+  if (at >= most) return rest;
+  return (rest.length < most ? rest : rest.slice(0, most - 1)).toSpliced(at, 0, record);
+}
+
+function without<T extends { readonly id: unknown }>(list: readonly T[], id: unknown): readonly T[] {
+  const at = list.findIndex((each) => each.id === id);
+  return at < 0 ? list : list.toSpliced(at, 1);
+}
+
+function withCamera(cameras: LiveData["cameras"], camera: Camera): LiveData["cameras"] {
+  const changed = new Map(cameras);
+  if (camera.deleted_at === null) changed.set(camera.camera_id, camera);
+  else changed.delete(camera.camera_id);
+  return changed;
+}
+
+function seenAt(cameras: LiveData["cameras"], id: string, time: Date): LiveData["cameras"] {
+  const camera = cameras.get(id);
+  if (camera === undefined || (camera.last_seen_at !== null && camera.last_seen_at >= time)) return cameras;
+  return new Map(cameras).set(id, { ...camera, last_seen_at: time });
+}
+
+/** A list that was asked for may have been overtaken by messages: the newer record of a camera stays. */
+function mergedCameras(known: LiveData["cameras"], listed: readonly Camera[]): LiveData["cameras"] {
+  return new Map(
+    listed.map((camera) => {
+      const old = known.get(camera.camera_id);
+      if (old === undefined) return [camera.camera_id, camera];
+      const record = old.updated_at > camera.updated_at ? old : camera;
+      return [camera.camera_id, { ...record, last_seen_at: later(old.last_seen_at, camera.last_seen_at) }];
+    }),
+  );
+}
+
+function later(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a > b ? a : b;
+}
+
+function withWorker(health: Health, name: string, running: boolean): Health {
+  return { ...health, workers: health.workers.map((worker) => (worker.name === name ? { ...worker, running } : worker)) };
+}
+
+function withBreaker(health: Health, name: string, state: Health["ai_services"][number]["circuit_state"]): Health {
+  const { circuit_breakers } = health;
+  return {
+    ...health,
+    ai_services: health.ai_services.map((service) => (service.name === name ? { ...service, circuit_state: state } : service)),
+    circuit_breakers: { ...circuit_breakers, breakers: { ...circuit_breakers.breakers, [name]: state } },
+  };
+}

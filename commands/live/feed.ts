@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "../../src/contract/problem.ts";
+import { type TailState, tail } from "../../src/live-client/tail.ts";
+import type { Io } from "../io.ts";
+import { activityMinutes } from "./data/activity.ts";
+import type { Snapshot } from "./data/fold.ts";
+import { steadied } from "./steadied.ts";
+import type { Store } from "./store.ts";
+
+const largestPage = 1000;
+const firstEvents = 200;
+/** Health is not limited in how often it may be asked for; everything else shares sixty requests a minute with all other programs here. */
+const pollMs = 5_000;
+const retryMs = 2_000;
+
+interface FeedOptions {
+  readonly io: Io;
+  readonly store: Store;
+  readonly signal: AbortSignal;
+}
+
+/** What a daemon tells, on its way to the store. */
+export interface Feed {
+  /** Resolves when a daemon has answered. Throws `Problem` when none does, or when it refuses. */
+  readonly started: Promise<void>;
+  /** Resolves after the abort. Throws `Problem` when the daemon refuses for good. */
+  readonly ended: Promise<void>;
+}
+
+/** Follows the daemon: what it was like, and from then on each message once and in order, over any number of interruptions. */
+export function startFeed({ io, store, signal }: FeedOptions): Feed {
+  let loading: Promise<void> = Promise.resolve();
+  let failure: unknown;
+  let connected = false;
+  let start: () => void = () => {};
+  let refuse: (problem: unknown) => void = () => {};
+  const started = new Promise<void>((resolve, reject) => {
+    start = resolve;
+    refuse = reject;
+  });
+  const never = new AbortController();
+  const until = AbortSignal.any([signal, never.signal]);
+  const now = (): Date => io.host.clock.now();
+  const fail = (error: unknown): void => {
+    failure ??= error;
+    refuse(failure);
+    never.abort();
+  };
+  const reload = (): void => {
+    loading = load({ io, store, signal: until }).catch(fail);
+  };
+
+  const onState = (state: TailState): void => {
+    if (state.kind === "connected") {
+      store.change({ kind: "link", link: { kind: "connected", since: now(), version: state.version }, newest: state.lastSequence });
+      if (!connected) reload();
+      connected = true;
+      start();
+    } else if (state.kind === "interrupted" && !connected) {
+      fail(new Problem("unreachable", `no homesec daemon answers: ${state.reason}; start it with \`homesec serve\`, or use --url`));
+    } else if (state.kind === "interrupted") {
+      const { link } = store.current().data;
+      const since = link.kind === "interrupted" ? link.since : now();
+      store.change({ kind: "link", link: { kind: "interrupted", since, reason: state.reason } });
+    }
+  };
+
+  const follow = async (): Promise<void> => {
+    const token = (await io.configuration()).config.websocketToken;
+    for await (const message of tail({ ...(await io.endpoint()), token, signal: until, onState })) {
+      // messages are about what the lists said before, or say already; the other way round an old list would hide them
+      await loading;
+      store.change({ kind: "messages", messages: [message] });
+      if (message.type === "gap") reload();
+    }
+    // ended before any daemon answered: nobody is to wait for one
+    start();
+  };
+  const run = async (): Promise<void> => {
+    await Promise.all([follow(), poll({ io, store, signal: until }, started)].map((work) => work.catch(fail)));
+    if (failure !== undefined) throw failure;
+  };
+  const ended = run();
+  // who waits for the start hears of it there
+  ended.catch(() => {});
+  return { started, ended };
+}
+
+/** Asks for the lists until they have come. */
+async function load({ io, store, signal }: FeedOptions): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      store.change({ kind: "snapshot", snapshot: await snapshotOf(io) });
+      return;
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      // the daemon has just gone again: it is connected anew, and asked again
+      await pause(retryMs, signal);
+    }
+  }
+}
+
+async function snapshotOf(io: Io): Promise<Snapshot> {
+  const since = new Date(io.host.clock.now().getTime() - activityMinutes * 60_000);
+  const [cameras, events, pending, delivered, seen] = await Promise.all([
+    io.call("listCameras", { query: { limit: largestPage } }),
+    io.call("listEvents", { query: { limit: firstEvents, kind: "all" } }),
+    io.call("listAlerts", { query: { limit: firstEvents, status: "pending" } }),
+    io.call("listAlerts", { query: { limit: firstEvents, status: "delivered" } }),
+    io.call("listDetections", { query: { limit: largestPage, start_date: since } }),
+  ]);
+  return { cameras: cameras.cameras, events: events.items, alerts: [...pending.items, ...delivered.items], seen: seen.items };
+}
+
+/** What no message tells: health often, figures and the newest pictures of cameras now and then. */
+async function poll({ io, store, signal }: FeedOptions, started: Promise<void>): Promise<void> {
+  await started;
+  for (let round = 0; !signal.aborted; round += 1) {
+    if (store.current().data.link.kind === "connected") await pollOnce(io, store, round);
+    await pause(pollMs, signal);
+  }
+}
+
+async function pollOnce(io: Io, store: Store, round: number): Promise<void> {
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      // what could not be had now is asked for again; a connection that is gone is told by the link
+      if (isRefusal(error)) throw error;
+    }
+  };
+  await attempt(async () => store.change({ kind: "system", health: steadied(await io.call("getFullHealth", {})) }));
+  if (round % 2 === 0) {
+    await attempt(async () => store.change({ kind: "system", pipeline: await io.call("getPipeline", {}) }));
+    await attempt(async () => store.change({ kind: "system", telemetry: await io.call("getTelemetry", {}) }));
+  }
+  if (round % 4 === 3) {
+    await attempt(async () => {
+      const { cameras } = await io.call("listCameras", { query: { limit: largestPage } });
+      store.change({ kind: "cameras", cameras });
+    });
+  }
+}
+
+/** The daemon wants another key: waiting does not help. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Problem && (error.kind === "unauthorized" || error.kind === "forbidden");
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

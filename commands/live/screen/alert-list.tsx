@@ -1,0 +1,34 @@
+import { memo } from "react";
+import { riskPaint } from "../../output/people.ts";
+import { mostAlerts } from "../data/data.ts";
+import type { Alert } from "../records.ts";
+import { firstShown } from "../ui/pick.ts";
+import type { ListProps } from "./camera-list.tsx";
+import { Panel } from "./panel.tsx";
+import { leftOf, row } from "./row.ts";
+import { countText, shortTime } from "./words.ts";
+
+interface Props extends ListProps {
+  readonly alerts: readonly Alert[];
+  readonly all: number;
+}
+
+/** The open alerts, the newest on top. */
+export const AlertList = memo(function AlertList({ people, width, height, focused, chosen, alerts, all }: Props) {
+  const first = firstShown(alerts.length, chosen, height - 1);
+  const camera = Math.max(8, Math.min(24, Math.floor(width * 0.2)));
+  const rule = leftOf(width, [8, 8, 9, camera, 10]);
+  const lines = alerts.slice(first, first + height - 1).map((alert, at) =>
+    row(people, { chosen: first + at === chosen, focused }, [
+      { text: shortTime(alert.created_at, people.now), width: 8 },
+      { text: alert.severity, width: 8, paint: riskPaint(alert.severity) },
+      { text: alert.status, width: 9, paint: alert.status === "pending" ? "yellow" : undefined },
+      { text: alert.camera_id, width: camera },
+      { text: `event ${alert.event_id}`, width: 10, paint: "dim" },
+      { text: alert.alert_metadata.rule_name, width: rule },
+    ]),
+  );
+  const nothing = all === 0 ? "  no open alert" : "  no alert fits the filter";
+  const title = `open alerts ${countText(alerts.length, all, mostAlerts)}`;
+  return <Panel {...{ people, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
+});

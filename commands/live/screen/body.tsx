@@ -1,0 +1,51 @@
+import type { People } from "../../output/people.ts";
+import { idsOf, rowsOf } from "../data/rows.ts";
+import type { Look } from "../look.ts";
+import { subjectOf } from "../ui/chosen.ts";
+import type { PanelName } from "../ui/layout.ts";
+import { picked } from "../ui/pick.ts";
+import type { ListName, State } from "../ui/ui.ts";
+import { AlertList } from "./alert-list.tsx";
+import { CameraList } from "./camera-list.tsx";
+import { DetailsPanel } from "./details-panel.tsx";
+import { EventList } from "./event-list.tsx";
+import { LogList } from "./log-list.tsx";
+import { Panel } from "./panel.tsx";
+import { SystemPanel } from "./system-panel.tsx";
+
+interface Props {
+  readonly people: People;
+  readonly look: Look;
+  readonly state: State;
+  readonly name: PanelName;
+  readonly width: number;
+  readonly height: number;
+  readonly focused: boolean;
+}
+
+/** A panel by its name. */
+export function Body({ people, look, state, name, width, height, focused }: Props) {
+  const { data, ui } = state;
+  const rows = rowsOf(state);
+  const place = { people, width, height, focused };
+  const chosen = (list: ListName): number => picked(idsOf(rows, list), ui.picks[list])?.at ?? -1;
+  switch (name) {
+    case "cameras":
+      return <CameraList {...place} cameras={rows.cameras} activity={data.activity} all={data.cameras.size} chosen={chosen("cameras")} />;
+    case "alerts":
+      return <AlertList {...place} alerts={rows.alerts} all={data.alerts.length} chosen={chosen("alerts")} />;
+    case "events":
+      return <EventList {...place} events={rows.events} alerts={data.alerts} all={data.events.length} chosen={chosen("events")} />;
+    case "log":
+      return <LogList {...place} log={data.log} />;
+    case "system":
+      return <SystemPanel {...place} data={data} scroll={ui.view === "system" ? ui.scroll : 0} />;
+    case "preview": {
+      const subject = subjectOf(state);
+      if (subject === undefined) return <Panel {...place} title="details" lines={["  nothing is chosen"]} />;
+      return <DetailsPanel {...place} {...{ look, state, subject }} scroll={0} />;
+    }
+    default:
+      return name satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+import { Box } from "ink";
+import type { People } from "../../output/people.ts";
+import type { Look } from "../look.ts";
+import { detailsLayout } from "../ui/layout.ts";
+import type { State, Subject } from "../ui/ui.ts";
+import { detailsText, isOf } from "./details-text.ts";
+import { Lines } from "./lines.tsx";
+import { Panel } from "./panel.tsx";
+import { Picture } from "./picture.tsx";
+
+interface Props {
+  readonly people: People;
+  readonly look: Look;
+  readonly state: State;
+  readonly subject: Subject;
+  readonly width: number;
+  readonly height: number;
+  /** Lines that are above the screen. */
+  readonly scroll: number;
+  readonly focused: boolean;
+}
+
+/** One event or camera: its picture, and all that is known of it. */
+export function DetailsPanel({ people, look, state, subject, width, height, scroll, focused }: Props) {
+  const { picture, beside, text } = detailsLayout({ columns: width, rows: height - 1 });
+  const lines = detailsText(state, subject, people, text.columns);
+  const first = Math.min(scroll, Math.max(0, lines.length - text.rows));
+  const more = lines.length - first - text.rows;
+  const title = `${subject.kind} ${subject.id}${more > 0 ? `  ↓ ${more} more lines` : ""}`;
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Panel {...{ people, width, focused, title }} height={1} lines={[]} />
+      <Box flexDirection={beside ? "row" : "column"} gap={beside ? 2 : 0}>
+        {picture && <Picture {...{ people, look }} size={picture} loaded={isOf(state, subject) ? state.ui.loaded : undefined} />}
+        <Lines width={text.columns} height={text.rows} lines={lines.slice(first)} />
+      </Box>
+    </Box>
+  );
+}

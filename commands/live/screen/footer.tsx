@@ -1,0 +1,59 @@
+import { type People, paint } from "../../output/people.ts";
+import { cellWidth, fitted, steady, tailOf } from "../text.ts";
+import { viewsLike } from "../ui/prompts.ts";
+import type { Prompt, State } from "../ui/ui.ts";
+import { Lines } from "./lines.tsx";
+
+interface Props {
+  readonly people: People;
+  readonly state: State;
+}
+
+const keys = [
+  ["/", "filter"],
+  [":", "views"],
+  ["enter", "details"],
+  ["esc", "back"],
+  ["a", "ack"],
+  ["d", "dismiss"],
+  ["r", "review"],
+  ["?", "help"],
+  ["q", "quit"],
+] as const;
+
+/** The last line: what is being asked, what was done, or which keys there are. */
+export function Footer({ people, state: { ui } }: Props) {
+  const { columns } = ui.size;
+  const text = ui.prompt !== undefined ? promptText(people, ui.prompt, columns) : restText(people, ui, columns);
+  return <Lines width={columns} height={1} lines={[text]} />;
+}
+
+function promptText(people: People, prompt: Prompt, columns: number): string {
+  const typed = (before: string, text: string, after = ""): string => {
+    const shown = tailOf(steady(text), Math.max(4, columns - cellWidth(before) - cellWidth(after) - 2));
+    return `${before}${paint(people, "bold", shown)}▏${after}`;
+  };
+  switch (prompt.kind) {
+    case "filter":
+      return typed(" / ", prompt.text, prompt.text === "" ? paint(people, "dim", "  words, camera:yard, level:high+, -word") : "");
+    case "view":
+      return typed(" : ", prompt.text, paint(people, "dim", `  ${viewsLike(prompt.text).join("  ")}`));
+    case "confirm": {
+      const answer = " y/N ";
+      return ` ${paint(people, "yellow", fitted(steady(prompt.question), Math.min(cellWidth(steady(prompt.question)), columns - answer.length - 1)))}${answer}`;
+    }
+    default:
+      return prompt satisfies never;
+  }
+}
+
+function restText(people: People, { note, filter }: State["ui"], columns: number): string {
+  if (note !== undefined) return ` ${paint(people, note.paint ?? "bold", steady(note.text))}`;
+  const narrowed = filter === "" ? "" : `${paint(people, "yellow", `/${steady(filter)}`)}  `;
+  const hints = keys.map(([key, what]) => `${paint(people, "bold", key)} ${what}`).join("  ");
+  const short = keys
+    .filter(([key]) => key.length === 1)
+    .map(([key, what]) => `${paint(people, "bold", key)} ${what.slice(0, 7)}`)
+    .join("  ");
+  return ` ${narrowed}${cellWidth(hints) + cellWidth(narrowed) < columns ? hints : short}`;
+}

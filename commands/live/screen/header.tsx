@@ -1,0 +1,50 @@
+import { type People, paint, statePaint } from "../../output/people.ts";
+import { type LiveData, messagesBehind } from "../data/data.ts";
+import type { Look } from "../look.ts";
+import { steady } from "../text.ts";
+import type { State } from "../ui/ui.ts";
+import { Lines } from "./lines.tsx";
+import { spread } from "./row.ts";
+import { duration, shortTime } from "./words.ts";
+
+interface Props {
+  readonly people: People;
+  readonly look: Look;
+  readonly state: State;
+}
+
+/** Which daemon, how the connection is, and the figures of everything. */
+export function Header({ people, look, state: { data, now, ui } }: Props) {
+  const { columns } = ui.size;
+  const version = data.link.kind === "connected" ? ` ${steady(data.link.version)}` : "";
+  const name = ` ${paint(people, "bold", "homesec live")}${version}  ${paint(people, "dim", look.address)}`;
+  const health = data.health === undefined ? "" : `  ${paint(people, statePaint(data.health.status), data.health.status)}`;
+  const right = `${linkText(people, data, now)}${health}  ${shortTime(now, now)} `;
+  return <Lines width={columns} height={2} lines={[spread(name, right, columns), ` ${figures(people, data)}`]} />;
+}
+
+/** Whether what is shown is what is. */
+export function linkText(people: People, data: LiveData, now: Date): string {
+  const { link } = data;
+  const seconds = Math.max(0, Math.floor((now.getTime() - link.since.getTime()) / 1000));
+  const behind = messagesBehind(data);
+  if (link.kind === "connecting") return paint(people, "yellow", "○ connecting");
+  if (link.kind === "interrupted") return paint(people, "red", `○ reconnecting (${seconds} s)`);
+  return behind > 0 ? paint(people, "yellow", `◐ catching up (${behind})`) : paint(people, "green", "● connected");
+}
+
+function figures(people: People, data: LiveData): string {
+  const { cameras, alerts, pipeline, telemetry, health, lost } = data;
+  const away = [...cameras.values()].filter(({ status }) => status === "offline" || status === "error").length;
+  const open = alerts.length === 0 ? "no open alert" : paint(people, "red", `${alerts.length} open alert${alerts.length === 1 ? "" : "s"}`);
+  const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;
+  const detect = telemetry?.latencies.detect;
+  return [
+    `${cameras.size} camera${cameras.size === 1 ? "" : "s"}${away === 0 ? "" : paint(people, "yellow", ` (${away} away)`)}`,
+    open,
+    ...(pipeline ? [`queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`] : []),
+    ...(broken > 0 ? [paint(people, "red", `${broken} breaker${broken === 1 ? "" : "s"} open`)] : []),
+    ...(detect ? [`detector ${duration(detect.p50_ms)}`] : []),
+    ...(lost > 0 ? [paint(people, "red", `${lost} messages lost`)] : []),
+  ].join(paint(people, "dim", "  ·  "));
+}

@@ -1,0 +1,49 @@
+import { type People, paint } from "../../output/people.ts";
+import { fitted } from "../text.ts";
+import { Panel } from "./panel.tsx";
+
+interface Props {
+  readonly people: People;
+  readonly width: number;
+  readonly height: number;
+}
+
+const topics = [
+  [
+    "move",
+    [
+      ["↑ ↓ j k", "to the next row"],
+      ["page ↑ ↓", "by a screenful"],
+      ["g G", "to the top, where new rows appear, and to the end"],
+      ["tab", "to the next list of the overview"],
+      ["enter", "details of the row; ← → shows its other pictures"],
+      ["esc", "back: closes details, ends the filter, goes to the overview"],
+    ],
+  ],
+  [
+    "do",
+    [
+      ["a", "acknowledge the alert, or those of the event or camera"],
+      ["d", "dismiss it: nothing has to be done"],
+      ["r", "mark the event as reviewed, or take that back"],
+    ],
+  ],
+  [
+    "look",
+    [
+      ["/", "filter: words that all occur, camera:yard, level:high+, -word"],
+      [":", "views: overview cameras events alerts system log help"],
+      ["ctrl-l", "draw the screen anew"],
+      ["q", "quit; homesec goes on without this view"],
+    ],
+  ],
+] as const;
+
+/** The keys. */
+export function Help({ people, width, height }: Props) {
+  const lines = topics.flatMap(([title, keys]) => [
+    ` ${paint(people, "bold", title)}`,
+    ...keys.map(([key, what]) => `   ${paint(people, "cyan", fitted(key, 10))} ${what}`),
+  ]);
+  return <Panel {...{ people, width, height, lines }} focused title="help" />;
+}

@@ -1,0 +1,27 @@
+import { Box } from "ink";
+import { type People, paint } from "../../output/people.ts";
+import { cellWidth } from "../text.ts";
+import { Lines } from "./lines.tsx";
+
+export interface PanelProps {
+  readonly people: People;
+  readonly title: string;
+  /** Whether the keys go here. */
+  readonly focused?: boolean | undefined;
+  readonly width: number;
+  /** With the title. */
+  readonly height: number;
+  readonly lines: readonly string[];
+}
+
+/** A title on a rule, and what is under it. */
+export function Panel({ people, title, focused = false, width, height, lines }: PanelProps) {
+  const rule = focused ? "━" : "─";
+  const end = rule.repeat(Math.max(0, width - cellWidth(title) - 4));
+  const heading = `${paint(people, "dim", rule.repeat(2))} ${paint(people, focused ? "cyan" : "bold", title)} ${paint(people, "dim", end)}`;
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <Lines width={width} height={height} lines={[heading, ...lines]} />
+    </Box>
+  );
+}

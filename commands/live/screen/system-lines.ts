@@ -1,0 +1,108 @@
+import { type Paint, type People, paint, statePaint } from "../../output/people.ts";
+import type { LiveData } from "../data/data.ts";
+import type { Health, Pipeline, Telemetry } from "../records.ts";
+import { fitted, steady } from "../text.ts";
+import { duration } from "./words.ts";
+
+const label = 10;
+const columnWidth = 76;
+
+/** In how many columns, and how wide ones, the lines are shown. */
+export function systemPlaces(width: number): { readonly columns: number; readonly width: number } {
+  const columns = Math.max(1, Math.min(3, Math.floor(width / columnWidth)));
+  return { columns, width: Math.floor(width / columns) };
+}
+
+/** How the daemon is: the most important first, since there may be room for some lines only. */
+export function systemLines(people: People, { health, pipeline, telemetry }: LiveData, width: number): string[] {
+  if (health === undefined) return ["  not known yet"];
+  return [
+    ...serviceLines(people, health, width),
+    ...(pipeline ? queueLines(people, pipeline, telemetry) : []),
+    ...(telemetry ? latencyLines(people, telemetry, width) : []),
+    ...workerLines(people, health),
+    ...(telemetry ? requestLines(people, telemetry) : []),
+  ];
+}
+
+const circuitPaint = { closed: "green", half_open: "yellow", open: "red" } as const;
+
+function serviceLines(people: People, health: Health, width: number): string[] {
+  const { database, store, ai_services } = health;
+  return [
+    ...[database, store].map(({ name, status, message }) =>
+      named(people, name, status, statePaint(status), status === "healthy" ? "" : message),
+    ),
+    ...ai_services.map(({ name, status, response_time_ms, circuit_state, error }) => {
+      const breaker = paint(people, circuitPaint[circuit_state], `breaker ${circuit_state.replace("_", " ")}`);
+      const time = response_time_ms === null ? "" : `${duration(response_time_ms)}  `;
+      return named(
+        people,
+        name,
+        status,
+        statePaint(status),
+        `${fitted(time, 7)}${breaker}${error === null || width < 60 ? "" : `  ${steady(error)}`}`,
+      );
+    }),
+  ];
+}
+
+function named(people: People, name: string, state: string, colour: Paint | undefined, rest: string): string {
+  return `  ${fitted(steady(name), 15)} ${paint(people, colour, fitted(state, 9))} ${rest}`;
+}
+
+/** Queues: what could start now, waits for something, is worked on, was given up. */
+function queueLines(
+  people: People,
+  { file_watcher, detection_worker, batch_aggregator, analysis_worker }: Pipeline,
+  telemetry: Telemetry | undefined,
+): string[] {
+  const queue = (
+    name: string,
+    { waiting, deferred, in_progress, dead, oldest_waiting_seconds: oldest }: Pipeline["analysis_worker"],
+  ): string => {
+    const given = dead === 0 ? "" : paint(people, "red", `  ${dead} given up`);
+    const old = oldest === null || oldest < 5 ? "" : paint(people, "yellow", `  oldest ${duration(oldest * 1000)}`);
+    return `  ${fitted(name, label)} ${waiting} waiting  ${deferred} deferred  ${in_progress} in work${given}${old}`;
+  };
+  const stuck = file_watcher.stuck.length === 0 ? "" : paint(people, "yellow", `  ${file_watcher.stuck.length} stuck`);
+  return [
+    heading(people, "queues"),
+    `  ${fitted("files", label)} ${file_watcher.pending} incomplete${stuck}`,
+    queue("detection", detection_worker),
+    `  ${fitted("batches", label)} ${batch_aggregator.active_batches} open`,
+    queue("analysis", analysis_worker),
+    ...(telemetry ? [`  ${fitted("delivery", label)} ${telemetry.queues.delivery_queue} waiting`] : []),
+  ];
+}
+
+function latencyLines(people: People, { latencies }: Telemetry, width: number): string[] {
+  const lines = Object.entries(latencies).map(([name, latency]) => {
+    if (latency === null) return `  ${fitted(name, label)} ${paint(people, "dim", "no sample in the last hour")}`;
+    const { p50_ms, p95_ms, max_ms, sample_count } = latency;
+    const most = width < 60 ? "" : `max ${fitted(duration(max_ms), 8)} of ${sample_count}`;
+    return `  ${fitted(name, label)} p50 ${fitted(duration(p50_ms), 8)} p95 ${fitted(duration(p95_ms), 8)} ${most}`;
+  });
+  return [heading(people, "latency"), ...lines];
+}
+
+function workerLines(people: People, { workers }: Health): string[] {
+  const lines = workers.map(({ name, running, critical }) => {
+    const state = running ? "running" : "stopped";
+    return named(people, name, state, statePaint(state), critical ? paint(people, "dim", "critical") : "");
+  });
+  return [heading(people, "workers"), ...lines];
+}
+
+function requestLines(people: People, { websocket, api_requests: { total, p50_ms, p99_ms } }: Telemetry): string[] {
+  const times = p50_ms === null || p99_ms === null ? "" : `  p50 ${duration(p50_ms)}  p99 ${duration(p99_ms)}`;
+  return [
+    heading(people, "clients"),
+    `  ${fitted("websocket", label)} ${websocket.connected_clients} connected  ${websocket.messages_sent} sent  ${websocket.cut_slow} cut off`,
+    `  ${fitted("requests", label)} ${total}${times}`,
+  ];
+}
+
+function heading(people: People, text: string): string {
+  return ` ${paint(people, "dim", text)}`;
+}

@@ -1,0 +1,48 @@
+import { Box } from "ink";
+import { memo } from "react";
+import type { People } from "../../output/people.ts";
+import type { LiveData } from "../data/data.ts";
+import { Lines } from "./lines.tsx";
+import { Panel } from "./panel.tsx";
+import { systemLines, systemPlaces } from "./system-lines.ts";
+
+interface Props {
+  readonly people: People;
+  readonly width: number;
+  readonly height: number;
+  readonly focused: boolean;
+  readonly data: LiveData;
+  /** Lines that are above the screen. */
+  readonly scroll: number;
+}
+
+/** Services, breakers, queues, latencies, workers; in as many columns as there is room for. */
+export const SystemPanel = memo(
+  function SystemPanel({ people, width, height, focused, data, scroll }: Props) {
+    const { columns, width: each } = systemPlaces(width);
+    const lines = systemLines(people, data, each).slice(scroll);
+    const rows = height - 1;
+    const more = lines.length - columns * rows;
+    const title = `system${data.health === undefined ? "" : ` ${data.health.status}`}${more > 0 && focused ? `  ↓ ${more} more lines` : ""}`;
+    return (
+      <Box flexDirection="column" width={width} height={height}>
+        <Panel {...{ people, width, focused, title }} height={1} lines={[]} />
+        <Box>
+          {Array.from({ length: columns }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place on the screen
+            <Lines key={at} width={each} height={rows} lines={lines.slice(at * rows, (at + 1) * rows)} />
+          ))}
+        </Box>
+      </Box>
+    );
+  },
+  (before, after) =>
+    before.people === after.people &&
+    before.focused === after.focused &&
+    before.scroll === after.scroll &&
+    before.width === after.width &&
+    before.height === after.height &&
+    before.data.health === after.data.health &&
+    before.data.pipeline === after.data.pipeline &&
+    before.data.telemetry === after.data.telemetry,
+);

@@ -1,0 +1,87 @@
+import { plain } from "../output/people.ts";
+
+const graphemes = new Intl.Segmenter();
+const ascii = /^[\x20-\x7e]*$/;
+const regionalIndicatorA = 0x1f1e6;
+
+/**
+ * Text from outside for a fixed place on the screen: `plain`, and without what terminals disagree about how wide it is.
+ * A joined or coloured emoji becomes its first one, a flag the two letters of its country, invisible characters go.
+ */
+export function steady(text: string): string {
+  const line = plain(text);
+  if (ascii.test(line)) return line;
+  let result = "";
+  for (const { segment } of graphemes.segment(line)) result += ascii.test(segment) ? segment : steadyGrapheme(segment);
+  return result;
+}
+
+function steadyGrapheme(segment: string): string {
+  if (/^\p{Regional_Indicator}/u.test(segment)) {
+    return [...segment].map((letter) => String.fromCharCode(65 + (letter.codePointAt(0) ?? 0) - regionalIndicatorA)).join("");
+  }
+  const [first = ""] = segment;
+  if (/^\p{Emoji_Presentation}|^\p{Extended_Pictographic}/u.test(segment)) return first;
+  return segment.replace(/\p{Cf}|\p{Variation_Selector}|\u20e3/gu, "");
+}
+
+const wide =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}])/u;
+
+/** Columns of one grapheme of a steady text. */
+function graphemeWidth(segment: string): number {
+  if (wide.test(segment)) return 2;
+  return /^\p{M}/u.test(segment) ? 0 : 1;
+}
+
+/** Columns of a steady text; the codes of colours in it take none. */
+export function cellWidth(text: string): number {
+  const bare = text.includes("\u001b") ? text.replace(colourCode, "") : text;
+  if (ascii.test(bare)) return bare.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(bare)) width += graphemeWidth(segment);
+  return width;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes that we ourselves put in begin with this character
+const colourCode = /\u001b\[[\d;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const pieces = /\u001b\[[\d;]*m|[^\u001b]+/g;
+
+/** Exactly `width` columns of a steady, perhaps coloured text: cut with "…", or filled up with spaces. */
+export function fitted(text: string, width: number): string {
+  if (width <= 0) return "";
+  const natural = cellWidth(text);
+  if (natural <= width) return text + " ".repeat(width - natural);
+  let result = "";
+  let used = 0;
+  let coloured = false;
+  for (const piece of text.match(pieces) ?? []) {
+    if (piece.startsWith("\u001b")) {
+      coloured = true;
+      result += piece;
+      continue;
+    }
+    for (const { segment } of graphemes.segment(piece)) {
+      const columns = graphemeWidth(segment);
+      if (used + columns > width - 1) {
+        return `${result}…${" ".repeat(width - 1 - used)}${coloured ? "\u001b[0m" : ""}`;
+      }
+      result += segment;
+      used += columns;
+    }
+  }
+  return result;
+}
+
+/** The last `width` columns of a steady text, as a field shows what is being typed. */
+export function tailOf(text: string, width: number): string {
+  const segments = [...graphemes.segment(text)].map(({ segment }) => segment);
+  let used = 0;
+  let from = segments.length;
+  while (from > 0 && used + graphemeWidth(segments[from - 1] ?? "") <= width) {
+    from -= 1;
+    used += graphemeWidth(segments[from] ?? "");
+  }
+  return segments.slice(from).join("");
+}

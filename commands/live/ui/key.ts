@@ -1,0 +1,64 @@
+const named = {
+  "\r": "enter",
+  "\n": "enter",
+  "\t": "tab",
+  "\u007f": "backspace",
+  "\b": "backspace",
+  "\u0003": "interrupt",
+  "\u0015": "clear",
+  "\u0017": "clear-word",
+  "\u0006": "page-down",
+  "\u0002": "page-up",
+  "\u000c": "redraw",
+} as const;
+
+/** The last letter or number of an escape sequence. */
+const sequences = {
+  ...{ A: "up", B: "down", C: "right", D: "left", H: "home", F: "end", Z: "back-tab" },
+  ...{ "1~": "home", "4~": "end", "5~": "page-up", "6~": "page-down", "7~": "home", "8~": "end" },
+} as const;
+
+export type NamedKey = (typeof named)[keyof typeof named] | (typeof sequences)[keyof typeof sequences] | "escape";
+
+/** A key that was pressed: one with a name, or a character. */
+export type Key = NamedKey | { readonly text: string };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what terminals send
+const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|(?=\u001b|$))/;
+const graphemes = new Intl.Segmenter();
+
+/**
+ * The keys in a piece of what a terminal sends: many when somebody types fast over a slow line. Sequences without a meaning here are
+ * left out. `rest` is the beginning of a sequence whose end has not come yet.
+ */
+export function readKeys(input: string): { readonly keys: readonly Key[]; readonly rest: string } {
+  const keys: Key[] = [];
+  let left = input;
+  while (left !== "") {
+    if (left.startsWith("\u001b")) {
+      if (isUnfinished(left)) return { keys, rest: left };
+      const [whole = "\u001b", numbers = "", last = "", single = ""] = sequence.exec(left) ?? [];
+      const key = keyOf(numbers, last, single, whole);
+      if (key !== undefined) keys.push(key);
+      left = left.slice(whole.length);
+      continue;
+    }
+    const [{ segment } = { segment: "" }] = graphemes.segment(left);
+    left = left.slice(segment.length);
+    const name = named[segment as keyof typeof named];
+    if (name !== undefined) keys.push(name);
+    else if (!/\p{Cc}/u.test(segment)) keys.push({ text: segment });
+  }
+  return { keys, rest: "" };
+}
+
+/** A lone escape may be the key, or the beginning of what an arrow key sends; nothing but time tells. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const isUnfinished = (text: string): boolean => /^\u001b(?:\[[\d;:<=>?]*[ -/]*|O)?$/.test(text);
+
+function keyOf(numbers: string, last: string, single: string, whole: string): Key | undefined {
+  if (whole === "\u001b") return "escape";
+  // modifiers stand behind a semicolon, and do not matter here
+  const name = last === "~" ? `${numbers.split(";")[0]}~` : last || single;
+  return sequences[name as keyof typeof sequences];
+}

@@ -1,0 +1,111 @@
+import type { Size } from "./ui.ts";
+
+/** Lines above and below what a view shows. */
+const headerHeight = 2;
+const footerHeight = 1;
+/** Smaller than this there is no room for anything. */
+export const smallest: Size = { columns: 40, rows: 10 };
+/** From here on there are two and three columns. */
+const twoColumns = 120;
+const threeColumns = 200;
+const gap = 1;
+
+export type PanelName = "cameras" | "alerts" | "events" | "system" | "log" | "preview";
+
+export interface PanelPlace {
+  readonly name: PanelName;
+  /** With its title. */
+  readonly height: number;
+}
+
+export interface Column {
+  readonly width: number;
+  readonly panels: readonly PanelPlace[];
+}
+
+/**
+ * Lines between header and footer. One line of the screen stays free: a program that writes into the last one scrolls the terminal, and
+ * has to draw everything anew.
+ */
+export function bodyHeight({ rows }: Size): number {
+  return rows - 1 - headerHeight - footerHeight;
+}
+
+export interface Counts {
+  readonly cameras: number;
+  readonly alerts: number;
+}
+
+/** Where the panels of the overview are. Each column but the last has a free one on its right. */
+export function overviewColumns(size: Size, counts: Counts): readonly Column[] {
+  const { columns } = size;
+  const height = bodyHeight(size);
+  if (columns < twoColumns) return [{ width: columns, panels: onePile(height, counts) }];
+  const system: PanelPlace = { name: "system", height: Math.min(17, Math.max(8, Math.floor(height * 0.5))) };
+  const left = (width: number): Column => ({ width, panels: [{ name: "cameras", height: height - system.height }, system] });
+  const alerts = pileHeight(counts.alerts, Math.floor(height * 0.3));
+  if (columns < threeColumns) {
+    const width = Math.max(50, Math.floor(columns * 0.38));
+    const events: Column = {
+      width: columns - width - gap,
+      panels: [
+        { name: "alerts", height: alerts },
+        { name: "events", height: height - alerts },
+      ],
+    };
+    return [left(width), events];
+  }
+  const width = Math.max(56, Math.floor(columns * 0.24));
+  const preview = Math.min(120, Math.floor(columns * 0.36));
+  const log = height >= 30 ? Math.floor(height * 0.25) : 0;
+  const middle: Column = {
+    width: columns - width - preview - 2 * gap,
+    panels: [
+      { name: "alerts", height: alerts },
+      { name: "events", height: height - alerts - log },
+      ...(log > 0 ? [{ name: "log", height: log } as const] : []),
+    ],
+  };
+  return [left(width), middle, { width: preview, panels: [{ name: "preview", height }] }];
+}
+
+/** All lists one above the other; what there is little of gives its lines to the events. */
+function onePile(height: number, counts: Counts): readonly PanelPlace[] {
+  if (height < 9) return [{ name: "events", height }];
+  const cameras = pileHeight(counts.cameras, Math.floor(height * 0.3));
+  const alerts = pileHeight(counts.alerts, Math.floor(height * 0.3));
+  return [
+    { name: "cameras", height: cameras },
+    { name: "alerts", height: alerts },
+    { name: "events", height: height - cameras - alerts },
+  ];
+}
+
+/** A title and the rows, or what can be had. */
+function pileHeight(rows: number, most: number): number {
+  return Math.max(2, Math.min(rows + 1, most));
+}
+
+/** Whether the overview has room to show the details of the chosen row beside it. */
+export function hasPreview({ ui: { size, view } }: { readonly ui: { readonly size: Size; readonly view: string } }): boolean {
+  return view === "overview" && size.columns >= threeColumns;
+}
+
+export interface DetailsLayout {
+  /** Room for a picture, on the left or above; without any there is none. */
+  readonly picture: Size | undefined;
+  readonly beside: boolean;
+  readonly text: Size;
+}
+
+/** How picture and text share a place. The picture has a line for its caption. */
+export function detailsLayout({ columns, rows }: Size): DetailsLayout {
+  const pictureColumns = Math.min(Math.floor(columns * 0.45), Math.floor(((rows - 1) * 2 * 4) / 3));
+  if (columns >= 150 || (columns >= 70 && columns / rows > 2.4)) {
+    const picture = { columns: pictureColumns, rows: rows - 1 };
+    return { picture, beside: true, text: { columns: columns - pictureColumns - 2, rows } };
+  }
+  const pictureRows = Math.floor(rows * 0.4);
+  if (pictureRows < 8) return { picture: undefined, beside: false, text: { columns, rows } };
+  return { picture: { columns, rows: pictureRows - 1 }, beside: false, text: { columns, rows: rows - pictureRows } };
+}

@@ -1,0 +1,77 @@
+import type { Effect } from "./effect.ts";
+import type { Key } from "./key.ts";
+import { noted } from "./notes.ts";
+import { type Prompt, type State, type Ui, type ViewName, views } from "./ui.ts";
+
+const longestText = 200;
+
+export interface Pressed {
+  readonly state: State;
+  readonly effect?: Effect | undefined;
+}
+
+/** A key while a prompt is open. */
+export function pressInPrompt(state: State, prompt: Prompt, key: Key): Pressed {
+  if (key === "escape") {
+    const filter = prompt.kind === "filter" ? prompt.before : state.ui.filter;
+    return { state: withUi(state, { prompt: undefined, filter }) };
+  }
+  switch (prompt.kind) {
+    case "filter":
+      return pressInFilter(state, prompt, key);
+    case "view":
+      return pressInView(state, prompt, key);
+    case "confirm":
+      return pressInConfirm(state, prompt, key);
+    default:
+      return prompt satisfies never;
+  }
+}
+
+/** The list narrows while the filter is typed. */
+function pressInFilter(state: State, prompt: Extract<Prompt, { kind: "filter" }>, key: Key): Pressed {
+  if (key === "enter") return { state: withUi(state, { prompt: undefined }) };
+  const text = edited(prompt.text, key);
+  return { state: withUi(state, { prompt: { ...prompt, text }, filter: text }) };
+}
+
+function pressInView(state: State, prompt: Extract<Prompt, { kind: "view" }>, key: Key): Pressed {
+  const fitting = viewsLike(prompt.text);
+  if (key === "tab") return { state: withUi(state, { prompt: { ...prompt, text: fitting[0] ?? prompt.text } }) };
+  if (key !== "enter") return { state: withUi(state, { prompt: { ...prompt, text: edited(prompt.text, key) } }) };
+  const typed = prompt.text.trim();
+  if (typed === "q" || typed === "quit") return { state, effect: { kind: "quit" } };
+  const [view] = fitting;
+  if (typed !== "" && view !== undefined) return { state: withUi(state, { prompt: undefined, view, details: undefined, scroll: 0 }) };
+  const closed = withUi(state, { prompt: undefined });
+  return { state: typed === "" ? closed : noted(closed, `there is no view ${typed}; there are ${views.join(", ")}`, "yellow") };
+}
+
+/** The views whose names begin so. */
+export function viewsLike(text: string): readonly ViewName[] {
+  return views.filter((view) => view.startsWith(text.trim().toLowerCase()));
+}
+
+function pressInConfirm(state: State, { effect }: Extract<Prompt, { kind: "confirm" }>, key: Key): Pressed {
+  const closed = withUi(state, { prompt: undefined });
+  const agreed = typeof key === "object" && key.text.toLowerCase() === "y";
+  return agreed ? { state: closed, effect } : { state: noted(closed, "nothing was done") };
+}
+
+const graphemes = new Intl.Segmenter();
+
+/** A line of text after a key. */
+function edited(text: string, key: Key): string {
+  if (typeof key === "object") return (text + key.text).slice(0, longestText);
+  if (key === "clear") return "";
+  if (key === "clear-word") return text.replace(/\S*\s*$/, "");
+  if (key !== "backspace") return text;
+  return [...graphemes.segment(text)]
+    .slice(0, -1)
+    .map(({ segment }) => segment)
+    .join("");
+}
+
+export function withUi(state: State, ui: Partial<Ui>): State {
+  return { ...state, ui: { ...state.ui, ...ui } };
+}

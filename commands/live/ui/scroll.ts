@@ -1,0 +1,20 @@
+import { detailsText } from "../screen/details-text.ts";
+import { systemLines, systemPlaces } from "../screen/system-lines.ts";
+import { bodyHeight, detailsLayout } from "./layout.ts";
+import type { Details, State } from "./ui.ts";
+
+/** The place of open details after so many lines; it ends where the last line is on the screen. */
+export function scrolled(state: State, { subject, scroll }: Details, by: number): number {
+  const { size } = state.ui;
+  const { text } = detailsLayout({ columns: size.columns, rows: bodyHeight(size) - 1 });
+  const people = { now: state.now, colour: false, width: text.columns };
+  const last = Math.max(0, detailsText(state, subject, people, text.columns).length - text.rows);
+  return Math.max(0, Math.min(scroll + by, last));
+}
+
+/** The place of the system view after so many lines. */
+export function scrolledSystem({ now, data, ui: { size, scroll } }: State, by: number): number {
+  const { columns, width } = systemPlaces(size.columns);
+  const lines = systemLines({ now, colour: false, width }, data, width).length;
+  return Math.max(0, Math.min(scroll + by, lines - columns * (bodyHeight(size) - 1)));
+}

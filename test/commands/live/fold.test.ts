@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { activityMinutes, counted, sparkline } from "../../../commands/live/data/activity.ts";
+import { type LiveData, messagesBehind, mostAlerts, mostEvents, mostLogged, noData } from "../../../commands/live/data/data.ts";
+import { fold } from "../../../commands/live/data/fold.ts";
+import type { JournalMessage } from "../../../src/contract/live.ts";
+import { ago, alert, camera, event, health, now, numbered, snapshot } from "./sample.ts";
+
+const empty = noData(now);
+const heard = (data: LiveData, messages: readonly JournalMessage[]): LiveData => fold(data, { kind: "messages", messages });
+
+/** What a daemon may tell of a few events and alerts. */
+const entries = fc.array(
+  fc.oneof(
+    fc.record({ id: fc.integer({ min: 1, max: 8 }), score: fc.option(fc.integer({ min: 0, max: 100 })) }).map(({ id, score }) => ({
+      type: "event.updated" as const,
+      data: event(id, { risk_score: score }),
+    })),
+    fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "event.deleted" as const, data: { id } })),
+    fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_created" as const, data: alert(id, { status: "pending" }) })),
+    fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_delivered" as const, data: alert(id) })),
+    fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_acknowledged" as const, data: alert(id, { status: "acknowledged" }) })),
+    fc.constant({
+      type: "camera_status" as const,
+      data: { ...camera("yard", { status: "offline" }), previous_status: null, reason: null },
+    }),
+  ),
+  { maxLength: 40 },
+);
+
+describe("what is known after messages", () => {
+  it("is the same whatever is repeated after an interruption, and however messages are cut into bursts", () => {
+    fc.assert(
+      fc.property(entries, fc.array(fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 12 })), { maxLength: 30 }), (told, looks) => {
+        const messages = numbered(told);
+        let data = empty;
+        let done = 0;
+        for (const [back, size] of looks) {
+          // the daemon gives again what was already there, then something new
+          data = heard(data, messages.slice(Math.max(0, done - back), done + size));
+          done = Math.min(messages.length, done + size);
+        }
+        data = heard(data, messages.slice(done));
+        expect(data).toEqual(heard(empty, messages));
+      }),
+    );
+  });
+
+  it("comes to the truth when the lists that were asked for are newer than the messages that follow", () => {
+    fc.assert(
+      fc.property(entries, fc.nat(40), fc.nat(40), (told, a, b) => {
+        const messages = numbered(told);
+        const [from, taken] = [Math.min(a, b, messages.length), Math.min(Math.max(a, b), messages.length)];
+        const then = heard(empty, messages.slice(0, taken));
+        const lists = { cameras: [...then.cameras.values()], events: then.events, alerts: then.alerts, seen: [] };
+        const late = heard(fold(empty, { kind: "snapshot", snapshot: lists }), messages.slice(from));
+        const truth = heard(empty, messages);
+        expect(late.events).toEqual(truth.events);
+        expect(late.alerts).toEqual(truth.alerts);
+        expect([...late.cameras]).toEqual([...truth.cameras]);
+      }),
+    );
+  });
+
+  it("stays small however much comes, and keeps the newest", () => {
+    const many = numbered(
+      Array.from({ length: 3_000 }, (_, at) => [
+        { type: "event" as const, data: event(at + 1, { started_at: new Date(now.getTime() + at * 1000) }) },
+        { type: "alert_created" as const, data: alert(at + 1, { created_at: new Date(now.getTime() + at * 1000) }) },
+      ]).flat(),
+    );
+    const data = heard(empty, many);
+    expect([data.events.length, data.alerts.length, data.log.length]).toEqual([mostEvents, mostAlerts, mostLogged]);
+    expect([data.events[0]?.id, data.events.at(-1)?.id]).toEqual([3_000, 3_000 - mostEvents + 1]);
+    expect(data.log.at(-1)?.sequence).toBe(6_000);
+    // one that is older than all that are kept is not taken for new
+    expect(heard(data, numbered([{ type: "event.updated", data: event(1) }], 6_001)).events).toEqual(data.events);
+  });
+
+  it("shows the events newest first wherever they come from, and forgets deleted ones", () => {
+    const data = heard(fold(empty, { kind: "snapshot", snapshot }), numbered([{ type: "event", data: event(8) }]));
+    expect(data.events.map(({ id }) => id)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+    const gone = numbered(
+      [
+        { type: "event.deleted", data: { id: 5 } },
+        { type: "event.updated", data: event(6, { deleted_at: now }) },
+      ],
+      2,
+    );
+    expect(heard(data, gone).events.map(({ id }) => id)).toEqual([8, 7, 4, 3, 2, 1]);
+  });
+
+  it("counts what is gone from the history of the daemon, and goes on after it", () => {
+    const before = heard(empty, numbered([{ type: "event", data: event(1) }], 10));
+    const gap = { type: "gap" as const, data: { from: 11, to: 15 }, timestamp: now };
+    const after = fold(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 16)] });
+    expect([after.lost, after.sequence, after.events.length]).toEqual([5, 16, 2]);
+  });
+
+  it("begins anew with a daemon whose journal was set back", () => {
+    const before = heard(empty, numbered([{ type: "event", data: event(1) }], 100));
+    const gap = { type: "gap" as const, data: { from: 4, to: 100 }, timestamp: now };
+    const after = fold(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 4)] });
+    expect([after.sequence, after.events.map(({ id }) => id)]).toEqual([4, [2, 1]]);
+  });
+
+  it("says how far it is behind after an interruption", () => {
+    const before = heard(empty, numbered([{ type: "event.deleted", data: { id: 1 } }], 7));
+    const back = fold(before, { kind: "link", link: { kind: "connected", since: now, version: "1" }, newest: 9 });
+    expect(messagesBehind(back)).toBe(2);
+    expect(
+      messagesBehind(
+        heard(
+          back,
+          numbered(
+            [
+              { type: "event.deleted", data: { id: 1 } },
+              { type: "event.deleted", data: { id: 1 } },
+            ],
+            8,
+          ),
+        ),
+      ),
+    ).toBe(0);
+  });
+
+  it("keeps what messages said of a camera when a list that was asked for is older", () => {
+    const offline = { ...camera("yard", { status: "offline", updated_at: ago(1) }), previous_status: "online", reason: null };
+    const data = heard(empty, numbered([{ type: "camera_status", data: offline }]));
+    const after = fold(data, { kind: "cameras", cameras: [camera("yard", { updated_at: ago(5) }), camera("hall")] });
+    expect([...after.cameras.values()].map(({ camera_id, status }) => [camera_id, status])).toEqual([
+      ["yard", "offline"],
+      ["hall", "online"],
+    ]);
+    expect(fold(after, { kind: "cameras", cameras: [camera("hall")] }).cameras.has("yard")).toBe(false);
+  });
+
+  it("takes the picture of a detection for the newest of its camera, and a breaker's word over the last look at it", () => {
+    const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: now };
+    const told = numbered([
+      { type: "camera_status", data: { ...camera("yard", { last_seen_at: null }), previous_status: null, reason: null } },
+      { type: "detection.new", data: seen as never },
+      { type: "circuit_breaker", data: { name: "detector", state: "open", previous_state: "closed" } },
+      { type: "worker_status", data: { name: "file_watcher", running: false, message: null } },
+    ]);
+    const data = heard(fold(empty, { kind: "system", health }), told);
+    expect(data.cameras.get("yard")?.last_seen_at).toEqual(now);
+    expect(data.health?.circuit_breakers.breakers).toEqual({ detector: "open", language_model: "open" });
+    expect(data.health?.ai_services[0]?.circuit_state).toBe("open");
+    expect(data.health?.workers[0]).toMatchObject({ name: "file_watcher", running: false });
+  });
+});
+
+describe("the activity of a camera", () => {
+  it("has a bar for each minute in which something was seen, whatever the order", () => {
+    const times = fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(times, fc.integer({ min: 1, max: activityMinutes }), (seconds, width) => {
+        const activity = seconds
+          .map(ago)
+          .reduce<ReturnType<typeof counted> | undefined>((before, time) => counted(before, time), undefined);
+        const minuteOf = (time: Date): number => Math.floor(time.getTime() / 60_000);
+        const line = [...sparkline(activity, now, width)];
+        const seen = new Set(seconds.map((second) => minuteOf(now) - minuteOf(ago(second))));
+        expect(line).toHaveLength(width);
+        line.forEach((bar, at) => {
+          expect(bar === "·").toBe(!seen.has(width - 1 - at));
+        });
+      }),
+    );
+  });
+
+  it("grows with what was seen", () => {
+    const busy = counted(counted(undefined, now, 16), ago(60), 2);
+    expect(sparkline(busy, now, 3)).toBe("·▂█");
+    expect(sparkline(busy, new Date(now.getTime() + 60_000), 3)).toBe("▂█·");
+  });
+});

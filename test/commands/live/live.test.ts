@@ -1,0 +1,243 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { run } from "../../../commands/run.ts";
+import { systemClock } from "../../../src/clock/clock.ts";
+import { cli } from "../../support/cli.ts";
+import { eventually } from "../../support/eventually.ts";
+import { FakeKeys, FakeTerminal } from "../../support/fake-terminal.ts";
+import { LiveStandIn } from "../../support/live-stand-in.ts";
+import { picturePath } from "../../support/pictures.ts";
+import * as wire from "../records.ts";
+import { alert, camera, details, event, explanation, health, pipeline, telemetry } from "./sample.ts";
+
+const pagination = wire.page(1);
+const envelope = (items: readonly unknown[]) => ({ items, pagination });
+const posted: string[] = [];
+
+function answer(method: string, path: string, query: URLSearchParams): unknown {
+  if (method !== "GET") posted.push(`${method} ${path}`);
+  if (path === "/api/cameras") return { cameras: [camera("front-door")], count: 1, pagination };
+  if (path === "/api/events") return envelope([event(2), event(1)]);
+  if (path === "/api/alerts") return envelope(query.get("status") === "delivered" ? [alert(2)] : []);
+  if (path === "/api/detections") return envelope([]);
+  if (path.endsWith("/thumbnail")) return readFileSync(picturePath());
+  if (/^\/api\/events\/\d+\/explain$/.test(path)) return explanation;
+  if (/^\/api\/events\/\d+$/.test(path)) return { ...event(Number(path.split("/").at(-1))), detections: details.detections };
+  if (/^\/api\/alerts\/.*\/(acknowledge|dismiss)$/.test(path)) return alert(2, { status: "acknowledged" });
+  return { "/api/system/health/full": health, "/api/system/pipeline": pipeline, "/api/system/telemetry": telemetry }[path];
+}
+
+let daemon: LiveStandIn;
+let screen: FakeTerminal;
+let typed: FakeKeys;
+let errors: string;
+let interrupt: AbortController;
+let running: Promise<number> | undefined;
+
+// Ink is read only when the view begins, which takes its time
+beforeAll(async () => {
+  await import("../../../commands/live/run.tsx");
+});
+beforeEach(async () => {
+  daemon = new LiveStandIn(answer);
+  await daemon.start();
+  [screen, typed, errors, interrupt, running] = [new FakeTerminal(100, 30), new FakeKeys(), "", new AbortController(), undefined];
+  posted.length = 0;
+});
+afterEach(async () => {
+  interrupt.abort("SIGTERM");
+  await running;
+  await daemon.stop();
+});
+
+/** `homesec live` on a terminal in memory. */
+function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const never = (): Promise<number> => Promise.reject(new Error("this test starts no daemon"));
+  running = run(["live", "--url", daemon.url, ...args], {
+    ...{ env, cwd: "/nonexistent", home: "/home/somebody", isRoot: false, version: "1.2.3", clock: systemClock },
+    ...{ signal: interrupt.signal, leave: () => {}, daemon: { serve: never, demo: never } },
+    stdin: typed as never,
+    stdout: screen,
+    stderr: {
+      write: (text) => {
+        errors += text;
+      },
+    },
+  });
+  return running;
+}
+
+const shows = (what: string | RegExp): Promise<unknown> =>
+  eventually(() => (typeof what === "string" ? screen.text.includes(what) : what.test(screen.text)), {
+    what: `${what} on the screen`,
+  }).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message}\n${screen.text}\n${errors}`);
+  });
+
+/** Nothing of the view is left on the terminal. */
+function expectRestored(): void {
+  expect([...screen.modes]).toEqual(
+    expect.arrayContaining([
+      ["1049", false],
+      ["25", true],
+      ["7", true],
+    ]),
+  );
+  expect([typed.raw, typed.reading, typed.listenerCount("data"), screen.listenerCount("resize")]).toEqual([false, false, 0, 0]);
+}
+
+describe("homesec live", () => {
+  it("shows what was there, then each thing as it comes, and ends with 0 on q", async () => {
+    const code = start();
+    await shows("● connected");
+    await shows("One person at the front door");
+    await shows("1 open alert");
+    daemon.tell({ type: "event", data: event(3, { summary: "Somebody new" }) });
+    await shows("Somebody new");
+    typed.type("q");
+    expect(await code).toBe(0);
+    expectRestored();
+    expect(errors).toBe("");
+  });
+
+  it("shows an event with its picture, reasons and explanation", async () => {
+    const code = start();
+    await shows("One person at the front door");
+    typed.type("j\r");
+    await shows("how it came about");
+    await shows("server does not answer");
+    await shows("person 97 %");
+    expect(daemon.requests).toContain("GET /api/detections/70/thumbnail");
+    typed.type("\u001b[C");
+    await eventually(() => daemon.requests.includes("GET /api/detections/71/thumbnail"));
+    typed.type("q");
+    await code;
+  });
+
+  it("acknowledges what it is told to after asking, and shows what the daemon says of it", async () => {
+    const code = start();
+    await shows("Somebody at night");
+    typed.type("\u001b[Za");
+    await shows("Acknowledge the high alert “Somebody at night” of event 2 at front-door? y/N");
+    typed.type("y");
+    await shows("the alert is acknowledged");
+    expect(posted).toEqual([`POST /api/alerts/${alert(2).id}/acknowledge`]);
+    daemon.tell({ type: "alert_acknowledged", data: alert(2, { status: "acknowledged" }) });
+    await shows("no open alert");
+    typed.type("q");
+    await code;
+  });
+
+  it("says that it is reconnecting while the daemon is away, and then has everything that happened", async () => {
+    const code = start();
+    await shows("● connected");
+    daemon.tell({ type: "event", data: event(10, { summary: "before" }) });
+    await shows("before");
+    await daemon.stop();
+    await shows(/reconnecting \(\d+ s\)/);
+    for (let id = 11; id <= 40; id += 1) daemon.tell({ type: "event", data: event(id, { summary: `while away ${id}` }) });
+    await daemon.start();
+    await shows("● connected");
+    await shows("while away 40");
+    await shows("events 33");
+    typed.type("q");
+    expect(await code).toBe(0);
+  });
+
+  it("takes another size of the terminal at once", async () => {
+    const code = start();
+    await shows("One person at the front door");
+    screen.resize(200, 50);
+    await shows("what happens");
+    screen.resize(60, 15);
+    await eventually(() => screen.lines.every((line) => line.length <= 60) && screen.text.includes("events"));
+    expect(screen.lines.at(-1)).toBe("");
+    typed.type("q");
+    expect(await code).toBe(0);
+  });
+
+  it("draws the screen anew on Ctrl-L", async () => {
+    const code = start();
+    await shows("One person at the front door");
+    const before = screen.text.split("\n").slice(1).join("\n");
+    screen.write("\u001b[5;1Hbroadcast message from root");
+    typed.type("\u000c");
+    await eventually(() => !screen.text.includes("broadcast"));
+    expect(screen.text.split("\n").slice(1).join("\n")).toBe(before);
+    typed.type("q");
+    await code;
+  });
+
+  it.each([
+    ["Ctrl-C", 130, () => typed.type("\u0003")],
+    ["SIGTERM", 143, () => interrupt.abort("SIGTERM")],
+    ["SIGINT", 130, () => interrupt.abort("SIGINT")],
+  ])("gives the terminal back on %s, and ends with %i", async (_, expected, end) => {
+    const code = start();
+    await shows("● connected");
+    expect([typed.raw, screen.modes.get("1049"), screen.modes.get("25")]).toEqual([true, true, false]);
+    end();
+    expect(await code).toBe(expected);
+    expectRestored();
+  });
+
+  it("gives the terminal back before an error that nobody caught is printed", async () => {
+    const code = start();
+    await shows("● connected");
+    (process as NodeJS.EventEmitter).emit("uncaughtExceptionMonitor", new Error("a fault"), "uncaughtException");
+    expectRestored();
+    interrupt.abort("SIGTERM");
+    await code;
+  });
+
+  it("writes little when little changes", async () => {
+    const code = start();
+    await shows("One person at the front door");
+    await eventually(() => daemon.requests.includes("GET /api/system/telemetry"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = screen.written.length;
+    daemon.tell({ type: "event.updated", data: event(2, { summary: "Only this line is new" }) });
+    await shows("Only this line is new");
+    const written = screen.written.slice(before).join("");
+    expect(written).not.toContain("\u001b[2J");
+    expect(written.split("\n").join("").length).toBeLessThan(1_500);
+    typed.type("q");
+    await code;
+  });
+});
+
+describe("homesec live where it cannot draw", () => {
+  it.each([
+    ["in CI", { CI: "true" }],
+    ["on a dumb terminal", { TERM: "dumb" }],
+  ])("prints lines %s", async (_, env) => {
+    const code = start([], env);
+    await eventually(() => daemon.clients === 1);
+    daemon.tell({ type: "event", data: event(3) });
+    await eventually(() => screen.written.join("").includes("front-door: event 3 opened, person"));
+    expect([...screen.modes]).toEqual([]);
+    interrupt.abort("SIGINT");
+    expect(await code).toBe(130);
+  });
+
+  it("prints lines into a pipe", async () => {
+    const stop = new AbortController();
+    const piped = cli(["live", "--url", daemon.url], { signal: stop.signal, onOut: () => stop.abort("SIGINT") });
+    await eventually(() => daemon.clients === 1);
+    daemon.tell({ type: "event", data: event(3) });
+    expect(await piped).toMatchObject({ code: 130, out: expect.stringMatching(/front-door: event 3 opened, person\n$/), err: "" });
+  });
+
+  it("says when no daemon answers, on the terminal as it was", async () => {
+    await daemon.stop();
+    expect(await start()).toBe(6);
+    expect(errors).toContain("no homesec daemon answers");
+    expect(screen.written).toEqual([]);
+    await daemon.start();
+  });
+
+  it("refuses --direct, which asks no daemon", async () => {
+    expect(await start(["--direct"])).toBe(2);
+    expect(errors).toContain("live follows a daemon, and --direct asks none");
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { firstState, type Size, type State } from "../../../commands/live/ui/ui.ts";
+import { type Action, update } from "../../../commands/live/ui/update.ts";
+import { plainLook, screenOf } from "./draw.tsx";
+import { ago, details, event, explanation, health, now, numbered, pipeline, snapshot, telemetry } from "./sample.ts";
+
+const act = (state: State, ...actions: readonly Action[]): State => actions.reduce((before, action) => update(before, action).state, state);
+const keys = (state: State, text: string): State =>
+  [...text].reduce((before, each) => act(before, { kind: "key", key: { text: each } }), state);
+
+function full(size: Size): State {
+  const told = numbered([
+    { type: "event", data: event(8, { started_at: ago(1), risk_score: null, risk_level: null, analysis_status: "pending", summary: "" }) },
+    {
+      type: "camera_status",
+      data: { ...(snapshot.cameras[2] as (typeof snapshot.cameras)[number]), previous_status: "online", reason: "no picture for 2 h" },
+    },
+  ]);
+  return act(firstState(now, size), {
+    kind: "data",
+    changes: [
+      { kind: "link", link: { kind: "connected", since: ago(60), version: "1.2.3" } },
+      { kind: "snapshot", snapshot },
+      { kind: "system", health, pipeline, telemetry },
+      { kind: "messages", messages: told },
+    ],
+  });
+}
+
+const image = {
+  width: 64,
+  height: 48,
+  data: Uint8Array.from({ length: 64 * 48 * 3 }, (_, at) => (Math.floor(at / 3) % 64) * 4),
+};
+const eventDetails = (state: State): State => {
+  const open = act(state, ...(["down", "down", "down", "enter"] as const).map((key) => ({ kind: "key", key }) as const));
+  const subject = { kind: "event", id: "5" } as const;
+  return act(open, { kind: "loaded", loaded: { subject, picture: 0, event: details, explanation, image } });
+};
+const cameraDetails = (state: State): State => {
+  const open = act(state, ...(["tab", "enter"] as const).map((key) => ({ kind: "key", key }) as const));
+  return act(open, { kind: "loaded", loaded: { subject: { kind: "camera", id: "front-door" }, picture: 0, image } });
+};
+
+const screens: Readonly<Record<string, (state: State) => State>> = {
+  overview: (state) => state,
+  cameras: (state) => act(keys(state, ":cameras"), { kind: "key", key: "enter" }),
+  events: (state) => act(keys(state, ":events"), { kind: "key", key: "enter" }),
+  alerts: (state) => act(keys(state, ":alerts"), { kind: "key", key: "enter" }),
+  system: (state) => act(keys(state, ":system"), { kind: "key", key: "enter" }),
+  log: (state) => act(keys(state, ":log"), { kind: "key", key: "enter" }),
+  help: (state) => keys(state, "?"),
+  event: eventDetails,
+  camera: cameraDetails,
+};
+
+describe.each([
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+  { columns: 300, rows: 100 },
+])("on $columns x $rows", (size) => {
+  it.each(Object.keys(screens))("%s", async (name) => {
+    const screen = await screenOf((screens[name] as (state: State) => State)(full(size)));
+    await expect(screen.text).toMatchFileSnapshot(`__screens__/${name}-${size.columns}x${size.rows}.txt`);
+    // one line stays free, or the terminal would scroll
+    expect(screen.lines.at(-1)).toBe("");
+    expect(screen.lines.at(-2)).not.toBe("");
+  });
+});
+
+describe("the screen", () => {
+  const small = full({ columns: 80, rows: 24 });
+
+  it("asks in its last line", async () => {
+    const last = async (state: State): Promise<string> => (await screenOf(state)).lines.at(-2) ?? "";
+    expect(await last(keys(small, "/cat"))).toBe(" / cat▏");
+    expect(await last(keys(small, ":s"))).toBe(" : s▏  system");
+    const alerts = act(small, { kind: "key", key: "back-tab" });
+    expect(await last(keys(alerts, "d"))).toBe(" Dismiss the critical alert “Somebody at night” of event 5 at front-door? y/N");
+    expect(await last(act(small, { kind: "note", text: "done" }))).toBe(" done");
+  });
+
+  it("says how long it has been reconnecting, and how much it has to catch up", async () => {
+    const interrupted = { kind: "link", link: { kind: "interrupted", since: ago(3), reason: "gone" } } as const;
+    const first = (await screenOf(act(small, { kind: "data", changes: [interrupted] }))).lines[0];
+    expect(first).toContain("reconnecting (3 s)");
+    const back = { kind: "link", link: { kind: "connected", since: now, version: "1.2.3" }, newest: 44 } as const;
+    expect((await screenOf(act(small, { kind: "data", changes: [back] }))).lines[0]).toContain("catching up (42)");
+  });
+
+  it("keeps its columns with wide characters and emoji in names", async () => {
+    const { lines } = await screenOf(screens["cameras"]?.(small) as State);
+    const rows = lines.filter((line) => /online|offline|unknown/.test(line) && !line.includes("homesec"));
+    expect(rows).toHaveLength(5);
+    // each wide character is one character here and takes two columns on the screen
+    const columns = rows.map((line) =>
+      [...line.slice(0, line.search(/online|offline|unknown/))].reduce(
+        (sum, each) => sum + (/[\p{Emoji_Presentation}\u3041-\u9fff]/u.test(each) ? 2 : 1),
+        0,
+      ),
+    );
+    expect(new Set(columns).size).toBe(1);
+  });
+
+  it("shows texts from outside without what they would do to a terminal", async () => {
+    const screen = await screenOf(screens["events"]?.(small) as State);
+    expect(screen.text).toContain("Somebody with �[31ma ladder�[0m at 03:00");
+    expect(screen.written.join("")).not.toContain("\u202e");
+  });
+
+  it("has colours for risks, and none with NO_COLOR", async () => {
+    const coloured = (await screenOf(small, { ...plainLook, colour: true, depth: "24bit" })).written.join("");
+    expect(coloured).toContain("\u001b[35mcritical 93");
+    expect(coloured).toContain("\u001b[31mhigh 72");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with this character
+    expect((await screenOf(small)).written.join("")).not.toMatch(/\u001b\[(?:[1-9]|3\d|4\d)[\d;]*m/);
+  });
+
+  it.each([
+    [40, 10],
+    [41, 11],
+    [79, 12],
+    [119, 60],
+    [121, 12],
+    [199, 24],
+    [201, 20],
+  ])("fits into %i x %i", async (columns, rows) => {
+    for (const change of Object.values(screens)) {
+      const screen = await screenOf(change(full({ columns, rows })));
+      expect(screen.lines.at(-1)).toBe("");
+      expect(screen.lines.at(-2)).not.toBe("");
+    }
+  });
+
+  it("says when the terminal is too small", async () => {
+    expect((await screenOf(full({ columns: 30, rows: 5 }))).lines[0]).toBe("30x5 is too small: 40x10 at l");
+  });
+});

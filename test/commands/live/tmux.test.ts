@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { type HomesecProcess, serveHomesec } from "../../support/homesec-process.ts";
+import { copyIn } from "../../support/pictures.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { Tmux, tmuxInstalled } from "../../support/tmux.ts";
+import { detectorStandIn, languageModelStandIn, type StandIn } from "../../support/upstream.ts";
+
+const program = join(import.meta.dirname, "../../../dist/bin/homesec.js");
+
+describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", () => {
+  const folder = temporaryFolder("live");
+  let database: TestDatabase;
+  let upstreams: StandIn[];
+  let daemon: HomesecProcess & { readonly url: string };
+  let terminal: Tmux;
+
+  const serve = async (port: string): Promise<void> => {
+    daemon = await serveHomesec({
+      ...{ DATABASE_URL: database.url, DATA_DIR: join(folder.path, "data"), CAMERA_ROOT: join(folder.path, "cameras"), PORT: port },
+      ...{ DETECTOR_URL: upstreams[0]?.url ?? "", LANGUAGE_MODEL_URL: upstreams[1]?.url ?? "" },
+      ...{ BATCH_WINDOW_SECONDS: "1", BATCH_IDLE_TIMEOUT_SECONDS: "1" },
+    });
+  };
+
+  beforeAll(async () => {
+    [database, ...upstreams] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
+    await serve("0");
+    await post("/api/alerts/rules", { name: "Somebody", severity: "high", object_types: ["person"] });
+  });
+  afterAll(async () => {
+    daemon?.kill("SIGTERM");
+    await daemon?.exit;
+    await Promise.all(upstreams.map((upstream) => upstream.close()));
+    await database.close();
+    await folder.remove();
+  });
+  beforeEach(async () => {
+    terminal = await Tmux.open(80, 24, { HOMESEC_URL: daemon.url, COLORTERM: "truecolor" });
+  });
+  afterEach(() => terminal.close());
+
+  async function post(path: string, body: unknown): Promise<unknown> {
+    const response = await fetch(`${daemon.url}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.ok).toBe(true);
+    return await response.json();
+  }
+
+  const live = async (): Promise<void> => {
+    await terminal.run(`echo before the view; exec 3>&1; '${process.execPath}' '${program}' live; echo "ended with $?"`);
+    await terminal.shows("● connected");
+  };
+
+  /** The terminal is as it was before the view. */
+  const expectRestored = async (code: number): Promise<void> => {
+    const screen = await terminal.shows(`ended with ${code}`);
+    expect(screen).toContain("before the view");
+    expect(screen).not.toContain("homesec live ");
+    expect([await terminal.variable("alternate_on"), await terminal.variable("cursor_flag"), await terminal.variable("wrap_flag")]).toEqual(
+      ["0", "1", "1"],
+    );
+    // what is typed is seen and understood again
+    await terminal.run("echo all $((20 + 22)) well");
+    await terminal.shows("all 42 well");
+  };
+
+  it("follows a picture from the camera to the alert, shows it, and has the alert acknowledged", async () => {
+    await live();
+    expect([await terminal.variable("alternate_on"), await terminal.variable("cursor_flag")]).toEqual(["1", "0"]);
+    await copyIn(join(folder.path, "cameras", "yard", "a.jpg"));
+    await terminal.shows(/yard +online/);
+    await terminal.shows(/▸ .*medium 42/);
+    await terminal.shows("1 open alert");
+
+    await terminal.keys("Down", "Enter");
+    const details = await terminal.shows("how it came about");
+    expect(details).toContain("▀▀▀▀▀▀▀▀");
+    expect(details.split("\n").length).toBeLessThanOrEqual(25);
+    expect(await terminal.screen({ colours: true })).toMatch(/\[38;2;\d+;\d+;\d+m/);
+    await terminal.keys("End");
+    await terminal.shows("+ done");
+    await terminal.keys("a");
+    await terminal.shows("Acknowledge the high alert “Somebody”");
+    await terminal.keys("y");
+    await terminal.shows("no open alert");
+    await terminal.keys("r", "Home");
+    await terminal.shows(/reviewed +yes/);
+    await terminal.keys("Escape");
+    await terminal.shows("open alerts 0");
+    await terminal.keys("q");
+    await expectRestored(0);
+  }, 60_000);
+
+  it("narrows, changes views and takes every size", async () => {
+    await live();
+    await terminal.keys(":", "sys", "Enter");
+    await terminal.shows(/detector +healthy/);
+    await terminal.keys("End");
+    await terminal.shows("file_watcher");
+    await terminal.keys("?");
+    await terminal.shows("mark the event as reviewed");
+    await terminal.keys("Escape", "/", "nobody-has-this", "Enter");
+    await terminal.shows("no camera fits the filter");
+    await terminal.keys("Escape");
+    await terminal.resize(300, 100);
+    const wide = await terminal.shows("what happens");
+    expect(wide.split("\n").some((line) => line.length > 250)).toBe(true);
+    await terminal.resize(100, 20);
+    const small = await terminal.shows(/^ homesec live(?![\s\S]*what happens)[\s\S]*q quit\s*$/);
+    expect(small.split("\n")[0]).toContain("homesec live");
+    await terminal.keys("C-c");
+    await expectRestored(130);
+  }, 60_000);
+
+  it("gives the terminal back on SIGTERM", async () => {
+    await live();
+    process.kill(await terminal.childPid(), "SIGTERM");
+    await expectRestored(143);
+  }, 60_000);
+
+  it("shows that the daemon was killed, and after its restart all that happened meanwhile", async () => {
+    await live();
+    const [, port = ""] = /:(\d+)$/.exec(daemon.url) ?? [];
+    daemon.kill("SIGKILL");
+    await daemon.exit;
+    await terminal.shows(/reconnecting \(\d+ s\)/);
+    // uploaded while nobody looked
+    await copyIn(join(folder.path, "cameras", "garage", "b.jpg"), 1);
+    await serve(port);
+    await terminal.shows("● connected", 30_000);
+    await terminal.shows(/garage +online/);
+    await terminal.shows(/medium 42 +! garage/, 30_000);
+    // leaving is no matter of the daemon
+    daemon.kill("SIGKILL");
+    await daemon.exit;
+    await terminal.shows(/reconnecting/);
+    await terminal.keys("q");
+    await expectRestored(0);
+    await serve(port);
+  }, 120_000);
+});

@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { rowsOf } from "../../../commands/live/data/rows.ts";
+import { chosenOf, subjectOf } from "../../../commands/live/ui/chosen.ts";
+import type { Effect } from "../../../commands/live/ui/effect.ts";
+import { type Key, readKeys } from "../../../commands/live/ui/key.ts";
+import { firstShown } from "../../../commands/live/ui/pick.ts";
+import { firstState, type State } from "../../../commands/live/ui/ui.ts";
+import { type Action, update } from "../../../commands/live/ui/update.ts";
+import { alert, details, event, explanation, now, numbered, snapshot } from "./sample.ts";
+
+const act = (state: State, action: Action): State => update(state, action).state;
+const full = act(firstState(now, { columns: 80, rows: 24 }), { kind: "data", changes: [{ kind: "snapshot", snapshot }] });
+
+/** What is there after these keys, and what they asked for. */
+function type(state: State, ...keys: readonly (Key | string)[]): { state: State; effects: Effect[] } {
+  const effects: Effect[] = [];
+  const pressed = keys.flatMap((key) => (typeof key === "string" && !names.has(key) ? readKeys(key).keys : [key as Key]));
+  for (const key of pressed) {
+    const { state: next, effect } = update(state, { kind: "key", key });
+    state = next;
+    if (effect) effects.push(effect);
+  }
+  return { state, effects };
+}
+const names = new Set([
+  "enter",
+  "escape",
+  "tab",
+  "back-tab",
+  "up",
+  "down",
+  "left",
+  "right",
+  "home",
+  "end",
+  "page-up",
+  "page-down",
+  "interrupt",
+]);
+
+const newEvent = (id: number): Action => {
+  const data = event(id, { started_at: new Date(now.getTime() + id * 1000) });
+  return { kind: "data", changes: [{ kind: "messages", messages: numbered([{ type: "event", data }], id) }] };
+};
+
+describe("the chosen row", () => {
+  it("follows the newest until somebody moves, and then stays the same while new ones come", () => {
+    expect(subjectOf(full)?.id).toBe("7");
+    expect(subjectOf(act(full, newEvent(100)))?.id).toBe("100");
+    const moved = type(full, "j").state;
+    expect(subjectOf(moved)?.id).toBe("6");
+    expect(subjectOf(act(act(moved, newEvent(100)), newEvent(101)))?.id).toBe("6");
+    expect(subjectOf(act(type(moved, "g").state, newEvent(100)))?.id).toBe("100");
+  });
+
+  it("stays what it is whatever comes, as long as it is there", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(fc.constantFrom(1, 2, 3, 200, 201, 202), { maxLength: 10 }), (downs, ids) => {
+        let state = type(full, ..."j".repeat(downs)).state;
+        const chosen = subjectOf(state)?.id;
+        ids.forEach((id, at) => {
+          const data = event(id, id > 100 ? { started_at: new Date(now.getTime() + id * 1000) } : {});
+          const messages = numbered([{ type: "event.updated", data }], at + 1);
+          state = act(state, { kind: "data", changes: [{ kind: "messages", messages }] });
+        });
+        expect(subjectOf(state)?.id).toBe(chosen);
+      }),
+    );
+  });
+
+  it("gives its place to its neighbour when it is gone", () => {
+    const moved = type(full, "jj").state;
+    const gone = numbered([{ type: "event.deleted", data: { id: 5 } }]);
+    expect(subjectOf(act(moved, { kind: "data", changes: [{ kind: "messages", messages: gone }] }))?.id).toBe("4");
+  });
+
+  it("is always among the rows that are shown", () => {
+    fc.assert(
+      fc.property(fc.nat(600), fc.integer({ min: 1, max: 60 }), fc.nat(600), (count, height, place) => {
+        const at = Math.min(place, Math.max(0, count - 1));
+        const first = firstShown(count, at, height);
+        expect(first).toBeGreaterThanOrEqual(0);
+        expect(at - first).toBeLessThan(height);
+        expect(at).toBeGreaterThanOrEqual(first);
+      }),
+    );
+  });
+
+  it("can be in each of the lists", () => {
+    expect(chosenOf(type(full, "tab").state)?.cameraId).toBe("front-door");
+    expect(subjectOf(type(full, "tab").state)).toEqual({ kind: "camera", id: "front-door" });
+    const alerts = type(full, "back-tab").state;
+    expect(chosenOf(alerts)?.alerts.map(({ event_id }) => event_id)).toEqual([5]);
+    expect(subjectOf(alerts)).toEqual({ kind: "event", id: "5" });
+  });
+});
+
+describe("the filter", () => {
+  const idsAfter = (typed: string): number[] => rowsOf(type(full, `/${typed}`).state).events.map(({ id }) => id);
+
+  it.each([
+    ["cat", [1]],
+    ["FRONT-door person", [7, 5, 4, 3, 2]],
+    ["level:high+", [5, 2]],
+    ["level:low,medium", [3, 1]],
+    ["camera:garden", [1]],
+    ["garten", [1]],
+    ["-camera:front", [6, 1]],
+    ["level:crit", [5]],
+    ["camera:", [7, 6, 5, 4, 3, 2, 1]],
+    ["nothing-like-this", []],
+  ])("%j leaves the events %j", (typed, ids) => {
+    expect(idsAfter(typed)).toEqual(ids);
+  });
+
+  it("narrows while it is typed, stays on enter, and goes back or away on escape", () => {
+    const typed = type(full, "/cat").state;
+    expect([typed.ui.filter, typed.ui.prompt?.kind]).toEqual(["cat", "filter"]);
+    const kept = type(typed, "enter").state;
+    expect([kept.ui.filter, kept.ui.prompt]).toEqual(["cat", undefined]);
+    expect(type(kept, "/s", "escape").state.ui.filter).toBe("cat");
+    expect(type(kept, "escape").state.ui.filter).toBe("");
+    expect(type(typed, "\u007f\u007f").state.ui.filter).toBe("c");
+  });
+
+  it("never throws, and lets a word or its opposite pass", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 12 }), (word) => {
+        const one = word.replace(/\s/g, "").replace(/^-+/, "");
+        const count = (filter: string): number => rowsOf({ ...full, ui: { ...full.ui, filter } }).events.length;
+        if (one !== "" && !/^(camera|level):$/i.test(one)) expect(count(one) + count(`-${one}`)).toBe(7);
+      }),
+    );
+  });
+});
+
+describe("keys", () => {
+  it("change the view by the beginning of its name", () => {
+    expect(type(full, ":al", "enter").state.ui.view).toBe("alerts");
+    expect(type(full, ":sy\t", "enter").state.ui.view).toBe("system");
+    expect(type(full, ":nowhere", "enter").state.ui.note?.text).toContain("there is no view nowhere");
+    expect(type(full, "?").state.ui.view).toBe("help");
+    expect(type(full, "?", "escape").state.ui.view).toBe("overview");
+    expect(type(full, ":q", "enter").effects).toEqual([{ kind: "quit" }]);
+  });
+
+  it("open details and close them", () => {
+    const open = type(full, "j", "enter").state;
+    expect(open.ui.details).toEqual({ subject: { kind: "event", id: "6" }, scroll: 0, picture: 0 });
+    expect(type(open, "escape").state.ui).toMatchObject({ details: undefined, view: "overview" });
+  });
+
+  it("turn over the pictures of an event, and scroll no further than its text goes", () => {
+    const open = type(full, "jj", "enter").state;
+    const subject = { kind: "event", id: "5" } as const;
+    const loaded = act(open, { kind: "loaded", loaded: { subject, picture: 0, event: details, explanation } });
+    expect(type(loaded, "right").state.ui.details?.picture).toBe(1);
+    expect(type(loaded, "left", "left").state.ui.details?.picture).toBe(0);
+    const end = type(loaded, "end").state.ui.details?.scroll ?? 0;
+    expect(end).toBeGreaterThan(3);
+    expect(type(loaded, "end", "down", "up").state.ui.details?.scroll).toBe(end - 1);
+    expect(type(loaded, "up").state.ui.details?.scroll).toBe(0);
+  });
+
+  it("ask before an alert is acknowledged or dismissed, and say which", () => {
+    const asked = type(full, "back-tab", "d").state;
+    expect(asked.ui.prompt).toMatchObject({ kind: "confirm" });
+    expect(asked.ui.prompt).toHaveProperty(
+      "question",
+      expect.stringContaining("Dismiss the critical alert “Somebody at night” of event 5"),
+    );
+    expect(type(asked, "n").effects).toEqual([]);
+    expect(type(asked, "enter").effects).toEqual([]);
+    const done = type(asked, "y");
+    expect(done.effects).toMatchObject([{ kind: "settle", operation: "dismissAlert", alerts: [{ event_id: 5 }] }]);
+    expect(type(full, "back-tab", "ay").effects).toMatchObject([{ operation: "acknowledgeAlert" }]);
+  });
+
+  it("take the alert that was asked about, whatever has come since", () => {
+    const asked = type(full, "back-tab", "a").state;
+    const newer = numbered([{ type: "alert_created", data: alert(9, { created_at: now }) }]);
+    const later = act(asked, { kind: "data", changes: [{ kind: "messages", messages: newer }] });
+    expect(type(later, "y").effects).toMatchObject([{ alerts: [{ event_id: 5 }] }]);
+  });
+
+  it("mark an event as reviewed and take it back", () => {
+    expect(type(full, "r").effects).toEqual([{ kind: "review", eventId: 7, reviewed: true }]);
+    expect(type(full, "end", "r").effects).toEqual([{ kind: "review", eventId: 1, reviewed: false }]);
+  });
+
+  it("say so where there is nothing to do it to", () => {
+    const nothing = firstState(now, { columns: 80, rows: 24 });
+    for (const key of ["a", "d", "r"]) expect(type(nothing, key)).toMatchObject({ effects: [], state: { ui: { prompt: undefined } } });
+    expect(type(nothing, "a").state.ui.note?.text).toBe("there is no open alert here");
+  });
+
+  it("leave on q and Ctrl-C, also out of a question", () => {
+    expect(type(full, "q").effects).toEqual([{ kind: "quit" }]);
+    expect(type(full, "/q", "interrupt").effects).toEqual([{ kind: "interrupt" }]);
+  });
+
+  it("never throw, whatever is typed", () => {
+    const keys = fc.array(fc.oneof(fc.constantFrom(...names), fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 })), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(keys, (typed) => {
+        const { state } = type(full, ...typed);
+        expect(state.data).toBe(full.data);
+      }),
+    );
+  });
+});
+
+describe("a remark", () => {
+  it("is gone after some seconds", () => {
+    const noted = act(full, { kind: "note", text: "done" });
+    const later = (seconds: number): State => act(noted, { kind: "tick", now: new Date(now.getTime() + seconds * 1000) });
+    expect(later(3).ui.note?.text).toBe("done");
+    expect(later(9).ui.note).toBeUndefined();
+  });
+});

@@ -1,0 +1,81 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+
+interface Told {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** What a stand-in for a daemon answers to a request: a JSON body, bytes, or undefined for 404. */
+export type Answer = (method: string, path: string, query: URLSearchParams) => unknown;
+
+const timestamp = "2026-01-31T12:00:00.000Z";
+
+/** A daemon as far as `homesec live` sees one: an API that answers what it is told to, and a journal behind a WebSocket. */
+export class LiveStandIn {
+  /** Requests, as `GET /api/events`. */
+  readonly requests: string[] = [];
+  readonly #answer: Answer;
+  readonly #clients = new Set<WebSocket>();
+  readonly #journal: object[] = [];
+  #server = createServer();
+  #port = 0;
+
+  constructor(answer: Answer) {
+    this.#answer = answer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Messages in the journal. */
+  get length(): number {
+    return this.#journal.length;
+  }
+
+  get clients(): number {
+    return this.#clients.size;
+  }
+
+  /** Listens; on the same port as before when it did already. */
+  async start(): Promise<void> {
+    this.#server = createServer((request, response) => {
+      const url = new URL(request.url ?? "/", "http://localhost");
+      this.requests.push(`${request.method} ${url.pathname}`);
+      const body = this.#answer(request.method ?? "", url.pathname, url.searchParams);
+      const isBytes = body instanceof Uint8Array;
+      response.writeHead(body === undefined ? 404 : 200, { "Content-Type": isBytes ? "image/jpeg" : "application/json" });
+      response.end(isBytes ? body : JSON.stringify(body ?? { detail: `${url.pathname} does not exist` }));
+    });
+    const live = new WebSocketServer({ server: this.#server, path: "/ws/events" });
+    live.on("connection", (socket, request) => {
+      const since = new URL(request.url ?? "/", "ws://x").searchParams.get("since");
+      const data = { version: "1.2.3", last_sequence: this.#journal.length, idle_timeout_seconds: 300 };
+      socket.send(JSON.stringify({ type: "connected", data, timestamp }));
+      for (const message of this.#journal.slice(since === null ? this.#journal.length : Number(since)))
+        socket.send(JSON.stringify(message));
+      this.#clients.add(socket);
+      socket.on("close", () => this.#clients.delete(socket));
+    });
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, "127.0.0.1", resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  tell({ type, data }: Told): void {
+    const message = { type, data, sequence: this.#journal.length + 1, timestamp };
+    this.#journal.push(message);
+    const text = JSON.stringify(message);
+    for (const client of this.#clients) client.send(text);
+  }
+
+  /** Goes away as a process does that is killed. `start` brings it back, with its journal. */
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.terminate();
+    this.#clients.clear();
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
