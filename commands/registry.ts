@@ -39,6 +39,7 @@ export const nouns: readonly Noun[] = [
   { name: "entities", summary: "Whom and what was recognised again", load: () => import("./entities/commands.ts") },
   { name: "rules", summary: "When an event raises an alert", load: () => import("./rules/commands.ts") },
   { name: "alerts", summary: "What somebody is to know of", load: () => import("./alerts/commands.ts") },
+  { name: "silence", summary: "Hold alerts back for a while", load: () => import("./silence/commands.ts") },
   { name: "webhooks", summary: "Other programs that are told what happens", load: () => import("./webhooks/commands.ts") },
   { name: "notifications", summary: "Mail and webhook for alerts", load: () => import("./notifications/commands.ts") },
   { name: "analytics", summary: "What happened over days", load: () => import("./analytics/commands.ts") },

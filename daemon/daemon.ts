@@ -156,7 +156,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     // started in this order: who takes work up before who finds it
     workers: [
       publisher,
-      ...createDelivering(parts),
+      ...createDelivering(parts, recentEvents),
       pipeline.analysis,
       pipeline.alerting,
       pipeline.aggregator,

@@ -1,6 +1,8 @@
 import type { Config } from "../src/config/config.ts";
 import { channelAvailability } from "../src/notifications/channels.ts";
+import { alertsText, scopeText } from "../src/silences/silence.ts";
 import type { Parts } from "./parts.ts";
+import type { RecentEvents } from "./recent-events.ts";
 import { createDeliveryWorker } from "./workers/delivery-worker.ts";
 import { createDigestCloser } from "./workers/digest-closer.ts";
 import type { Worker } from "./workers/worker.ts";
@@ -11,7 +13,7 @@ export function deliverySettings(config: Config) {
 }
 
 /** Makes the workers that tell people and other programs. */
-export function createDelivering({ context, processId, lanes, metrics, wake }: Parts): readonly Worker[] {
+export function createDelivering({ context, processId, lanes, metrics, wake }: Parts, recentEvents: RecentEvents): readonly Worker[] {
   const { db, clock, log, config } = context;
   const deliveryWorker = createDeliveryWorker({
     context,
@@ -28,6 +30,12 @@ export function createDelivering({ context, processId, lanes, metrics, wake }: P
     onClosed: () => {
       wake.journal();
       wake.jobs("deliver");
+    },
+    onSilenceOver: (silence) => {
+      const { id, reason, held_back: heldBack } = silence;
+      const message = `the silence of ${scopeText(silence)} is over; it held back ${alertsText(heldBack)}`;
+      log.info({ silence: id, reason, heldBack }, message);
+      recentEvents.add("alerts", "silence_ended", message);
     },
   });
   return [deliveryWorker, digestCloser];

@@ -3,6 +3,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { choice, integer, text, time, withDefault } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
+import { activeSilences, noteSilences } from "../silence/active.ts";
 
 export const listAlerts = defineCommand({
   name: "alerts list",
@@ -29,6 +30,13 @@ export const listAlerts = defineCommand({
     const range = { start_date: options.startDate, end_date: options.endDate };
     const bodies = pages(options.limit, (page) => io.call("listAlerts", { query: { ...filter, ...range, ...page } }));
     await printList(io.output, bodies, (body) => body.items, alertView);
+    noteSilences(
+      io,
+      await activeSilences(io, (silence) => {
+        const others = (id: string | null, wanted: string | undefined): boolean => id !== null && wanted !== undefined && id !== wanted;
+        return !others(silence.camera_id, options.cameraId) && !others(silence.rule_id, options.ruleId);
+      }),
+    );
     return exitCodes.ok;
   },
 });

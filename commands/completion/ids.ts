@@ -18,6 +18,7 @@ const sources = {
   rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
   webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "id") },
   alert: { path: "/api/alerts?limit=50", rows: rows("items", "id") },
+  silence: { path: "/api/silences?limit=50", rows: rows("items", "id") },
   event: { path: "/api/events?limit=50", rows: rows("items", "id") },
   detection: { path: "/api/detections?limit=50", rows: rows("items", "id") },
 } as const;
@@ -25,7 +26,7 @@ export type IdKind = keyof typeof sources;
 
 const kinds: Readonly<Record<string, IdKind>> = {
   ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "rule", webhook: "webhook" },
-  ...{ alertId: "alert", eventId: "event", detectionId: "detection" },
+  ...{ alertId: "alert", silenceId: "silence", eventId: "event", detectionId: "detection" },
 };
 
 /** Whose ids an argument or option of that name takes. */

@@ -8,7 +8,10 @@ type DeadLetter = Reply<Routes["listDeadLetters"]>["items"][number];
 /** What the job is about, for a person. */
 function thingOf({ image, event, delivery, notification, subject }: DeadLetter): string {
   if (image) return `${image.camera_id}: ${image.path}`;
-  if (notification) return `${notification.channel}: ${notification.kind} of ${notification.rule_name}, ${notification.camera_id}`;
+  if (notification) {
+    const { channel, kind, silence_id, rule_name, camera_id } = notification;
+    return `${channel}: ${kind} of ${silence_id ?? `${rule_name}, ${camera_id}`}`;
+  }
   if (delivery) return `${delivery.webhook_name}: ${delivery.event_type} ${delivery.event_id}`;
   return event ? `${event.camera_id}: event ${event.event_id}` : subject;
 }

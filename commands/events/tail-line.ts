@@ -1,4 +1,5 @@
 import type { JournalMessage } from "../../src/contract/live.ts";
+import { alertsText, scopeText } from "../../src/silences/silence.ts";
 import { localTime, type People, paint, plain, riskPaint, statePaint } from "../output/people.ts";
 
 /** A message as one line for a person: time, what it is, what it says. */
@@ -42,6 +43,10 @@ function sentence(message: JournalMessage, people: People): string {
     case "alert_acknowledged":
     case "alert_dismissed":
       return `${plain(data.camera_id)}: alert ${paint(people, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
+    case "silence.started":
+      return `${paint(people, "yellow", "silence")} of ${plain(scopeText(data))} until ${localTime(data.ends_at)}: ${plain(data.reason)}`;
+    case "silence.ended":
+      return `silence of ${plain(scopeText(data))} is over; it held back ${alertsText(data.held_back)}`;
     case "anomaly":
       return `${plain(data.camera_id)}: ${paint(people, "yellow", "unusual")}: ${plain(data.reason)}`;
     case "infrastructure_alert": {

@@ -8,7 +8,7 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * The time that a person means: ISO 8601 with or without a zone (without one it is local time), a date (its first
- * instant, local), `HH:MM` (today), `now`, `-2h`, `today`, `yesterday`, `yesterday 21:00`. Undefined for anything else.
+ * instant, local), `HH:MM` (today), `now`, `-2h`, `today`, `yesterday`, `tomorrow`, `yesterday 21:00`. Undefined for anything else.
  */
 export function parseTime(text: string, now: Date): Date | undefined {
   const given = text.trim().toLowerCase();
@@ -17,10 +17,10 @@ export function parseTime(text: string, now: Date): Date | undefined {
     const back = parseDuration(given.slice(1));
     return back === undefined ? undefined : new Date(now.getTime() - back);
   }
-  const named = /^(?:(today|yesterday)(?:\s+|$))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/.exec(given);
+  const named = /^(?:(today|yesterday|tomorrow)(?:\s+|$))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/.exec(given);
   if (named && given !== "") {
     const [, day, hour = "0", minute = "0", second = "0"] = named;
-    const date = now.getDate() - (day === "yesterday" ? 1 : 0);
+    const date = now.getDate() + ({ yesterday: -1, tomorrow: 1 }[day ?? ""] ?? 0);
     return local(now.getFullYear(), now.getMonth(), date, Number(hour), Number(minute), Number(second));
   }
   const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(z|[+-]\d\d:?\d\d)?)?$/.exec(given);

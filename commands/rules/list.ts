@@ -3,6 +3,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { choice, integer, toggle, withDefault } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
+import { activeSilences, noteSilences } from "../silence/active.ts";
 
 export const listRules = defineCommand({
   name: "rules list",
@@ -20,6 +21,7 @@ export const listRules = defineCommand({
     const { ruleView } = await import("./view.ts");
     const bodies = pages(limit, (page) => io.call("listRules", { query: { enabled, severity, ...page } }));
     await printList(io.output, bodies, (body) => body.items, ruleView);
+    noteSilences(io, await activeSilences(io));
     return exitCodes.ok;
   },
 });

@@ -7,6 +7,7 @@ import { textArgument } from "../input/arguments.ts";
 import { integer, since, text, time, withDefault } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
+import { activeSilences } from "../silence/active.ts";
 import { parseExpectations } from "./expectations.ts";
 import { findRule } from "./find.ts";
 
@@ -17,7 +18,7 @@ export const testRule = defineCommand({
   name: "rules test",
   summary: "What a rule would have done, without raising an alert",
   description:
-    'Plays stored events through a rule, by the code that judges new ones: how many match, how many alerts the cooldown leaves, and on which days. With --expect the exit code is 8 when an event of the file is judged otherwise than it says. The file is JSON or one JSON value a line: ids of events that must match, or objects such as {"event_id": 42, "matches": false}.',
+    'Plays stored events through a rule, by the code that judges new ones: how many match, how many alerts the cooldown leaves, and on which days. Alert silences are not looked at. With --expect the exit code is 8 when an event of the file is judged otherwise than it says. The file is JSON or one JSON value a line: ids of events that must match, or objects such as {"event_id": 42, "matches": false}.',
   arguments: { rule: textArgument("Id of the rule, or its exact name") },
   options: {
     since: since("From when on: a time, or how long ago, such as 30d", "30d"),
@@ -46,6 +47,9 @@ export const testRule = defineCommand({
         limit: options.limit,
       },
     });
+    const isSilenced = (await activeSilences(io, ({ rule_id }) => rule_id === null || rule_id === rule.id)).length > 0;
+    if (isSilenced)
+      io.output.note("a silence is active; what it holds back is counted here as if there were none (`homesec silence list`)");
     const expectations = expected && (await check(io, rule.id, expected));
     await printRecord(io.output, { ...report, ...(expectations && { expectations }) }, backtestView);
     return expectations && expectations.unmet.length > 0 ? exitCodes.unmet : exitCodes.ok;

@@ -1,21 +1,29 @@
-import { closeDueDigests, type Delivery } from "../../src/alerts/digests.ts";
+import { closeDueDigests } from "../../src/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerts/digests-repository.ts";
+import { takeUpEnds } from "../../src/alerts/ended-silences.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import type { Database } from "../../src/engines/database.ts";
 import type { Log } from "../../src/log/log.ts";
+import type { Delivery } from "../../src/notifications/delivery.ts";
+import { nextEndAt } from "../../src/silences/ending-repository.ts";
+import type { Silence } from "../../src/silences/silence.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** Without a due digest in sight it still looks so often: any process may have begun one. */
+/** With nothing due in sight it still looks so often: any process may have begun a digest or a silence. */
 const longestPauseMs = 1_000;
-const digestsAtOnce = 100;
+const atOnce = 100;
 
-/** Makes the worker that closes digests when they are due, from timers kept in rows. `onClosed`: there are notifications to deliver. */
+/**
+ * Makes the worker that closes digests and takes up the ends of silences when they are due, from timers kept in rows. `onClosed`: there is something
+ * to tell. `onSilenceOver`: this process took up the end of a silence.
+ */
 export function createDigestCloser(options: {
   readonly db: Database;
   readonly clock: Clock;
   readonly delivery: Delivery;
   readonly log: Log;
   readonly onClosed: () => void;
+  readonly onSilenceOver: (silence: Silence) => void;
 }): Loop {
   const { db, clock, delivery } = options;
   return createLoop({
@@ -23,11 +31,14 @@ export function createDigestCloser(options: {
     critical: false,
     log: options.log,
     round: async () => {
-      const next = await db.query(nextDigestAt);
-      if (!next) return longestPauseMs;
-      const waitMs = next.getTime() - clock.now().getTime();
-      if (waitMs > 0) return Math.min(longestPauseMs, waitMs);
-      if ((await closeDueDigests(db, delivery, clock.now(), digestsAtOnce)) > 0) options.onClosed();
+      const [digestAt, silenceAt] = await db.query((sql) => Promise.all([nextDigestAt(sql), nextEndAt(sql)]));
+      const waits = [digestAt, silenceAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
+      const waitMs = Math.min(longestPauseMs, ...waits);
+      if (waitMs > 0) return waitMs;
+      const digests = await closeDueDigests(db, delivery, clock.now(), atOnce);
+      const silences = await takeUpEnds(db, delivery, clock.now(), atOnce);
+      if (digests + silences.length > 0) options.onClosed();
+      for (const silence of silences) options.onSilenceOver(silence);
       return 0;
     },
   });

@@ -1,20 +1,8 @@
 import type { Database } from "../engines/database.ts";
-import type { ChannelAvailability } from "../notifications/channels.ts";
+import { type Delivery, expiryOf } from "../notifications/delivery.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { endCooldown } from "./cooldowns-repository.ts";
 import { closeDigest, dueDigests } from "./digests-repository.ts";
-
-/** How alerts and digests get to people. */
-export interface Delivery {
-  readonly availability: ChannelAvailability;
-  /** What could not be sent for so long is given up. */
-  readonly expiryHours: number;
-}
-
-/** Until when something raised now may wait to be sent. */
-export function expiryOf(delivery: Delivery, now: Date): Date {
-  return new Date(now.getTime() + delivery.expiryHours * 3_600_000);
-}
 
 /**
  * Closes at most `limit` digests that are due, each in a transaction of its own that also queues its notifications and ends the cooldown: what comes

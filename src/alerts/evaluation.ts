@@ -2,17 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { Sql } from "../engines/database.ts";
 import type { EvaluationTrigger } from "../events/evaluation-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
+import { type Delivery, expiryOf } from "../notifications/delivery.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { dedupKey } from "../rules/dedup-key.ts";
 import { evaluate } from "../rules/evaluate.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
 import type { Rule, RuleFacts, RuleVerdict } from "../rules/rule.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
+import { type HoldingSilence, lockHolding, noteSilenced, type SilencedAlert } from "../silences/hiding-repository.ts";
+import { silenceFor } from "../silences/silence.ts";
 import { emit } from "../webhooks/emit.ts";
 import { type Alert, reasonPending, riskBand } from "./alert.ts";
 import { updateProgress } from "./alerts-repository.ts";
 import { type Cooldown, cooldownOf, raiseUnlessHeldBack } from "./cooldowns-repository.ts";
-import { type Delivery, expiryOf } from "./digests.ts";
 import { awaitDigest } from "./digests-repository.ts";
 import { inOrder, type Match } from "./order.ts";
 import { lockLevelOf, outcomesOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
@@ -33,7 +35,7 @@ interface Subject extends Evaluation {
 
 /**
  * Has the rules that this trigger is for judge an event, and stores one verdict for each: raised, held back by an earlier
- * alert, or not matched. Raises what is to be raised, in the caller's transaction. A rule that raised an alert for this
+ * alert or by a silence, or not matched. Raises what is to be raised, in the caller's transaction. A rule that raised an alert for this
  * event before is done with it. An event that is gone gets nothing.
  */
 export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<void> {
@@ -59,11 +61,41 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<v
     if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
     else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
   }
+  // before any cooldown, since that is the order of locks; a silence stands above a cooldown, and begins none
+  const ruleIds = matches.map(({ rule }) => rule.id);
+  const silences = matches.length > 0 ? await lockHolding(sql, { cameraId: facts.cameraId, ruleIds }, now) : [];
+  const hidden: Hidden[] = [];
   for (const match of inOrder(matches)) {
-    const verdict = await raise(sql, subject, match);
-    if (verdict) verdicts.push(verdict);
+    const silence = silenceFor(silences, { cameraId: facts.cameraId, ruleId: match.rule.id });
+    if (silence) hidden.push({ match, silence });
+    else {
+      const verdict = await raise(sql, subject, match);
+      if (verdict) verdicts.push(verdict);
+    }
   }
+  await noteSilenced(sql, eventId, hidden.map(silencedAlertOf), now);
+  verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
+}
+
+/** A match that would have raised an alert, or met a cooldown, and the silence that hides it. */
+interface Hidden {
+  readonly match: Match;
+  readonly silence: HoldingSilence;
+}
+
+function silencedAlertOf({ match: { rule }, silence }: Hidden): SilencedAlert {
+  return { silenceId: silence.id, ruleId: rule.id, ruleName: rule.name, channels: rule.channels ?? [] };
+}
+
+function silencedVerdictOf({ match: { rule, verdict }, silence }: Hidden): StoredVerdict {
+  return {
+    ...verdictOf(rule, verdict),
+    outcome: "suppressed",
+    suppressed_until: silence.ends_at,
+    silence_id: silence.id,
+    silence_reason: silence.reason,
+  };
 }
 
 const verdictOnDeleted: RuleVerdict = {
@@ -139,5 +171,7 @@ function verdictOf(rule: Rule, verdict: RuleVerdict): Omit<StoredVerdict, "outco
     alert_id: null,
     suppressed_by: null,
     suppressed_until: null,
+    silence_id: null,
+    silence_reason: null,
   };
 }

@@ -7,6 +7,7 @@ import { Camera } from "./routes/cameras.ts";
 import { Detection } from "./routes/detections.ts";
 import { Event } from "./routes/events.ts";
 import { SceneChange } from "./routes/scenes.ts";
+import { Silence } from "./routes/silences.ts";
 import { WorkerStatus } from "./routes/system-health.ts";
 import { Instant } from "./values.ts";
 
@@ -62,6 +63,8 @@ export const JournalMessage = z.discriminatedUnion("type", [
   journal("alert_delivered", Alert),
   journal("alert_acknowledged", Alert),
   journal("alert_dismissed", Alert),
+  journal("silence.started", Silence),
+  journal("silence.ended", Silence),
   journal("anomaly", AnomalyMessage),
   journal("infrastructure_alert", InfrastructureAlert),
   journal("worker_status", WorkerStatus),

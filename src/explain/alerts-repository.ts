@@ -1,6 +1,6 @@
 import type { Sql } from "../engines/database.ts";
 
-/** What a rule said of an event, with the alert that held it back. */
+/** What a rule said of an event, with the alert or the silence that held it back. */
 export interface VerdictFacts {
   readonly ruleId: string;
   readonly ruleName: string;
@@ -14,6 +14,9 @@ export interface VerdictFacts {
   /** When the alert was raised that held this one back, and of which event; null when it is gone. */
   readonly suppressorRaisedAt: Date | null;
   readonly suppressorEventId: number | null;
+  /** The silence that held this one back, and why there was one. */
+  readonly silenceId: string | null;
+  readonly silenceReason: string | null;
   readonly evaluatedAt: Date;
 }
 
@@ -22,7 +25,7 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
   return await sql<VerdictFacts[]>`
     select v.rule_id as "ruleId", v.rule_name as "ruleName", v.rule_version as "ruleVersion", v.outcome, v.matched_conditions as matched,
       v.failed_conditions as failed, v.alert_id as "alertId", v.suppressed_by as "suppressedBy", v.suppressed_until as "suppressedUntil",
-      s.created_at as "suppressorRaisedAt", s.event_id as "suppressorEventId", v.evaluated_at as "evaluatedAt"
+      s.created_at as "suppressorRaisedAt", s.event_id as "suppressorEventId", v.silence_id as "silenceId", v.silence_reason as "silenceReason", v.evaluated_at as "evaluatedAt"
     from rule_verdicts v
     left join alerts s on s.alert_id = v.suppressed_by
     where v.event_id = ${eventId}

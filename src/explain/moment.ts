@@ -4,6 +4,7 @@ import { findCamera } from "../cameras/cameras-repository.ts";
 import { notFound } from "../contract/problem.ts";
 import type { Sql } from "../engines/database.ts";
 import { type Image, imagesBetween, nearestImage } from "../images/ledger-repository.ts";
+import { silencesBetween } from "../silences/silences-repository.ts";
 import { statusReason } from "./cameras-repository.ts";
 import { chainOfEvent } from "./event.ts";
 import { eventStep } from "./event-steps.ts";
@@ -11,9 +12,10 @@ import { type EventFacts, eventsBetween } from "./events-repository.ts";
 import { outcomeOfEvent } from "./outcome.ts";
 import { type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
+import { silenceStep } from "./silence-steps.ts";
 import { between, counted, duration, type Explanation, instant, type Step, sentence } from "./step.ts";
 
-const most = { pictures: 50, events: 20, chains: 5 } as const;
+const most = { pictures: 50, events: 20, chains: 5, silences: 20 } as const;
 
 /** The question: what did this camera show around that time? */
 export interface Moment {
@@ -31,29 +33,31 @@ export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanati
   const camera = await findCamera(sql, cameraId);
   if (!camera) throw notFound("Camera", cameraId, "`homesec cameras list` shows which there are");
   const [from, to] = [new Date(at.getTime() - withinMs), new Date(at.getTime() + withinMs)];
-  const [images, events, reason] = await Promise.all([
+  const [images, events, reason, silences] = await Promise.all([
     imagesBetween(sql, cameraId, from, to, most.pictures),
     eventsBetween(sql, cameraId, from, to, most.events),
     statusReason(sql, cameraId),
+    silencesBetween(sql, { cameraId, from, to, limit: most.silences }, now),
   ]);
   const found = images.length + events.length > 0;
   const pictures = await picturesOf(
     sql,
     images.map(({ id }) => id),
   );
+  const noPicture = images.length === 0 ? await whyNoPicture(sql, camera, moment) : [];
   const steps = [
     cameraStep(camera, reason),
-    ...(images.length === 0 ? await whyNoPicture(sql, camera, moment) : pictures.map((picture) => pictureLine(picture, now))),
+    ...silences.map(silenceStep),
+    ...noPicture,
+    ...pictures.map((picture) => pictureLine(picture, now)),
     ...(images.length === most.pictures ? [onlyTheFirst] : []),
     ...(await eventLines(sql, events, now)),
   ];
   const span = `within ${duration(withinMs)} of ${instant(at)}`;
+  const silenced = silences.length === 0 ? "" : ` Alerts of this camera were silenced: ${silences.map(({ id }) => id).join(", ")}.`;
   const outcome = found
-    ? `Camera ${cameraId}, ${span}: ${counted(images.length, "picture")}, ${counted(events.length, "event")}.`
-    : `Camera ${cameraId} shows nothing ${span}. ${steps
-        .slice(1)
-        .map(({ text }) => text)
-        .join(" ")}`;
+    ? `Camera ${cameraId}, ${span}: ${counted(images.length, "picture")}, ${counted(events.length, "event")}.${silenced}`
+    : `Camera ${cameraId} shows nothing ${span}. ${noPicture.map(({ text }) => text).join(" ")}`;
   return { subject: { type: "camera", id: cameraId }, found, outcome, steps };
 }
 

@@ -3,13 +3,19 @@ import type { explainRoutes } from "../contract/routes/explain.ts";
 import type { Sql } from "../engines/database.ts";
 import { requireImage } from "../images/required.ts";
 import type { Operations } from "../operations/operation.ts";
+import { covers } from "../silences/silence.ts";
+import { activeSilences } from "../silences/silences-repository.ts";
 import { eventOfAlert } from "./alerts-repository.ts";
 import { chainOfEvent, type EventChain, isUuid } from "./event.ts";
 import { explainImage } from "./image.ts";
 import { explainMoment } from "./moment.ts";
 import { outcomeOfAlert, outcomeOfEvent } from "./outcome.ts";
 import { explainPath } from "./path.ts";
+import { silenceStep } from "./silence-steps.ts";
 import type { Explanation, Step } from "./step.ts";
+
+/** So many are told of. */
+const mostSilences = 20;
 
 /** The answers to "why": read from what every stage stored, nothing is worked out anew. */
 export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
@@ -52,7 +58,11 @@ async function explainAlert(sql: Sql, alertId: string, now: Date): Promise<Expla
   const eventId = isUuid(id) ? await eventOfAlert(sql, id) : undefined;
   const chain = eventId === undefined ? undefined : await chainOfEvent(sql, eventId, now);
   if (!chain) throw notFound("Alert", alertId);
-  const steps = [...chain.before, ...chain.after].filter((step) => concerns(step, id, chain));
+  const alert = chain.alerts.find((each) => each.alertId === id);
+  const subject = { cameraId: chain.event.cameraId, ruleId: alert?.ruleId ?? "" };
+  // why no other came after it
+  const silences = (await activeSilences(sql, now, mostSilences)).filter((silence) => covers(silence, subject));
+  const steps = [...[...chain.before, ...chain.after].filter((step) => concerns(step, id, chain)), ...silences.map(silenceStep)];
   return { subject: { type: "alert", id }, found: true, outcome: outcomeOfAlert(chain, id), steps };
 }
 

@@ -20,6 +20,8 @@ export function verdictStep(verdict: VerdictFacts): Step {
       alert_id: verdict.alertId,
       suppressed_by: verdict.suppressedBy,
       suppressed_until: verdict.suppressedUntil,
+      silence_id: verdict.silenceId,
+      silence_reason: verdict.silenceReason,
     },
   };
 }
@@ -31,6 +33,10 @@ export function verdictText(verdict: VerdictFacts): string {
     case "raised":
       return `matched${matched} and raised ${verdict.alertId === null ? "an alert that is gone since" : `alert ${verdict.alertId}`}.`;
     case "suppressed": {
+      if (verdict.silenceId !== null) {
+        const set = verdict.suppressedUntil ? `, set until ${instant(verdict.suppressedUntil)},` : "";
+        return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} held it back.`;
+      }
       const when = verdict.suppressorRaisedAt
         ? `, raised ${instant(verdict.suppressorRaisedAt)} for event ${verdict.suppressorEventId},`
         : "";

@@ -1,5 +1,5 @@
 import type { Sql } from "../engines/database.ts";
-import type { AlertFacts, HeldBack, HeldBackEvent } from "./facts.ts";
+import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "./facts.ts";
 
 /** What is known of an alert and its event, or undefined when it is gone. */
 export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
@@ -57,4 +57,36 @@ export async function findHeldBack(sql: Sql, alertId: string, limit: number): Pr
     count: rows[0]?.count ?? 0,
     events: rows.map(({ count: _, ...event }) => event).toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()),
   };
+}
+
+/** What is known of a silence that has ended, or undefined when it is gone. */
+export async function findSilenceFacts(sql: Sql, silenceId: string): Promise<SilenceFacts | undefined> {
+  const [row] = await sql<[SilenceFacts?]>`
+    select s.silence_id as "silenceId", s.camera_id as "cameraId", c.name as "cameraName", s.rule_id as "ruleId", s.rule_name as "ruleName", s.reason,
+      s.created_at as "startedAt", s.ends_at as "endsAt", s.ended_at as "endedAt"
+    from silences s
+    left join cameras c on c.camera_id = s.camera_id
+    where s.silence_id = ${silenceId}
+      and s.ended_at is not null
+  `;
+  return row;
+}
+
+/** What a silence hid: the number of alerts, and at most `limit` of them, the riskiest, those of deleted events aside. */
+export async function findSilenced(sql: Sql, silenceId: string, limit: number): Promise<SilencedAlerts> {
+  const [[total], rows] = await Promise.all([
+    sql<[{ count: number }]>`select count(*) as count from silenced_alerts h where h.silence_id = ${silenceId}`,
+    sql<SilencedAlerts["events"][number][]>`
+      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.risk_score as "riskScore",
+        e.risk_level as "riskLevel", e.summary, h.rule_name as "ruleName"
+      from silenced_alerts h
+      join events e on e.event_id = h.event_id
+      join cameras c on c.camera_id = e.camera_id
+      where h.silence_id = ${silenceId}
+        and e.deleted_at is null
+      order by e.risk_score desc nulls last, e.started_at, e.event_id, h.rule_name, h.rule_id
+      limit ${limit}
+    `,
+  ]);
+  return { count: total.count, events: rows.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()) };
 }

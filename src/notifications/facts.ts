@@ -44,10 +44,37 @@ export interface HeldBack {
   readonly events: readonly HeldBackEvent[];
 }
 
-/** What a notification is to say. */
-export interface Message {
+/** What a notification can say about a silence that is over. */
+export interface SilenceFacts {
+  readonly silenceId: string;
+  readonly cameraId: string | null;
+  readonly cameraName: string | null;
+  readonly ruleId: string | null;
+  readonly ruleName: string | null;
+  readonly reason: string;
+  readonly startedAt: Date;
+  /** When it was set to end, and when it did. */
+  readonly endsAt: Date;
+  readonly endedAt: Date;
+}
+
+/** What a silence hid: how many alerts, and the riskiest of them in the order of time, each with the rule that would have raised it. */
+export interface SilencedAlerts {
+  readonly count: number;
+  readonly events: readonly (HeldBackEvent & { readonly ruleName: string })[];
+}
+
+/** What every notification has. */
+interface Sent {
   /** The same for each attempt: a receiver can tell a repetition by it. */
   readonly notificationId: string;
+  readonly createdAt: Date;
+  /** Why it goes out late, where it does. */
+  readonly late: string | undefined;
+}
+
+/** What a notification of an alert is to say. */
+export interface AlertMessage extends Sent {
   readonly alert: AlertFacts;
   /** It was asked for by a person who tries a channel, and is about no event. */
   readonly isTest?: true;
@@ -55,7 +82,16 @@ export interface Message {
   readonly heldBack: HeldBack | undefined;
   /** For the end of an incident: the notification that told of its beginning. */
   readonly endOf?: string | undefined;
-  readonly createdAt: Date;
-  /** Why it goes out late, where it does. */
-  readonly late: string | undefined;
+  readonly silence?: undefined;
 }
+
+/** What the notification of a silence that is over is to say. */
+export interface SilenceMessage extends Sent {
+  readonly silence: SilenceFacts;
+  readonly heldBack: SilencedAlerts;
+  readonly alert?: undefined;
+  readonly endOf?: undefined;
+}
+
+/** What a notification is to say. */
+export type Message = AlertMessage | SilenceMessage;

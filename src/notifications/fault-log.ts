@@ -5,7 +5,8 @@ import type { Outcome } from "./outcome.ts";
 interface Told {
   readonly id: string;
   readonly channel: Channel;
-  readonly alertId: string;
+  readonly alertId: string | null;
+  readonly silenceId: string | null;
 }
 
 /** Tells the log of channels that do not work: once per cause, however many messages it holds up, and when it is over. */
@@ -16,9 +17,9 @@ export interface FaultLog {
 
 export function createFaultLog(log: Log): FaultLog {
   const causes = new Map<Channel, string>();
-  const ended = ({ id, channel, alertId }: Told, reason: string): void =>
+  const ended = ({ id, channel, alertId, silenceId }: Told, reason: string): void =>
     log.error(
-      { channel, notification: id, alert: alertId, reason },
+      { channel, notification: id, ...(alertId === null ? { silence: silenceId } : { alert: alertId }), reason },
       "a notification was given up; it is in the dead letters of the queue deliver",
     );
   return {

@@ -1,17 +1,19 @@
 import type { Sql } from "../engines/database.ts";
 import type { Channel } from "./channels.ts";
-import type { ChannelResult, NotificationKind } from "./queue.ts";
+import type { About, ChannelResult } from "./queue.ts";
 
 /** Notifications to store; one with a reason cannot be sent, the others wait. */
-export interface NewNotifications {
-  readonly alertId: string;
-  readonly kind: NotificationKind;
+export type NewNotifications = About & {
   readonly expiresAt: Date;
   readonly rows: readonly { readonly id: string; readonly channel: Channel; readonly reason: string | null }[];
-}
+};
 
 /** Stores notifications, and jobs for those that can be sent. One at a time goes through a channel: the channel is the lane. */
-export async function insertNotifications(sql: Sql, { alertId, kind, expiresAt, rows }: NewNotifications, now: Date): Promise<void> {
+export async function insertNotifications(
+  sql: Sql,
+  { alertId, silenceId, kind, expiresAt, rows }: NewNotifications,
+  now: Date,
+): Promise<void> {
   await sql`
     with given as (
       select g.notification_id, g.channel, g.reason, g.position
@@ -21,8 +23,8 @@ export async function insertNotifications(sql: Sql, { alertId, kind, expiresAt, 
         ${rows.map(({ reason }) => reason)}::text[]
       ) with ordinality as g (notification_id, channel, reason, position)
     ), stored as (
-      insert into notifications (notification_id, alert_id, kind, channel, status, reason, next_attempt_at, expires_at, created_at, finished_at)
-      select g.notification_id, ${alertId}, ${kind}, g.channel,
+      insert into notifications (notification_id, alert_id, silence_id, kind, channel, status, reason, next_attempt_at, expires_at, created_at, finished_at)
+      select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${kind}, g.channel,
         case when g.reason is null then 'waiting' else 'unusable' end,
         g.reason,
         case when g.reason is null then ${now}::timestamptz end,

@@ -4,7 +4,7 @@ import { channels } from "../contract/routes/rules.ts";
 import type { Operations } from "../operations/operation.ts";
 import { type Channel, channelAvailability } from "./channels.ts";
 import { smtpTimeouts } from "./email/smtp.ts";
-import type { Message } from "./facts.ts";
+import type { AlertMessage } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
 import { transmit } from "./transmit.ts";
 
@@ -58,7 +58,7 @@ function answerOf(outcome: Outcome, channel: Channel, recipients: readonly strin
 }
 
 /** Something to send that is about nothing. */
-function testMessage(now: Date): Message {
+function testMessage(now: Date): AlertMessage {
   return {
     notificationId: randomUUID(),
     isTest: true,

@@ -7,24 +7,27 @@ import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notificat
 
 export type ChannelResult = z.output<typeof ChannelResultSchema>;
 
-/** What a notification says: that an alert was raised, what was held back under its cooldown, or that the incident it told of is over. */
+/** What a notification says of an alert: that it was raised, what was held back under its cooldown, or that the incident it told of is over. */
 export type NotificationKind = "alert" | "digest" | "end";
 
+/** What a notification is about: an alert, or the end of a silence and what it hid. */
+export type About =
+  | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId?: undefined }
+  | { readonly kind: "silence"; readonly silenceId: string; readonly alertId?: undefined };
+
 /** What is to be said, through which channels, and until when. */
-export interface NotificationOrder {
-  readonly alertId: string;
-  readonly kind: NotificationKind;
+export type NotificationOrder = About & {
   readonly channels: readonly Channel[];
   readonly expiresAt: Date;
-}
+};
 
 /**
- * Stores a notification for each channel and has it sent, in the transaction that raised the alert. A channel that
+ * Stores a notification for each channel and has it sent, in the transaction that raised the alert or ended the silence. A channel that
  * cannot be used gets a row that says why. After the commit, `wakeJobs("deliver")` saves a wait of up to a second.
  */
 export async function queueNotifications(
   sql: Sql,
-  { alertId, kind, channels, expiresAt }: NotificationOrder,
+  { channels, ...order }: NotificationOrder,
   availability: ChannelAvailability,
   now: Date,
 ): Promise<readonly ChannelResult[]> {
@@ -32,7 +35,7 @@ export async function queueNotifications(
     const available = availability[channel];
     return { id: randomUUID(), channel, reason: available.usable ? null : available.reason };
   });
-  await insertNotifications(sql, { alertId, kind, expiresAt, rows }, now);
+  await insertNotifications(sql, { ...order, rows }, now);
   return rows.map(({ channel, reason }) => ({
     channel,
     status: reason === null ? ("waiting" as const) : ("unusable" as const),

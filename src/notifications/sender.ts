@@ -9,7 +9,7 @@ import { channelAvailability } from "./channels.ts";
 import type { SmtpTimeouts } from "./email/smtp.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import type { AlertFacts, Message } from "./facts.ts";
-import { findAlertFacts, findHeldBack } from "./facts-repository.ts";
+import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
 import { createFaultLog } from "./fault-log.ts";
 import type { Outcome } from "./outcome.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, type Notification, storeStep } from "./sending-repository.ts";
@@ -46,7 +46,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     job: ClaimedJob,
     notification: Notification,
     stepOf: (progress: Progress) => Step,
-    attempt?: Attempt & Pick<Message, "alert">,
+    attempt?: Attempt & { readonly alert: AlertFacts | undefined },
   ): Promise<void> => {
     const now = clock.now();
     await db.transaction(async (sql) => {
@@ -87,17 +87,16 @@ export function createNotificationSender(context: NotificationSenderContext): Se
 
   const messageOf = async (notification: Notification, now: Date): Promise<Message | undefined> =>
     await db.query(async (sql) => {
+      const { id: notificationId, createdAt, kind } = notification;
+      if (notification.kind === "silence") {
+        const silence = await findSilenceFacts(sql, notification.silenceId);
+        const heldBack = await findSilenced(sql, notification.silenceId, listedEvents);
+        return silence && { notificationId, createdAt, late: lateness(notification, kind, now), silence, heldBack };
+      }
       const alert = await findAlertFacts(sql, notification.alertId);
-      return (
-        alert && {
-          notificationId: notification.id,
-          alert,
-          heldBack: notification.kind === "digest" ? await findHeldBack(sql, notification.alertId, listedEvents) : undefined,
-          endOf: notification.kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined,
-          createdAt: notification.createdAt,
-          late: lateness(notification, notification.kind, now),
-        }
-      );
+      const heldBack = kind === "digest" ? await findHeldBack(sql, notification.alertId, listedEvents) : undefined;
+      const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
+      return alert && { notificationId, createdAt, late: lateness(notification, notification.kind, now), alert, heldBack, endOf };
     });
 
   const attemptOf = async (notification: Notification, message: Message, signal: AbortSignal): Promise<Outcome> => {
@@ -141,12 +140,13 @@ export function createNotificationSender(context: NotificationSenderContext): Se
 type Attempt = { readonly startedAt: Date; readonly outcome: Outcome["kind"]; readonly answer: string };
 
 /** Whether what was sent says that an incident lasts, so that its end has to follow. The payload of a webhook never says that it is over. */
-function isBeginning({ kind, channel }: Notification, { eventKind, incidentEndedAt }: AlertFacts): boolean {
-  return kind === "alert" && eventKind === "camera_health" && (channel === "webhook" || incidentEndedAt === null);
+function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefined): boolean {
+  return kind === "alert" && alert?.eventKind === "camera_health" && (channel === "webhook" || alert.incidentEndedAt === null);
 }
 
 /** Whether nobody is to hear of it any more: who acknowledges an incident still wants to know when it is over. */
-function isEndedByPerson({ kind }: Notification, { status }: AlertFacts): boolean {
+function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined): boolean {
+  const status = alert?.status;
   return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";
 }
 

@@ -4,19 +4,20 @@ import type { Outcome } from "./outcome.ts";
 import type { NotificationKind } from "./queue.ts";
 import type { Progress, Step } from "./step.ts";
 
-/** A notification that is to be sent. */
-export interface Notification extends Progress {
+/** A notification that is to be sent: of an alert, or of a silence that is over. */
+export type Notification = Progress & {
   readonly id: string;
-  readonly alertId: string;
-  readonly kind: NotificationKind;
   readonly channel: Channel;
-}
+} & (
+    | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId: null }
+    | { readonly kind: "silence"; readonly alertId: null; readonly silenceId: string }
+  );
 
-/** The notification with this id, or undefined when it is gone with its alert. */
+/** The notification with this id, or undefined when it is gone with its alert or silence. */
 export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
   const [row] = await sql<[Notification?]>`
-    select n.notification_id as id, n.alert_id as "alertId", n.kind, n.channel, n.status, n.reason, n.attempt_count as attempts, n.unreached,
-      n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
+    select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.kind, n.channel, n.status, n.reason, n.attempt_count as attempts,
+      n.unreached, n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
     from notifications n
     where n.notification_id = ${id}
   `;
@@ -77,7 +78,7 @@ export async function addAttempt(sql: Sql, id: string, attempt: StoredAttempt): 
 
 /** Has notifications that were given up sent again, until a new expiry. Returns the alerts whose channels that changes. */
 export async function reviveNotifications(sql: Sql, ids: readonly string[], expiresAt: Date, now: Date): Promise<readonly string[]> {
-  const rows = await sql<{ alertId: string }[]>`
+  const rows = await sql<{ alertId: string | null }[]>`
     update notifications n
     set status = 'waiting', expires_at = ${expiresAt}, next_attempt_at = ${now}, finished_at = null, late = true
     where n.notification_id = any (${[...ids]}::uuid[])
@@ -85,5 +86,5 @@ export async function reviveNotifications(sql: Sql, ids: readonly string[], expi
     returning n.alert_id as "alertId"
   `;
   // in one order, since whoever asks locks them next
-  return [...new Set(rows.map(({ alertId }) => alertId))].toSorted();
+  return [...new Set(rows.flatMap(({ alertId }) => alertId ?? []))].toSorted();
 }

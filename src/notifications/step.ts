@@ -70,8 +70,8 @@ export function isLate(before: Progress, status: Step["status"], now: Date): boo
 }
 
 /** What a message that is sent now says about its own lateness, or undefined when it is in time. */
-export function lateness(before: Progress, kind: "alert" | "digest" | "end", now: Date): string | undefined {
-  const what = kind === "end" ? "message" : kind;
+export function lateness(before: Progress, kind: "alert" | "digest" | "end" | "silence", now: Date): string | undefined {
+  const what = kind === "end" || kind === "silence" ? "message" : kind;
   const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / 60_000));
   const wait = minutes < 120 ? `${minutes} ${minutes === 1 ? "minute" : "minutes"}` : `${Math.round(minutes / 60)} hours`;
   if (before.attempts > 0) return `This ${what} is late: it could not be sent for ${wait} (${before.reason ?? "the cause is not known"}).`;

@@ -62,9 +62,9 @@ async function post({ config, outbound, clock }: TransmitContext, message: Messa
   return await postNotification(message, { outbound, url, timeoutMs, now: () => clock.now() }, signal);
 }
 
-/** A digest lists many events and shows none of them. */
+/** What lists many events shows none of them. */
 async function pictureFor({ db, config }: TransmitContext, { alert, heldBack }: Message): Promise<MailPicture | undefined> {
-  const id = alert.detectionId;
+  const id = alert?.detectionId ?? null;
   if (heldBack || id === null) return undefined;
   const source = await db.query((sql) => findSource(sql, id));
   return source && (await mailPicture(source, rootsOf(config)));

@@ -1,9 +1,14 @@
 import type { Outbound, OutboundAnswer } from "../outbound/outbound.ts";
-import type { Message } from "./facts.ts";
+import type { HeldBackEvent, Message, SilenceMessage } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What is posted to DEFAULT_WEBHOOK_URL: the document's payload, for a digest also what was held back, for an end what is over. */
-export function webhookPayload({ alert, heldBack, endOf, createdAt }: Message): object {
+/**
+ * What is posted to DEFAULT_WEBHOOK_URL: the document's payload, for a digest also what was held back, for an end what is over; of a silence what it was,
+ * and what it hid.
+ */
+export function webhookPayload(message: Message): object {
+  if (message.silence) return silencePayload(message);
+  const { alert, heldBack, endOf, createdAt } = message;
   return {
     type: heldBack ? "security_alert_digest" : endOf === undefined ? "security_alert" : "security_alert_ended",
     alert: { id: alert.alertId, event_id: alert.eventId, severity: alert.severity, dedup_key: alert.dedupKey },
@@ -18,18 +23,37 @@ export function webhookPayload({ alert, heldBack, endOf, createdAt }: Message): 
       },
     }),
     ...(heldBack && {
-      held_back: {
-        count: heldBack.count,
-        events: heldBack.events.map(({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }) => ({
-          event_id: eventId,
-          camera_id: cameraId,
-          started_at: startedAt.toISOString(),
-          risk_score: riskScore,
-          risk_level: riskLevel,
-          summary,
-        })),
-      },
+      held_back: { count: heldBack.count, events: heldBack.events.map(eventOf) },
     }),
+  };
+}
+
+function silencePayload({ silence, heldBack, createdAt }: SilenceMessage): object {
+  return {
+    type: "silence_ended",
+    silence: {
+      id: silence.silenceId,
+      camera_id: silence.cameraId,
+      rule_id: silence.ruleId,
+      rule_name: silence.ruleName,
+      reason: silence.reason,
+      created_at: silence.startedAt.toISOString(),
+      ends_at: silence.endsAt.toISOString(),
+      ended_at: silence.endedAt.toISOString(),
+    },
+    timestamp: createdAt.toISOString(),
+    held_back: { count: heldBack.count, events: heldBack.events.map((event) => ({ ...eventOf(event), rule_name: event.ruleName })) },
+  };
+}
+
+function eventOf({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }: HeldBackEvent): object {
+  return {
+    event_id: eventId,
+    camera_id: cameraId,
+    started_at: startedAt.toISOString(),
+    risk_score: riskScore,
+    risk_level: riskLevel,
+    summary,
   };
 }
 

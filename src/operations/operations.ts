@@ -16,6 +16,7 @@ import { imageOperations } from "../images/operations.ts";
 import { notificationOperations } from "../notifications/operations.ts";
 import { ruleOperations } from "../rules/operations.ts";
 import { sceneOperations } from "../scenes/operations.ts";
+import { silenceOperations } from "../silences/operations.ts";
 import { dlqOperations } from "../system/dlq.ts";
 import { systemOperations } from "../system/operations.ts";
 import { webhookOperations } from "../webhooks/operations.ts";
@@ -34,6 +35,7 @@ export const operations: Operations = {
   ...detectionStatisticsOperations,
   ...alertReceiverOperations,
   ...alertOperations,
+  ...silenceOperations,
   ...analyticsOperations,
   ...ruleOperations,
   ...imageOperations,

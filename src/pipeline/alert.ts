@@ -1,9 +1,9 @@
-import type { Delivery } from "../alerts/digests.ts";
 import { evaluateEvent } from "../alerts/evaluation.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Database } from "../engines/database.ts";
 import { evaluationOf } from "../events/evaluation-repository.ts";
 import { buryJob, finishJob } from "../jobs/jobs-repository.ts";
+import type { Delivery } from "../notifications/delivery.ts";
 import type { Stage } from "./stage.ts";
 
 /** What the alert stage works with. */

@@ -18,7 +18,7 @@ import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
 import type { SizedFile } from "./files.ts";
 import { cleanLedger } from "./ledger.ts";
 import { listLogFiles, localDay } from "./log-files.ts";
-import { deleteIncidentsBefore, deleteSceneChangesBefore } from "./past-repository.ts";
+import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
 import {
   countExpired,
   deleteBatchesBefore,
@@ -127,6 +127,7 @@ async function countRows(sql: Sql, before: Date): Promise<Rows> {
 
 async function deleteRows({ db, clock, config }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
   const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * 3_600_000);
+  const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
   let events = 0;
   let detections = 0;
   for (const which of ["live", "deleted"] as const) {
@@ -143,6 +144,7 @@ async function deleteRows({ db, clock, config }: CleanupContext, before: Date, s
   await deleteAll(deleteBatchesBefore);
   await deleteAll(deleteSceneChangesBefore);
   await deleteAll(deleteIncidentsBefore);
+  await deleteAll((sql, _, limit) => deleteSilencesBefore(sql, silencesBefore, limit));
   await deleteAll(deleteJournalBefore);
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteDeliveriesBefore);

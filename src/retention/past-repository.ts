@@ -30,6 +30,23 @@ export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: numbe
   return gone.count;
 }
 
+/** Deletes at most `limit` silences that ended before `before` and of which nothing waits to be told, and returns how many. */
+export async function deleteSilencesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from silences s
+    using (
+      select o.silence_id
+      from silences o
+      where o.ended_at < ${before}
+        and o.told_at is not null
+        and not exists (select 1 from notifications n where n.silence_id = o.silence_id and n.finished_at is null)
+      limit ${limit}
+    ) old
+    where s.silence_id = old.silence_id
+  `;
+  return gone.count;
+}
+
 /**
  * The end of the next part of the past that goes when the disk is nearly full: a fiftieth of what there is from `after` to `until`, or so many
  * rows at least. Undefined when nothing is left there. With `pictures`, entries of the ledger count too.

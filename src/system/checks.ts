@@ -1,9 +1,14 @@
 import type { z } from "zod";
 import type { CheckResult } from "../contract/routes/system-health.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Silence } from "../silences/silence.ts";
+import { activeSilences } from "../silences/silences-repository.ts";
 import type { DiskSpace } from "./disk.ts";
 import { healthGate } from "./gate.ts";
 import type { Runtime, UpstreamState } from "./runtime.ts";
+
+/** So many are told of. */
+const mostSilences = 20;
 
 /** The result of asking one dependency whether it works. */
 export type Check<T> =
@@ -49,6 +54,11 @@ export function checkStore(context: OperationContext): Promise<Check<string>> {
 /** What the upstream services say of themselves. Each probe takes its own turn among the checks. */
 export function checkUpstreams(context: OperationContext, runtime: Runtime): Promise<Check<readonly UpstreamState[]>> {
   return check(context, timeoutMs(context), () => runtime.probeUpstreams());
+}
+
+/** Which silences hold alerts back now. */
+export function checkSilences(context: OperationContext): Promise<Check<readonly Silence[]>> {
+  return gated(context, () => context.db.query((sql) => activeSilences(sql, context.clock.now(), mostSilences)));
 }
 
 /** How full the disk with the data folder is. */

@@ -45,11 +45,13 @@ export async function deadDeliveries(sql: Sql, ids: readonly string[]): Promise<
 /** The notification that a dead letter is about. */
 export interface DeadNotification {
   readonly notification_id: string;
-  readonly alert_id: string;
+  /** Null where it is about a silence that is over. */
+  readonly alert_id: string | null;
+  readonly silence_id: string | null;
   readonly kind: string;
   readonly channel: string;
-  readonly rule_name: string;
-  readonly camera_id: string;
+  readonly rule_name: string | null;
+  readonly camera_id: string | null;
   readonly status: string;
   readonly attempt_count: number;
   readonly failedAt: Date | null;
@@ -58,9 +60,11 @@ export interface DeadNotification {
 /** The notifications with these ids, in no order. */
 export async function deadNotifications(sql: Sql, ids: readonly string[]): Promise<readonly DeadNotification[]> {
   return await sql<DeadNotification[]>`
-    select n.notification_id, n.alert_id, n.kind, n.channel, a.rule_name, a.camera_id, n.status, n.attempt_count, n.finished_at as "failedAt"
+    select n.notification_id, n.alert_id, n.silence_id, n.kind, n.channel, coalesce(a.rule_name, s.rule_name) as rule_name,
+      coalesce(a.camera_id, s.camera_id) as camera_id, n.status, n.attempt_count, n.finished_at as "failedAt"
     from notifications n
-    join alerts a using (alert_id)
+    left join alerts a on a.alert_id = n.alert_id
+    left join silences s on s.silence_id = n.silence_id
     where n.notification_id = any (${[...ids]}::uuid[])
   `;
 }

@@ -1,5 +1,6 @@
 import type { OperationContext } from "../operations/operation.ts";
-import { type Check, checkDatabase, checkDisk, checkStore, checkUpstreams } from "./checks.ts";
+import type { Silence } from "../silences/silence.ts";
+import { type Check, checkDatabase, checkDisk, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
 import { keepAnswers } from "./kept.ts";
 import { leastFreeDiskShare, type OverallStatus, overallStatus } from "./overall.ts";
 import type { Runtime, UpstreamState, WorkerState } from "./runtime.ts";
@@ -15,6 +16,8 @@ export interface Findings {
   readonly supervisorAlive: boolean;
   /** Free part of the disk with the data folder when it is nearly full, 0 to 1. */
   readonly lowDiskShare: number | undefined;
+  /** What holds alerts back now; empty while the database cannot say. */
+  readonly silences: readonly Silence[];
   readonly timestamp: Date;
 }
 
@@ -37,6 +40,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     checkUpstreams(context, runtime),
     checkDisk(context, runtime),
   ]);
+  const silences = database.ok ? await checkSilences(context) : undefined;
   const workers = runtime.workers();
   const freeDiskShare = disk.ok && disk.value.totalBytes > 0 ? disk.value.freeBytes / disk.value.totalBytes : undefined;
   const overall = overallStatus({
@@ -55,6 +59,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     workers,
     supervisorAlive: runtime.supervisorAlive(),
     lowDiskShare: freeDiskShare !== undefined && freeDiskShare < leastFreeDiskShare ? freeDiskShare : undefined,
+    silences: silences?.ok ? silences.value : [],
     timestamp: context.clock.now(),
   };
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { WithStatus } from "../contract/answer.ts";
 import type { HealthReply, ServiceHealth } from "../contract/routes/system-health.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import { scopeText } from "../silences/silence.ts";
 import type { Check } from "./checks.ts";
 import { currentFindings, lowDiskMessage, stoppedWorkers } from "./findings.ts";
 import type { Runtime, UpstreamState } from "./runtime.ts";
@@ -11,12 +12,12 @@ type Service = z.output<typeof ServiceHealth>;
 
 /** The health of the three kinds of services, with the latest changes; 503 unless all is well. */
 export async function currentHealth(context: OperationContext, runtime: Runtime): Promise<Health | WithStatus<Health>> {
-  const { overall, database, store, upstreams, workers, lowDiskShare, timestamp } = await currentFindings(context, runtime);
+  const { overall, database, store, upstreams, workers, lowDiskShare, silences, timestamp } = await currentFindings(context, runtime);
   const reply: Health = {
     status: overall,
     services: { database: databaseHealth(context, database), store: storeHealth(context, store), ai: aiHealth(upstreams) },
     timestamp,
-    // what lowers the overall value without being one of the three services stands here, so that it never goes unexplained
+    // what lowers the overall value without being one of the three services stands here, so that it never goes unexplained; and what keeps alerts from people
     recent_events: [
       ...stoppedWorkers(workers).map(({ name, message }) => {
         return { timestamp, service: name, event_type: "stopped", message: message ?? "does not run" };
@@ -24,6 +25,10 @@ export async function currentHealth(context: OperationContext, runtime: Runtime)
       ...(lowDiskShare === undefined
         ? []
         : [{ timestamp, service: "disk", event_type: "low_space", message: lowDiskMessage(lowDiskShare) }]),
+      ...silences.map((silence) => {
+        const message = `alerts of ${scopeText(silence)} are silenced until ${silence.ends_at.toISOString()}: ${silence.reason}`;
+        return { timestamp: silence.created_at, service: "alerts", event_type: "silenced", message };
+      }),
       ...runtime.recentEvents(),
     ],
   };

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Delivery } from "../../src/alerts/digests.ts";
 import type { StoredVerdict } from "../../src/alerts/verdicts-repository.ts";
 import { storeVerdict } from "../../src/events/analysis.ts";
 import { claimNextJobs } from "../../src/jobs/jobs-repository.ts";
 import { channelAvailability } from "../../src/notifications/channels.ts";
+import type { Delivery } from "../../src/notifications/delivery.ts";
 import { createAlertStage } from "../../src/pipeline/alert.ts";
 import type { Rule, RuleDefinition } from "../../src/rules/rule.ts";
 import { insertRule } from "../../src/rules/rules-repository.ts";
@@ -97,7 +97,7 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
         async (sql) =>
           await sql<Verdict[]>`
           select v.event_id, v.rule_id, v.rule_name, v.outcome, v.matched_conditions, v.failed_conditions, v.alert_id, v.suppressed_by,
-            v.suppressed_until
+            v.suppressed_until, v.silence_id, v.silence_reason
           from rule_verdicts v
           where ${eventId ?? null}::bigint is null or v.event_id = ${eventId ?? null}
           order by v.event_id, v.rule_name

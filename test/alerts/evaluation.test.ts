@@ -18,7 +18,7 @@ describe("the verdicts on an event", () => {
     const id = await desk.event({ seen: { person: 0.9 } });
     await desk.look();
     const [alert] = await desk.alerts();
-    const none = { alert_id: null, suppressed_by: null, suppressed_until: null };
+    const none = { alert_id: null, suppressed_by: null, suppressed_until: null, silence_id: null, silence_reason: null };
     expect(await desk.verdicts()).toEqual([
       {
         ...none,

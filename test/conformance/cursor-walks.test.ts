@@ -87,6 +87,15 @@ const insertEntity = (kind: Kind): Promise<unknown> =>
     `,
   );
 const removeEntity = (id: unknown) => desk.db.query((sql) => sql`delete from entities n where n.entity_id = ${id as string}`);
+const insertSilence = (kind: Kind): Promise<unknown> =>
+  one(
+    (sql) => sql<{ id: string }[]>`
+      insert into silences (silence_id, camera_id, reason, created_at, ends_at)
+      values (gen_random_uuid(), ${cameraOf(kind)}, 'x', ${at(sql, kind)}, timestamptz '2100-01-01')
+      returning silence_id as id
+    `,
+  );
+const removeSilence = (id: unknown) => desk.db.query((sql) => sql`delete from silences s where s.silence_id = ${id as string}`);
 let cameraCount = 0;
 const insertCamera = (deletedAt: (sql: Sql, kind: Kind) => ReturnType<typeof at>) => (kind: Kind) => {
   cameraCount += 1;
@@ -175,6 +184,10 @@ const walks: Partial<Record<OperationId, readonly Walk[]>> = {
   listAlerts: [
     { insert: insertAlert, remove: removeAlert, id: "id" },
     { query: "status=pending&severity=high", insert: insertAlert, remove: removeAlert, id: "id" },
+  ],
+  listSilences: [
+    { insert: insertSilence, remove: removeSilence, id: "id" },
+    { query: "status=active", insert: insertSilence, remove: removeSilence, id: "id" },
   ],
   listRules: [
     {

@@ -92,6 +92,10 @@ const entityKeys = [
   ...["id", "object_type", "first_seen_at", "last_seen_at", "detection_count", "camera_ids", "representative_detection_id"],
   ...["thumbnail_url", "discovered_at"],
 ];
+const silenceKeys = [
+  ...["id", "camera_id", "camera_name", "rule_id", "rule_name", "reason", "status", "created_at", "ends_at", "ended_at"],
+  "held_back",
+];
 const newWebhook = { name: "Nobody", url: "http://127.0.0.1:9/", event_types: ["event_created"], max_retries: 0 };
 
 const tables: Readonly<Record<string, readonly Endpoint[]>> = {
@@ -323,6 +327,21 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/alerts/{alert}", 200, alertKeys],
     ["POST /api/alerts/{alert}/acknowledge", 200, alertKeys],
     ["POST /api/alerts/{other-alert}/dismiss", 200, alertKeys],
+  ],
+  Silences: [
+    [
+      "POST /api/silences",
+      201,
+      silenceKeys,
+      { camera_id: "yard", rule_id: null, duration_seconds: 3_600, reason: "The painters are here" },
+    ],
+    ["GET /api/silences?status=active", 200, page],
+    ["GET /api/silences/{silence}", 200, silenceKeys],
+    ["POST /api/silences/{silence}/end", 200, silenceKeys],
+    ["POST /api/silences/{silence}/end", 409, ["detail"]],
+    ["GET /api/silences/nothing", 404, ["detail"]],
+    ["POST /api/silences", 422, ["detail"], { camera_id: "yard", reason: "No end" }],
+    ["POST /api/silences", 404, ["detail"], { camera_id: "nowhere", duration_seconds: 60, reason: "No camera" }],
   ],
   Documents: [
     ["GET /metrics", 200, "bytes"],

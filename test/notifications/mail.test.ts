@@ -6,7 +6,7 @@ import { mailPicture } from "../../src/notifications/email/picture.ts";
 import { type ParsedMail, parseMail } from "../support/mail.ts";
 import { picturePath } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { message } from "./messages.ts";
+import { message, silenceMessage } from "./messages.ts";
 
 const setting: MailSetting = {
   from: '"Home" <homesec@example.org>',
@@ -186,5 +186,39 @@ describe("the mail of a digest", () => {
     expect(mail.text).toContain("5 events more with a lower risk are not listed.");
     expect(mail.html).toContain('href="https://home.example.org/api/events/119"');
     expect(mail.headers["references"]).toBe("<camera.gate.2026-07-01@example.org>");
+  });
+});
+
+describe("the mail of a silence that is over", () => {
+  it("says of what it was, how long, why, and what it held back by which rule", async () => {
+    const { headers, text, html } = await compose(silenceMessage(), undefined, { publicUrl: "https://home.example.org" });
+    expect(headers["subject"]).toBe("The silence of The Gate is over: it held back 2 alerts");
+    expect(text).toContain(
+      "(2 h, from Wed 1 Jul 2026 22:00 to Thu 2 Jul 2026 00:00; reason: A party <b>tonight</b>) is over. It held back 2 alerts:",
+    );
+    expect(text).toContain('Wed 1 Jul 2026 22:17  72 of 100 (high)  The Gate: A person at the gate. (rule "Somebody at night")');
+    expect(text).toContain('The Gate: event 18 (rule "Grave")');
+    expect(html).toContain("A party &lt;b&gt;tonight&lt;/b&gt;");
+    expect(html).toContain('href="https://home.example.org/api/events/17"');
+    expect(text + html).not.toContain("not listed");
+  });
+
+  it("is short about many, names what it was of, and says that it is late", async () => {
+    const { silence, heldBack } = silenceMessage();
+    const everything = {
+      ...silence,
+      cameraId: null,
+      cameraName: null,
+      ruleId: "x",
+      ruleName: "Somebody",
+      endsAt: new Date("2026-07-02T22:00:00Z"),
+    };
+    const { headers, text } = await compose(
+      silenceMessage({ silence: everything, heldBack: { ...heldBack, count: 25 }, late: "This message is late: it waited." }),
+    );
+    expect(headers["subject"]).toBe('The silence of rule "Somebody" is over: it held back 25 alerts');
+    expect(text).toContain("ended by hand");
+    expect(text).toContain("23 alerts more are not listed.");
+    expect(text).toContain("This message is late");
   });
 });

@@ -44,6 +44,8 @@ const kept: Readonly<Record<string, string>> = {
   anomalies: "age",
   scene_changes: "age",
   // those that are over
+  silences: "age",
+  silenced_alerts: "silences",
   camera_incidents: "age",
   // those from before what baselines know
   observed_hours: "age",

@@ -15,6 +15,7 @@ import { imageExamples } from "./images.ts";
 import { notificationExamples } from "./notifications.ts";
 import { ruleExamples } from "./rules.ts";
 import { sceneExamples } from "./scenes.ts";
+import { silenceExamples } from "./silences.ts";
 import { statisticsExamples } from "./statistics.ts";
 import { systemExamples } from "./system.ts";
 import { webhookExamples } from "./webhooks.ts";
@@ -36,6 +37,7 @@ export const examples: Examples = {
   ...alertReceiverExamples,
   ...ruleExamples,
   ...alertExamples,
+  ...silenceExamples,
   ...analyticsExamples,
   ...systemExamples,
   ...gpuExamples,

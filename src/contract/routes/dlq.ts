@@ -46,16 +46,19 @@ export const DeadLetter = z
     notification: z
       .object({
         notification_id: z.string().meta({ description: "Id of the notification" }),
-        alert_id: z.string().meta({ description: "Id of its alert" }),
-        kind: z.string().meta({ description: "`alert`, or `digest` of what an alert held back" }),
+        alert_id: z.string().nullable().meta({ description: "Id of its alert; null where it tells of a silence that is over" }),
+        silence_id: z.string().nullable().meta({ description: "Id of the silence that is over; null where it is about an alert" }),
+        kind: z
+          .string()
+          .meta({ description: "`alert`, `digest` of what an alert held back, `end` of its incident, or `silence` that is over" }),
         channel: z.string().meta({ description: "How it was to be sent" }),
-        rule_name: z.string().meta({ description: "The rule that raised the alert" }),
-        camera_id: CameraIdText,
+        rule_name: z.string().nullable().meta({ description: "The rule that raised the alert, or that was silenced" }),
+        camera_id: z.string().nullable().meta({ description: "The camera of the alert, or that was silenced" }),
         status: z.string().meta({ description: "How far it got" }),
         attempt_count: z.int().meta({ description: "Attempts made" }),
       })
       .nullable()
-      .meta({ description: "The notification of an alert, in the queue `deliver`; else null" }),
+      .meta({ description: "The notification of an alert or of a silence, in the queue `deliver`; else null" }),
   })
   .meta({ id: "DeadLetter", description: "A job that will not be tried again by itself, with what it is about" });
 

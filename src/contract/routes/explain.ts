@@ -18,6 +18,7 @@ export const stepNames = [
   "analysis",
   "score",
   "rule",
+  "silence",
   "alert",
   "notification",
   "notification_attempt",

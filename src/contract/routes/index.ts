@@ -13,6 +13,7 @@ import { imageRoutes } from "./images.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sceneRoutes } from "./scenes.ts";
+import { silenceRoutes } from "./silences.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { systemRoutes } from "./system.ts";
 import { gpuRoutes } from "./system-gpu.ts";
@@ -33,6 +34,7 @@ export const routes = {
   ...alertReceiverRoutes,
   ...ruleRoutes,
   ...alertRoutes,
+  ...silenceRoutes,
   ...analyticsRoutes,
   ...systemRoutes,
   ...gpuRoutes,

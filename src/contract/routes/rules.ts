@@ -180,7 +180,7 @@ export const ruleRoutes = {
   testRule: route("/api/alerts/rules/{id}/test", {
     ...common,
     method: "post",
-    summary: "What a rule says of stored events, without raising an alert",
+    summary: "What a rule says of stored events, without raising an alert; silences are not looked at",
     body: z
       .strictObject({
         event_ids: z
@@ -217,7 +217,7 @@ export const ruleRoutes = {
   backtestRule: route("/api/alerts/rules/{id}/backtest", {
     ...common,
     method: "post",
-    summary: "What a rule, a version of it or a changed one makes of history, without raising an alert",
+    summary: "What a rule, a version of it or a changed one makes of history, without raising an alert; silences are not looked at",
     body: z
       .strictObject({
         start_date: StartInstant.nullable().optional().meta({ description: "Default: the beginning" }),

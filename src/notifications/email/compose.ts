@@ -16,7 +16,7 @@ export interface MailSetting {
   readonly now: Date;
 }
 
-/** Writes the mail of a notification: HTML and text, the picture inside, and headers that have mail programs group it with its camera's day. */
+/** Writes the mail of a notification: HTML and text, the picture inside, and headers that have mail programs group it with its camera's day, or with its silence. */
 export async function composeMail(message: Message, picture: MailPicture | undefined, setting: MailSetting): Promise<Envelope> {
   const sender = senderOf(setting.from);
   const domain = sender.address.slice(sender.address.lastIndexOf("@") + 1);
@@ -43,10 +43,12 @@ export async function composeMail(message: Message, picture: MailPicture | undef
     date: setting.now,
     headers: {
       "Auto-Submitted": "auto-generated",
-      ...(message.alert.severity === "critical" && message.endOf === undefined && { "X-Priority": "1 (Highest)", Importance: "High" }),
+      ...(message.alert?.severity === "critical" && message.endOf === undefined && { "X-Priority": "1 (Highest)", Importance: "High" }),
       "List-Id": { prepared: true, value: `homesec alerts <alerts.homesec.${domain}>` },
     },
-    ...(picture && "jpeg" in picture && pictureId && { attachments: [inline(picture.jpeg, pictureId, message.alert.cameraId)] }),
+    ...(picture &&
+      "jpeg" in picture &&
+      pictureId && { attachments: [inline(picture.jpeg, pictureId, message.alert?.cameraId ?? "picture")] }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -1,4 +1,5 @@
-import type { AlertFacts, HeldBackEvent, Message } from "../facts.ts";
+import { alertsText, scopeText, spanText } from "../../silences/silence.ts";
+import type { AlertFacts, HeldBackEvent, Message, SilenceMessage } from "../facts.ts";
 
 const colours = { low: "#4b5563", medium: "#b45309", high: "#c2410c", critical: "#b91c1c" } as const;
 const colourOfEnd = "#15803d";
@@ -9,7 +10,9 @@ interface Place {
 }
 
 /** The subject: how bad, what, where and when. */
-export function headline({ alert, heldBack, endOf, isTest }: Message, timeZone: string): string {
+export function headline(message: Message, timeZone: string): string {
+  if (message.silence) return `The silence of ${silenced(message)} is over: it held back ${alertsText(message.heldBack.count)}`;
+  const { alert, heldBack, endOf, isTest } = message;
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const since = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
   if (heldBack) return `[${capital(alert.severity)}] ${events(heldBack.count)} held back since the alert from ${since}`;
@@ -21,6 +24,7 @@ export function headline({ alert, heldBack, endOf, isTest }: Message, timeZone: 
 
 /** What the templates know of a message. */
 export function valuesFor(message: Message, place: Place): object {
+  if (message.silence) return silenceValues(message, place);
   const { alert, heldBack, endOf, late, isTest } = message;
   const common = {
     heading: headline(message, place.timeZone),
@@ -47,6 +51,31 @@ export function valuesFor(message: Message, place: Place): object {
   };
 }
 
+function silenceValues(message: SilenceMessage, place: Place): object {
+  const { silence, heldBack } = message;
+  const { startedAt, endedAt } = silence;
+  const early = endedAt < silence.endsAt ? ", ended by hand" : "";
+  const lasted = `${spanText(startedAt, endedAt)}, from ${time(startedAt, place.timeZone)} to ${time(endedAt, place.timeZone)}${early}`;
+  const unlisted = heldBack.count - heldBack.events.length;
+  return {
+    heading: headline(message, place.timeZone),
+    colour: colours.low,
+    late: message.late ?? null,
+    timeZone: place.timeZone,
+    summary: `The silence of ${silenced(message)} (${lasted}; reason: ${clean(silence.reason)}) is over. It held back ${alertsText(heldBack.count)}:`,
+    events: heldBack.events.map((event) => {
+      const row = heldBackRow(event, place);
+      return { ...row, text: `${row.text} (rule "${clean(event.ruleName)}")` };
+    }),
+    more: unlisted > 0 ? `${alertsText(unlisted)} more ${unlisted === 1 ? "is" : "are"} not listed.` : null,
+  };
+}
+
+function silenced({ silence }: SilenceMessage): string {
+  const { cameraId, cameraName, ruleId, ruleName } = silence;
+  return clean(scopeText({ camera_id: cameraId, camera_name: cameraName, rule_id: ruleId, rule_name: ruleName }));
+}
+
 function rowsOf(alert: AlertFacts, timeZone: string): readonly { readonly name: string; readonly value: string }[] {
   const seconds = Math.round((alert.endedAt.getTime() - alert.startedAt.getTime()) / 1000);
   return [
@@ -68,7 +97,7 @@ function linksOf(alert: AlertFacts, publicUrl: string | undefined): readonly { r
   ];
 }
 
-function heldBackRow(event: HeldBackEvent, { timeZone, publicUrl }: Place): object {
+function heldBackRow(event: HeldBackEvent, { timeZone, publicUrl }: Place) {
   return {
     time: time(event.startedAt, timeZone),
     risk: risk(event),

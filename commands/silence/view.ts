@@ -1,0 +1,42 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
+import { alertsText, scopeText, spanText } from "../../src/silences/silence.ts";
+import { ago, exactly, localTime } from "../output/people.ts";
+import type { View } from "../output/view.ts";
+
+export type Silence = Reply<Routes["getSilence"]>;
+
+export const silenceView: View<Silence> = {
+  plural: "silences",
+  fields: [
+    ...(["id", "camera_id", "camera_name", "rule_id", "rule_name", "reason", "status", "created_at", "ends_at", "ended_at"] as const),
+    "held_back",
+  ],
+  id: (silence) => silence.id,
+  columns: [
+    { title: "ID", keep: true, cell: (silence) => ({ text: silence.id }) },
+    { title: "STATUS", keep: true, cell: (silence) => ({ text: silence.status, paint: paintOf(silence) }) },
+    { title: "OF", cell: (silence) => ({ text: scopeText(silence) }) },
+    { title: "SINCE", cell: (silence, people) => ({ text: ago(people, silence.created_at) }) },
+    { title: "UNTIL", keep: true, cell: ({ ended_at, ends_at }) => ({ text: localTime(ended_at ?? ends_at) }) },
+    { title: "HELD BACK", align: "right", cell: (silence) => ({ text: String(silence.held_back) }) },
+    { title: "REASON", cell: (silence) => ({ text: silence.reason }) },
+  ],
+  details: (silence, people) => [
+    ["silence", { text: silence.id, paint: "bold" }],
+    ["status", { text: silence.status, paint: paintOf(silence) }],
+    ["of", { text: scopeText(silence) }],
+    ["reason", { text: silence.reason }],
+    ["since", { text: exactly(people, silence.created_at) }],
+    [
+      "until",
+      { text: `${localTime(silence.ends_at)}${silence.status === "active" ? ` (in ${spanText(people.now, silence.ends_at)})` : ""}` },
+    ],
+    ...(silence.ended_at === null ? [] : [["ended", { text: exactly(people, silence.ended_at) }] as const]),
+    ["held back", { text: alertsText(silence.held_back) }],
+  ],
+};
+
+function paintOf({ status }: Silence) {
+  return status === "active" ? "yellow" : "dim";
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { listOf, pageQuery } from "../page.ts";
+import { route } from "../route.ts";
+import { EnumText, Instant, StorableInstant } from "../values.ts";
+
+export const silenceStatuses = ["active", "ended"] as const;
+
+/** No silence lasts longer: what is hidden for good belongs into a rule. */
+export const longestSilenceSeconds = 30 * 86_400;
+
+/** An alert silence: until it ends, alerts of its camera and rule are held back. */
+export const Silence = z
+  .object({
+    id: z.uuid().meta({ description: "Id of the silence" }),
+    camera_id: z.string().nullable().meta({ description: "Whose alerts it holds back; null: those of every camera" }),
+    camera_name: z.string().nullable().meta({ description: "What people call the camera" }),
+    rule_id: z.uuid().nullable().meta({ description: "Of which rule; null: of every rule. The rule may be deleted since" }),
+    rule_name: z.string().nullable().meta({ description: "What the rule was called when the silence began" }),
+    reason: z.string().meta({ description: "Why there is one" }),
+    status: z.enum(silenceStatuses).meta({ description: "`active` while it holds alerts back" }),
+    created_at: Instant.meta({ description: "When it began" }),
+    ends_at: Instant.meta({ description: "When it was set to end" }),
+    ended_at: Instant.nullable().meta({ description: "When it did end, by time or by hand; null while it is active" }),
+    held_back: z.int().meta({ description: "Alerts that it hid" }),
+  })
+  .meta({ id: "Silence", description: "An alert silence: until it ends, alerts of its camera and rule are held back" });
+
+// any text is taken: what names nothing is 404, whatever its form
+const params = z.object({ id: z.string().meta({ description: "Silence id, a UUID" }) });
+const noSuchSilence = "No silence has this id";
+
+export const silenceRoutes = {
+  listSilences: route("/api/silences", {
+    method: "get",
+    summary: "List alert silences, newest first; ended ones are kept for LOG_RETENTION_DAYS",
+    tag: "alerts",
+    query: z.object({
+      status: EnumText(silenceStatuses).optional().meta({ description: "Only those that are active, or that are over" }),
+      ...pageQuery,
+    }),
+    reply: listOf(Silence),
+  }),
+  createSilence: route("/api/silences", {
+    method: "post",
+    summary: "Hold back the alerts of a camera, of a rule, of both together or all of them, for 30 days at most",
+    tag: "alerts",
+    body: z.strictObject({
+      camera_id: z.string().nullable().optional().meta({ description: "Only alerts of this camera" }),
+      rule_id: z.uuid().nullable().optional().meta({ description: "Only alerts of this rule" }),
+      all: z.boolean().optional().meta({ description: "true, where neither a camera nor a rule is named: all alerts" }),
+      duration_seconds: z
+        .int()
+        .min(1)
+        .max(longestSilenceSeconds)
+        .optional()
+        .meta({ description: "How long it lasts; either this or `ends_at`" }),
+      ends_at: StorableInstant.optional().meta({ description: "When it ends; either this or `duration_seconds`" }),
+      reason: z.string().min(1).max(500).regex(/\S/, "Must say why").meta({ description: "Why, for whoever wonders later" }),
+    }),
+    status: 201,
+    reply: Silence,
+    refusals: { 404: "There is no such camera or rule" },
+  }),
+  getSilence: route("/api/silences/{id}", {
+    method: "get",
+    summary: "One alert silence",
+    tag: "alerts",
+    params,
+    reply: Silence,
+    refusals: { 404: noSuchSilence },
+  }),
+  endSilence: route("/api/silences/{id}/end", {
+    method: "post",
+    summary: "End an alert silence now; what it hid is told",
+    tag: "alerts",
+    params,
+    reply: Silence,
+    refusals: { 404: noSuchSilence, 409: "The silence has ended before" },
+  }),
+};

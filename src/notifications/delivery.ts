@@ -1,0 +1,13 @@
+import type { ChannelAvailability } from "./channels.ts";
+
+/** How alerts and digests get to people. */
+export interface Delivery {
+  readonly availability: ChannelAvailability;
+  /** What could not be sent for so long is given up. */
+  readonly expiryHours: number;
+}
+
+/** Until when something raised now may wait to be sent. */
+export function expiryOf(delivery: Delivery, now: Date): Date {
+  return new Date(now.getTime() + delivery.expiryHours * 3_600_000);
+}
