@@ -31,7 +31,7 @@ export interface ListenOptions {
  */
 export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: ListenOptions): Promise<Listening> {
   const times = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 };
-  const tlsServer = keyPair && createTlsServer({ ...times, ...keyPair, handshakeTimeout: 10_000 }, app);
+  const tlsServer = keyPair && createTlsServer({ ...times, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
   const server: Server = tlsServer ?? createServer(times, app);
   server.setTimeout(120_000);
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
@@ -72,6 +72,8 @@ describe("the log", () => {
     const files = readdirSync(join(folder.path, "logs")).sort();
     expect(files).toEqual(["2026-01-31.ndjson", "2026-02-01.ndjson"]);
     expect(readFileSync(join(folder.path, "logs", "2026-02-01.ndjson"), "utf8")).toContain("after");
+    // cameras, names and times of a home are nobody else's business
+    expect([".", ...files].map((name) => statSync(join(folder.path, "logs", name)).mode & 0o077)).toEqual([0, 0, 0]);
   });
 
   it("goes on without its file, says so once, and tries again the next day", () => {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, type PeerCertificate, rootCertificates } from "node:tls";
+import { connect, type PeerCertificate, rootCertificates, type SecureVersion } from "node:tls";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
@@ -140,6 +140,24 @@ describe("HTTPS", () => {
     const client = createHttpClient({ url: served.url, fetch: fetchTrusting(cert), timeoutMs: 5_000 });
     await expect(client.call(routes.ask, {})).rejects.toThrow("not trusted");
     expect((await shown(served.port, cert, "cams.example")).subject.CN).toContain("homesec on ");
+  });
+
+  it("is TLS 1.2 or newer, whatever a client would also take", async () => {
+    const { cert, key } = await otherPair(["127.0.0.1"]);
+    served = await serve(routes, operations, { keyPair: { cert, key } });
+    const { port } = served;
+    const spoken = (maxVersion: SecureVersion) =>
+      new Promise<string>((done) => {
+        const old = { minVersion: "TLSv1", maxVersion, ciphers: "DEFAULT@SECLEVEL=0" } as const;
+        const socket = connect({ port, host: "127.0.0.1", ca: cert, ...old }, () => {
+          done(socket.getProtocol() ?? "none");
+          socket.end();
+        });
+        socket.once("error", (error) => done(error.message));
+      });
+    expect(await spoken("TLSv1.1")).toMatch(/protocol version/);
+    expect(await spoken("TLSv1.2")).toBe("TLSv1.2");
+    expect(await spoken("TLSv1.3")).toBe("TLSv1.3");
   });
 
   it("leaves those who speak plain HTTP without an answer, and goes on", async () => {
