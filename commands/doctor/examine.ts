@@ -1,3 +1,5 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import { type ParsedConfig, WrongConfiguration } from "../../src/config/config.ts";
 import { configuredSettings, createSettings } from "../../src/config/settings.ts";
 import { Problem } from "../../src/contract/problem.ts";
@@ -43,6 +45,13 @@ export async function examine(io: Io): Promise<Examined> {
   // before anything is opened: opening takes the folder for a moment
   if (!(parsed instanceof Error)) await holder().catch(() => {});
   const lookForDaemon = once(await daemonFinder(io, parsed, machine));
+  const isForeign = once(async () => {
+    const refused = await access(config().dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    return refused === "EACCES" && "client" in (await lookForDaemon());
+  });
   const opener = databaseOpener({ machine, config, shares, holder, log });
   const database = once(opener.open);
   const migrations = once(async () => {
@@ -76,6 +85,7 @@ export async function examine(io: Io): Promise<Examined> {
       parsed,
       config,
       shares,
+      isForeign,
       holder,
       database,
       migrations,

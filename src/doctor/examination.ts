@@ -29,6 +29,8 @@ export interface Examination {
   config(): Config;
   /** Network shares with folders of homesec. */
   shares(): Promise<Shares>;
+  /** A daemon answers, but its folders are closed to this user: what is in them is another user's business. */
+  isForeign(): Promise<boolean>;
   /** Who held the data folder before anything was opened; undefined when nobody has ever left a lock there. */
   holder(): Promise<DataFolderHolder | undefined>;
   /** The database as it is, whatever its schema. Throws `Broken` when it cannot be opened, such as for a wrong DATABASE_URL. */

@@ -83,6 +83,8 @@ async function made(check: Check, examination: Examination, signal: AbortSignal)
   if (check.reads === "folders") {
     const { silent } = await examination.shares();
     if (silent.length > 0) return skipped(`the network share ${silent[0]} does not answer`);
+    if (await examination.isForeign())
+      return skipped("the data folder is closed to this user; run homesec doctor as the user that runs homesec");
   }
   return await check.run(examination, signal);
 }

@@ -50,6 +50,11 @@ describe("the data folder", () => {
     );
   });
 
+  it("that is another user's is left to that user", async () => {
+    for (const id of ["data-folder", "key-file", "camera-root", "logs"])
+      expect(await skips(id, { isForeign: true }), id).toContain("as the user that runs homesec");
+  });
+
   it("is held by who lives and answers", async () => {
     const daemon = { url: "http://127.0.0.1:1" };
     expect(await well("data-folder-lock")).toBe("nobody holds it");

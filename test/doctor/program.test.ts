@@ -93,6 +93,8 @@ describe("what homesec starts", () => {
 
   it("nvidia-smi is missed only where there is a driver", async () => {
     expect(await skips("nvidia-smi", { machine: { nvidiaSmi: "/nonexistent", proc: ownFolder() } })).toContain("no NVIDIA card");
+    const closed = filesIn({ "nvidia-smi": "not a program" });
+    expect(await skips("nvidia-smi", { machine: { nvidiaSmi: `${closed}/nvidia-smi`, proc: ownFolder() } })).toContain("no NVIDIA card");
     const proc = filesIn({ "driver/nvidia/version": "NVRM" });
     expect(await finds("nvidia-smi", { machine: { nvidiaSmi: "/nonexistent", proc } })).toContain("is not installed");
     expect(await finds("nvidia-smi", { machine: { nvidiaSmi: script("exit 18"), proc } }, "warning")).toContain("exit code 18");

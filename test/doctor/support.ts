@@ -27,6 +27,8 @@ export interface Given {
   readonly daemon?: { readonly url: string; readonly version?: string; readonly admitted?: boolean };
   /** As with --direct: nobody is asked. */
   readonly isDirect?: boolean;
+  /** The folders are another user's. */
+  readonly isForeign?: boolean;
   readonly now?: Date | string;
   readonly holder?: DataFolderHolder;
 }
@@ -61,7 +63,16 @@ export function script(text: string): string {
 }
 
 /** What checks look at. */
-export function examined({ env = {}, machine = {}, db, daemon, isDirect = false, now, holder }: Given = {}): Examination {
+export function examined({
+  env = {},
+  machine = {},
+  db,
+  daemon,
+  isDirect = false,
+  isForeign = false,
+  now,
+  holder,
+}: Given = {}): Examination {
   const home = ownFolder();
   const parsed = (() => {
     try {
@@ -109,6 +120,7 @@ export function examined({ env = {}, machine = {}, db, daemon, isDirect = false,
     version: "1.2.3",
     parsed,
     config,
+    isForeign: async () => isForeign,
     shares: async () => await lookAtShares(machineOf, config()),
     holder: async () => holder ?? (await dataFolderHolder(config().dataDir)),
     database,

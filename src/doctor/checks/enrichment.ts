@@ -4,6 +4,7 @@ import type { ServiceResult } from "../../upstream/service-client.ts";
 import { createVision } from "../../upstream/vision.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { answered, clientOptions, examplePicture, faulty, findService, refused, type Service, unanswered } from "../upstreams.ts";
+import { counted } from "../wording.ts";
 
 const box = { x: 40, y: 40, width: 80, height: 120 } as const;
 
@@ -21,7 +22,7 @@ const vision: Check = {
     const client = createVision({ url: () => service.url, ...clientOptions(examination, service) });
     try {
       const result = await client.extract(await examplePicture(), box, signal);
-      return await outcomeOf(service, result, ({ attributes }) => answered(service, `${Object.keys(attributes).length} attributes`));
+      return await outcomeOf(service, result, ({ attributes }) => answered(service, counted(Object.keys(attributes).length, "attribute")));
     } finally {
       await client.close();
     }
@@ -83,7 +84,7 @@ const enrichment: Check = {
     };
     try {
       const result = await client.enrich({ detection, attributes: { colour: "grey" }, embedding_match: null }, signal);
-      return await outcomeOf(service, result, (attributes) => answered(service, `${Object.keys(attributes).length} attributes`));
+      return await outcomeOf(service, result, (attributes) => answered(service, counted(Object.keys(attributes).length, "attribute")));
     } finally {
       await client.close();
     }

@@ -120,6 +120,7 @@ function named(rule: Rule, reason: string | undefined): { readonly name: string;
 
 function judged(bad: readonly { readonly name: string; readonly text: string }[], all: number) {
   if (bad.length === 0) return ok(counted(all, "rule"));
+  const unseen = bad.some(({ text }) => text.includes("the detector never finds"));
   return finding(
     listed(
       bad.map(({ text }) => text),
@@ -128,7 +129,7 @@ function judged(bad: readonly { readonly name: string; readonly text: string }[]
     listed(
       bad.map(({ name }) => `homesec rules edit ${shellWord(name)}, or homesec rules disable ${shellWord(name)}`),
       3,
-    ),
+    ) + (unseen ? ". More classes are found with DETECTOR_MODEL_PATH or DETECTOR_URL" : ""),
   );
 }
 

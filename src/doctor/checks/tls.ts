@@ -71,7 +71,8 @@ const names: Check = {
     const certificate = await certificateOf(examination);
     const { publicUrl, host, tlsMode } = examination.config();
     const wanted = publicUrl === undefined ? host : new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, "$1");
-    if (["0.0.0.0", "::", "::0"].includes(wanted)) return ok(certificate.subjectAltName ?? "");
+    // an address to listen on is seldom the name under which people ask
+    if (publicUrl === undefined && isIP(host) !== 0) return ok(certificate.subjectAltName ?? "");
     const matches = isIP(wanted) === 0 ? certificate.checkHost(wanted) : certificate.checkIP(wanted);
     if (matches !== undefined) return ok(wanted);
     return finding(

@@ -42,7 +42,8 @@ const nvidiaSmi: Check = {
         () => true,
         () => false,
       );
-      if (error instanceof NvidiaSmiAbsent) {
+      // a folder on the path that this user may not enter says the same
+      if (error instanceof NvidiaSmiAbsent || (error as NodeJS.ErrnoException).code === "EACCES") {
         if (!hasDriver) return skipped("this machine has no NVIDIA card, or no driver for it");
         return finding(
           "There is an NVIDIA driver, but nvidia-smi is not installed",
