@@ -1,3 +1,4 @@
+import process from "node:process";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import type { Host } from "../host.ts";
@@ -23,6 +24,8 @@ up: nothing is left out. Without a terminal, in CI, and with another format than
       const { follow } = await import("../events/follow.ts");
       return await follow(io, "live", { since: undefined, types: undefined, state: undefined });
     }
+    // the other form of React keeps a record of every frame, which fills the memory of a view that runs for days
+    process.env["NODE_ENV"] ??= "production";
     const { runLive } = await import("./run.tsx");
     return await runLive(io, screen.stdin, screen.stdout);
   },

@@ -107,6 +107,7 @@ ${baselines.join("\n")}
 | \`npm run bench -- rule-backtest\` | 90 days of history through a rule, and through two versions of it |
 | \`npm run bench -- explain\` | explanations of an event, an alert and a minute of a camera at 1,000,000 events |
 | \`npm run bench -- fan-out\` | WebSocket messages to 1,000 clients |
+| \`npm run bench -- live-flood\` | \`homesec live\` at 200 messages a second, in three sizes of terminal (needs tmux) |
 | \`npm run bench -- command-start\` | \`homesec --version\` |
 | \`npm run bench -- serve-ready\` | \`homesec serve\` to ready, warm and for the first time |
 | \`npm run bench -- idle-memory\` | memory of an idle daemon |
