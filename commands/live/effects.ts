@@ -1,5 +1,6 @@
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
+import { localTime } from "../output/people.ts";
 import type { Store } from "./store.ts";
 import type { Effect } from "./ui/effect.ts";
 
@@ -26,6 +27,11 @@ async function done(io: Io, deed: Deed): Promise<string> {
     case "review": {
       await io.call("updateEvent", { params: { event_id: deed.eventId }, body: { reviewed: deed.reviewed } });
       return `event ${deed.eventId} is marked as ${deed.reviewed ? "" : "not "}reviewed`;
+    }
+    case "silence": {
+      const { cameraId, seconds, reason } = deed;
+      const { ends_at } = await io.call("createSilence", { body: { camera_id: cameraId, duration_seconds: seconds, reason } });
+      return `${cameraId} is silenced until ${localTime(ends_at)}`;
     }
     default:
       return deed satisfies never;

@@ -9,7 +9,7 @@ export const live = defineCommand({
   name: "live",
   summary: "Watch cameras, events and alerts on one screen",
   description: `Shows cameras, events, open alerts and how the daemon is, all of it live, until q. Keys: arrows or j k move, enter shows details with the
-picture, / filters, : changes the view, a acknowledges, d dismisses, r reviews, ? helps. After an interruption it catches
+picture, / filters, : changes the view, a acknowledges, d dismisses, r reviews, s silences, ? helps. After an interruption it catches
 up: nothing is left out. Without a terminal, in CI, and with another format than table it prints lines as \`homesec events tail\` does.`,
   examples: [
     { command: "homesec live", note: "watch" },

@@ -1,6 +1,6 @@
 import { type People, paint } from "../../output/people.ts";
 import { cellWidth, fitted, steady, tailOf } from "../text.ts";
-import { viewsLike } from "../ui/prompts.ts";
+import { silenceSpans, viewsLike } from "../ui/prompts.ts";
 import type { Prompt, State } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
 
@@ -17,6 +17,7 @@ const keys = [
   ["a", "ack"],
   ["d", "dismiss"],
   ["r", "review"],
+  ["s", "silence"],
   ["?", "help"],
   ["q", "quit"],
 ] as const;
@@ -41,6 +42,15 @@ function promptText(people: People, prompt: Prompt, columns: number): string {
     case "confirm": {
       const answer = " y/N ";
       return ` ${paint(people, "yellow", fitted(steady(prompt.question), Math.min(cellWidth(steady(prompt.question)), columns - answer.length - 1)))}${answer}`;
+    }
+    case "silence": {
+      const spans = silenceSpans.map(({ label }, at) => (at === prompt.span ? paint(people, "bold", `[${label}]`) : label));
+      const name = fitted(steady(prompt.cameraId), Math.min(20, prompt.cameraId.length));
+      return typed(
+        ` silence ${name} for ${spans.join(" ")} because `,
+        prompt.reason,
+        prompt.reason === "" ? paint(people, "dim", " say why") : "",
+      );
     }
     default:
       return prompt satisfies never;

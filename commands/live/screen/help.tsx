@@ -26,6 +26,7 @@ const topics = [
       ["a", "acknowledge the alert, or those of the event or camera"],
       ["d", "dismiss it: nothing has to be done"],
       ["r", "mark the event as reviewed, or take that back"],
+      ["s", "silence the camera for a while, with a reason"],
     ],
   ],
   [

@@ -76,6 +76,8 @@ function pressText(state: State, text: string): Pressed {
       return { state: settle(state, "dismissAlert") };
     case "r":
       return review(state);
+    case "s":
+      return { state: silence(state) };
     default:
       return { state };
   }
@@ -138,4 +140,10 @@ function review(state: State): Pressed {
   const event = chosenOf(state)?.event;
   if (event === undefined) return { state: noted(state, "choose an event to mark it as reviewed", "yellow") };
   return { state, effect: { kind: "review", eventId: event.id, reviewed: !event.reviewed } };
+}
+
+function silence(state: State): State {
+  const cameraId = chosenOf(state)?.cameraId;
+  if (cameraId === undefined) return noted(state, "choose a camera, or something that it saw, to silence it", "yellow");
+  return withUi(state, { prompt: { kind: "silence", cameraId, span: 1, reason: "" } });
 }

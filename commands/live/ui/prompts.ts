@@ -3,6 +3,14 @@ import type { Key } from "./key.ts";
 import { noted } from "./notes.ts";
 import { type Prompt, type State, type Ui, type ViewName, views } from "./ui.ts";
 
+/** How long alerts of a camera can be silenced. */
+export const silenceSpans = [
+  { label: "30 min", seconds: 1_800 },
+  { label: "1 h", seconds: 3_600 },
+  { label: "2 h", seconds: 7_200 },
+  { label: "8 h", seconds: 28_800 },
+] as const;
+
 const longestText = 200;
 
 export interface Pressed {
@@ -23,6 +31,8 @@ export function pressInPrompt(state: State, prompt: Prompt, key: Key): Pressed {
       return pressInView(state, prompt, key);
     case "confirm":
       return pressInConfirm(state, prompt, key);
+    case "silence":
+      return pressInSilence(state, prompt, key);
     default:
       return prompt satisfies never;
   }
@@ -56,6 +66,22 @@ function pressInConfirm(state: State, { effect }: Extract<Prompt, { kind: "confi
   const closed = withUi(state, { prompt: undefined });
   const agreed = typeof key === "object" && key.text.toLowerCase() === "y";
   return agreed ? { state: closed, effect } : { state: noted(closed, "nothing was done") };
+}
+
+function pressInSilence(state: State, prompt: Extract<Prompt, { kind: "silence" }>, key: Key): Pressed {
+  const { span, reason, cameraId } = prompt;
+  if (key === "enter") {
+    // without a reason nobody knows later why nothing was told
+    if (reason.trim() === "") return { state };
+    const { seconds } = silenceSpans[span] ?? silenceSpans[0];
+    return { state: withUi(state, { prompt: undefined }), effect: { kind: "silence", cameraId, seconds, reason: reason.trim() } };
+  }
+  const step = ({ left: -1, up: -1, right: 1, down: 1, tab: 1, "back-tab": -1 } as const)[key as "left"];
+  if (step !== undefined) {
+    const next = (span + step + silenceSpans.length) % silenceSpans.length;
+    return { state: withUi(state, { prompt: { ...prompt, span: next } }) };
+  }
+  return { state: withUi(state, { prompt: { ...prompt, reason: edited(reason, key) } }) };
 }
 
 const graphemes = new Intl.Segmenter();

@@ -54,7 +54,8 @@ export interface Loaded {
 export type Prompt =
   | { readonly kind: "filter"; readonly text: string; readonly before: string }
   | { readonly kind: "view"; readonly text: string }
-  | { readonly kind: "confirm"; readonly question: string; readonly effect: Effect };
+  | { readonly kind: "confirm"; readonly question: string; readonly effect: Effect }
+  | { readonly kind: "silence"; readonly cameraId: string; readonly span: number; readonly reason: string };
 
 /** A remark in the last line, gone after some seconds. */
 export interface Note {

@@ -8,11 +8,15 @@ import { FakeKeys, FakeTerminal } from "../../support/fake-terminal.ts";
 import { LiveStandIn } from "../../support/live-stand-in.ts";
 import { picturePath } from "../../support/pictures.ts";
 import * as wire from "../records.ts";
-import { alert, camera, details, event, explanation, health, pipeline, telemetry } from "./sample.ts";
+import { ago, alert, camera, details, event, explanation, health, pipeline, telemetry } from "./sample.ts";
 
 const pagination = wire.page(1);
 const envelope = (items: readonly unknown[]) => ({ items, pagination });
 const posted: string[] = [];
+const silence = {
+  ...{ id: alert(1).id, camera_id: "front-door", camera_name: "Front door", rule_id: null, rule_name: null, reason: "tea party" },
+  ...{ status: "active", created_at: ago(0), ends_at: ago(-3_600), ended_at: null, held_back: 0 },
+};
 
 function answer(method: string, path: string, query: URLSearchParams): unknown {
   if (method !== "GET") posted.push(`${method} ${path}`);
@@ -23,6 +27,7 @@ function answer(method: string, path: string, query: URLSearchParams): unknown {
   if (path.endsWith("/thumbnail")) return readFileSync(picturePath());
   if (/^\/api\/events\/\d+\/explain$/.test(path)) return explanation;
   if (/^\/api\/events\/\d+$/.test(path)) return { ...event(Number(path.split("/").at(-1))), detections: details.detections };
+  if (path === "/api/silences") return silence;
   if (/^\/api\/alerts\/.*\/(acknowledge|dismiss)$/.test(path)) return alert(2, { status: "acknowledged" });
   return { "/api/system/health/full": health, "/api/system/pipeline": pipeline, "/api/system/telemetry": telemetry }[path];
 }
@@ -124,6 +129,16 @@ describe("homesec live", () => {
     expect(posted).toEqual([`POST /api/alerts/${alert(2).id}/acknowledge`]);
     daemon.tell({ type: "alert_acknowledged", data: alert(2, { status: "acknowledged" }) });
     await shows("no open alert");
+    typed.type("q");
+    await code;
+  });
+
+  it("silences the camera of the chosen row", async () => {
+    const code = start();
+    await shows("One person at the front door");
+    typed.type("stea party\r");
+    await shows("front-door is silenced until 2026-01-31");
+    expect(posted).toEqual(["POST /api/silences"]);
     typed.type("q");
     await code;
   });

@@ -77,6 +77,7 @@ describe("the screen", () => {
     expect(await last(keys(small, ":s"))).toBe(" : s▏  system");
     const alerts = act(small, { kind: "key", key: "back-tab" });
     expect(await last(keys(alerts, "d"))).toBe(" Dismiss the critical alert “Somebody at night” of event 5 at front-door? y/N");
+    expect(await last(keys(alerts, "stea"))).toBe(" silence front-door for 30 min [1 h] 2 h 8 h because tea▏");
     expect(await last(act(small, { kind: "note", text: "done" }))).toBe(" done");
   });
 

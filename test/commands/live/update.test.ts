@@ -189,9 +189,17 @@ describe("keys", () => {
     expect(type(full, "end", "r").effects).toEqual([{ kind: "review", eventId: 1, reviewed: false }]);
   });
 
+  it("silence a camera for a time, with a reason", () => {
+    const prompt = type(full, "s", "right", "tea party").state;
+    expect(type(prompt, "enter").effects).toEqual([{ kind: "silence", cameraId: "front-door", seconds: 7_200, reason: "tea party" }]);
+    expect(type(prompt, "escape").effects).toEqual([]);
+    const without = type(full, "s", "enter");
+    expect([without.effects, without.state.ui.prompt?.kind]).toEqual([[], "silence"]);
+  });
+
   it("say so where there is nothing to do it to", () => {
     const nothing = firstState(now, { columns: 80, rows: 24 });
-    for (const key of ["a", "d", "r"]) expect(type(nothing, key)).toMatchObject({ effects: [], state: { ui: { prompt: undefined } } });
+    for (const key of ["a", "d", "r", "s"]) expect(type(nothing, key)).toMatchObject({ effects: [], state: { ui: { prompt: undefined } } });
     expect(type(nothing, "a").state.ui.note?.text).toBe("there is no open alert here");
   });
 
