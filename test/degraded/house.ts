@@ -55,7 +55,7 @@ export async function house(options: { readonly optionalServices?: boolean } = {
       BATCH_WINDOW_SECONDS: "2",
       BATCH_IDLE_TIMEOUT_SECONDS: "1",
       LANGUAGE_MODEL_READ_TIMEOUT: "1",
-      AI_HEALTH_CHECK_TIMEOUT_SECONDS: "0.5",
+      AI_HEALTH_CHECK_TIMEOUT_SECONDS: "2",
       HEALTH_CACHE_TTL_SECONDS: "0",
     },
     clock,
@@ -81,7 +81,7 @@ export async function house(options: { readonly optionalServices?: boolean } = {
         await renameIn(join(daemon.cameraRoot, camera, `${uploads}.jpg`), await uniqueJpeg());
       }
     },
-    until: async (path, look, timeoutMs = 25_000) => {
+    until: async (path, look, timeoutMs = 60_000) => {
       let last: unknown;
       return await eventually(
         async () => {

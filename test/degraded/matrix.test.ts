@@ -63,7 +63,8 @@ const modelAway: Row = async (home, mode) => {
   await announced(home, "language_model");
   expect((await home.get("system/health")).body.status).toBe("degraded");
   expect((await home.get("system/health/ready")).status).toBe(200);
-  expect((await home.get("system/telemetry")).body.queues.analysis_queue).toBe(3);
+  // the last attempt may still be on its way back to the queue
+  await home.until("system/telemetry", ({ queues }) => queues.analysis_queue === 3);
   // nothing is asked of a model that is known to be away, and who asks for it is told so
   expect(await home.post(`events/${events[0].id}/reanalyze`)).toMatchObject({ status: 503 });
 
@@ -131,7 +132,7 @@ describe.each([
   { name: "the language model is away: events are stored and wait for their judgement", row: modelAway, faults: modes, longModes: false },
   { name: "the detector is away: pictures wait, and stored events can be judged again", row: detectorAway, faults: modes, longModes: true },
   { name: "both are away: unhealthy, and nothing is lost", row: bothAway, faults: modesOfBoth, longModes: true },
-])("$name", { concurrent: true, timeout: 150_000 }, ({ row, faults, longModes }) => {
+])("$name", { concurrent: true, timeout: 240_000 }, ({ row, faults, longModes }) => {
   // what takes half a minute whatever the machine does begins first, beside the others
   const begun = new Map<Mode, Promise<unknown>>();
   beforeAll(() => {
@@ -153,12 +154,12 @@ describe.each([
 describe("an enrichment service is away: it lowers the quality, and events are created and judged all the same", {
   concurrent: true,
 }, () => {
-  test.each([[["down", "hang", "slow"]], [["reset", "garbage", "error"]]] as const)("%s", { timeout: 90_000 }, async (faults) => {
+  test.each([[["down", "hang", "slow"]], [["reset", "garbage", "error"]]] as const)("%s", { timeout: 120_000 }, async (faults) => {
     const home = await house({ optionalServices: true });
     try {
       await Promise.all(home.optional.map((service, index) => service.setMode(faults[index] as Mode)));
       await home.upload();
-      await home.until("events", judged(3), 40_000);
+      await home.until("events", judged(3));
       const { body } = await home.get("system/health");
       expect(body.status).toBe("degraded");
       expect(body.services.ai.details).toMatchObject({ detector: "healthy", language_model: "healthy" });

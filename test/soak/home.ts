@@ -9,6 +9,7 @@ import { pictureNames, picturePath, renameIn } from "../support/pictures.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+import { type Idle, startIdle } from "./idle.ts";
 
 const cameras = ["front", "back", "garage", "yard", "drive", "gate"];
 
@@ -20,6 +21,8 @@ export interface Home {
   /** DEFAULT_WEBHOOK_URL, and an outbound webhook. */
   readonly channel: Receiver;
   readonly hook: Receiver;
+  /** To compare the event loop with. */
+  readonly idle: Idle;
   readonly dataDir: string;
   readonly insideFile: string;
   /** Paths of all pictures that were uploaded. */
@@ -73,6 +76,7 @@ export async function openHome(): Promise<Home> {
     ...{ NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, "inside.mjs")).href}`, SOAK_INSIDE_FILE: insideFile },
     ...{ SOAK_SNAPSHOTS: process.env["SOAK_SNAPSHOTS"] ?? "", LOG_LEVEL: process.env["SOAK_LOG_LEVEL"] ?? "warn" },
   });
+  const idle = await startIdle(join(notes.path, "idle.ndjson"));
   const ask = (call: string, body?: object): Promise<Response> => {
     const [method = "GET", path = ""] = call.split(" ");
     const init = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
@@ -90,7 +94,7 @@ export async function openHome(): Promise<Home> {
     await renameIn(path, withComment(pictures[number % pictures.length] as Buffer, `picture ${number}`));
   };
   return {
-    ...{ daemon, detector, model, channel, hook, dataDir, insideFile, uploaded, ask },
+    ...{ daemon, detector, model, channel, hook, idle, dataDir, insideFile, uploaded, ask },
     upload: (rate) => {
       const begun = performance.now();
       const before = uploaded.length;
@@ -124,6 +128,7 @@ export async function openHome(): Promise<Home> {
       }
     },
     close: async () => {
+      idle.close();
       await Promise.all([detector.close(), model.close(), channel.close(), hook.close(), stopMail()]);
       await folder.remove();
       // snapshots of the heap are kept for whoever asked for them

@@ -42,6 +42,13 @@ export function metric(text: string, name: string, labels = ""): number {
   return sum;
 }
 
+/** The middle value; of an even number the greater of the two. Throws when there is none. */
+export function middleOf(values: readonly number[]): number {
+  const middle = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+  if (middle === undefined) throw new Error("there is no value");
+  return middle;
+}
+
 /** The straight line through points by least squares: how much it rises for each step of one, and the standard error of that. */
 export function slopeOf(points: readonly (readonly [at: number, value: number])[]): { readonly rise: number; readonly error: number } {
   const count = points.length;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Home } from "./home.ts";
-import { insideReports, metric, openFiles, residentMb } from "./measures.ts";
+import { insideReports, metric, middleOf, openFiles, residentMb } from "./measures.ts";
 import { unfinished } from "./truth.ts";
 
 /** What was measured in a step. */
@@ -15,8 +15,8 @@ export interface Row {
   readonly heapMb: number;
   /** Resident memory, the middle of the step. */
   readonly residentMb: number;
-  /** Open files, the least and the most of the step. */
-  readonly files: readonly [least: number, most: number];
+  /** Open files, the least, the middle and the most of the step. */
+  readonly files: readonly [least: number, middle: number, most: number];
   /** Of the event loop in this step, by the metrics that the program serves, in ms. */
   readonly lagP99: number;
 }
@@ -56,8 +56,8 @@ export async function step(home: Home, fault: Fault, { ms, collections }: StepTi
     uploaded: home.uploaded.length,
     waiting: await unfinished(home),
     heapMb: Math.min(...heaps),
-    residentMb: resident.toSorted((a, b) => a - b)[Math.floor(resident.length / 2)] ?? Number.NaN,
-    files: [Math.min(...files), Math.max(...files)],
+    residentMb: middleOf(resident),
+    files: [Math.min(...files), middleOf(files), Math.max(...files)],
     lagP99: metric(metrics, "nodejs_eventloop_lag_p99_seconds") * 1000,
   };
 }

@@ -1,14 +1,16 @@
-import type { Lag } from "./measures.ts";
-import { slopeOf } from "./measures.ts";
+import { loadavg } from "node:os";
+import { type Lag, middleOf, slopeOf } from "./measures.ts";
 import type { Row } from "./step.ts";
 
 /** What a long run came to. Memory in MB an hour with its standard error. */
 export interface Verdict {
   readonly heap: { readonly perHour: number; readonly error: number };
   readonly resident: { readonly perHour: number; readonly error: number };
-  /** How many more files were open at the end than after the warm-up, by the least of each minute. */
+  /** How many more files were open in the last third than in the first one after the warm-up, by the middle of each minute. */
   readonly moreFiles: number;
   readonly lag: Lag;
+  /** The same of a program beside it that does nothing: what the machine does to everybody. */
+  readonly idle: Lag;
 }
 
 /**
@@ -16,19 +18,20 @@ export interface Verdict {
  * buffers, of each minute the least. Resident memory follows it, but also what the allocator and the collector keep for later, which
  * rises and falls by many MB whatever the program does.
  */
-export function verdictOf(rows: readonly Row[], warmUp: number, lag: Lag): Verdict {
+export function verdictOf(rows: readonly Row[], warmUp: number, loops: Pick<Verdict, "lag" | "idle">): Verdict {
   const counted = rows.slice(warmUp);
   const slope = (of: (row: Row) => number) => {
     const { rise, error } = slopeOf(counted.map((row, minute) => [minute, of(row)] as const));
     return { perHour: rise * 60, error: error * 60 };
   };
   const third = Math.max(1, Math.floor(counted.length / 3));
-  const least = (some: readonly Row[]): number => Math.min(...some.map(({ files }) => files[0]));
+  // connections come and go with the faults; what leaks stays
+  const usual = (some: readonly Row[]): number => middleOf(some.map(({ files }) => files[1]));
   return {
     heap: slope(({ heapMb }) => heapMb),
     resident: slope(({ residentMb }) => residentMb),
-    moreFiles: least(counted.slice(-third)) - least(counted.slice(0, third)),
-    lag,
+    moreFiles: usual(counted.slice(-third)) - usual(counted.slice(0, third)),
+    ...loops,
   };
 }
 
@@ -41,17 +44,18 @@ export const heading = columns("step", "fault", "pictures", "waiting", "heap", "
 /** A row of the table. */
 export function lineOf(row: Row, number: number): string {
   const { fault, uploaded, waiting, heapMb, residentMb, files, lagP99 } = row;
-  const figures = [heapMb.toFixed(1), residentMb.toFixed(0), `${files[0]}-${files[1]}`, lagP99.toFixed(0)];
+  const figures = [heapMb.toFixed(1), residentMb.toFixed(0), `${files[0]}-${files[2]}`, lagP99.toFixed(0)];
   return columns(String(number), fault, String(uploaded), waiting === undefined ? "?" : String(waiting), ...figures);
 }
 
 /** The verdict in words. */
-export function wordsOf({ heap, resident, moreFiles, lag }: Verdict): string {
+export function wordsOf({ heap, resident, moreFiles, lag, idle }: Verdict): string {
   const slope = ({ perHour, error }: Verdict["heap"]): string => `${perHour.toFixed(2)} MB an hour (+- ${error.toFixed(2)})`;
   return [
     `memory after collection: ${slope(heap)}; resident: ${slope(resident)}`,
     `open files: ${moreFiles > 0 ? `${moreFiles} more` : "no more"} than after the warm-up`,
     `event loop: p50 ${lag.p50.toFixed(0)} ms, p99 ${lag.p99.toFixed(0)} ms, at most ${lag.max.toFixed(0)} ms (10 ms of it are the sampling)`,
+    `that of an idle program beside it: p99 ${idle.p99.toFixed(0)} ms; load of the machine at the end: ${(loadavg()[0] ?? 0).toFixed(1)}`,
     "",
   ].join("\n");
 }
