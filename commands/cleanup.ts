@@ -14,6 +14,7 @@ export const cleanup = defineCommand({
     { command: "homesec cleanup", note: "delete it, after a question" },
     { command: "homesec cleanup --yes", note: "in a script" },
   ],
+  prints: async () => (await import("./cleanup-view.ts")).cleanupView,
   async run({ options: { dryRun, yes } }, io) {
     if (!dryRun) await confirm(io, { yes }, "Delete what is older than the retention?");
     const [{ printRecord }, { cleanupView }] = await Promise.all([import("./output/output.ts"), import("./cleanup-view.ts")]);

@@ -1,5 +1,6 @@
 import type { Option } from "./input/options.ts";
 import type { Io } from "./io.ts";
+import type { Shown } from "./output/view.ts";
 
 /** A positional argument of a command. */
 export interface Argument<T> {
@@ -27,6 +28,8 @@ export interface Command {
   /** Ends by itself, in order, when `io.signal` is aborted. Other commands are cut off. */
   readonly endsOnSignal: boolean;
   readonly hidden: boolean;
+  /** The records that it prints, so that `--fields` is checked before anything is done, and completed. Without it nothing is. */
+  prints?(input: Input<never, never>): Shown | Promise<Shown>;
   /** Resolves to the exit code. Throws `Problem` for what the person can set right. */
   run(input: Input<never, never>, io: Io): Promise<number>;
 }
@@ -49,6 +52,7 @@ interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOn
   readonly arguments?: A;
   readonly options?: O;
   readonly examples: readonly Example[];
+  prints?(input: Input<A, O>): Shown | Promise<Shown>;
   run(input: Input<A, O>, io: Io): Promise<number>;
 }
 
@@ -57,13 +61,15 @@ export function defineCommand<
   A extends Record<string, Argument<unknown>> = Record<never, never>,
   O extends Record<string, Option<unknown>> = Record<never, never>,
 >(definition: Definition<A, O>): Command {
+  const { prints, run, ...rest } = definition;
   return {
     arguments: {},
     options: {},
     endsOnSignal: false,
     hidden: false,
-    ...definition,
-    run: definition.run as Command["run"],
+    ...rest,
+    ...(prints && { prints: prints as NonNullable<Command["prints"]> }),
+    run: run as Command["run"],
   };
 }
 

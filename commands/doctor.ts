@@ -18,6 +18,7 @@ named with the reason. The exit code is 0 without findings, and 7 with some. doc
     { command: "homesec doctor --skip camera-mounts -o json", note: "for scripts, and without what is meant to be so" },
     { command: "homesec doctor --direct", note: "while no daemon runs" },
   ],
+  prints: async () => (await import("./doctor/print.ts")).view,
   async run({ options: { only, skip } }, io) {
     const [{ chooseChecks }, { examine }, { printReports }, { runChecks }] = await Promise.all([
       import("./doctor/choose.ts"),

@@ -30,6 +30,7 @@ Ask for an event, a picture, an alert, or for a camera and a time.`,
     { command: "homesec explain image /srv/cameras/front-door/a.jpg", note: "what became of a file" },
     { command: "homesec explain --camera front-door --at 22:15", note: "what was there at that time, and if nothing, why" },
   ],
+  prints: async () => (await import("./explain-view.ts")).explanationView,
   async run({ arguments: { what, which }, options }, io) {
     const explanation = await ask(io, what, which, options);
     const { explanationView } = await import("./explain-view.ts");

@@ -11,7 +11,7 @@ import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from 
 import type { Host } from "./host.ts";
 import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";
-import { plainLines } from "./output/people.ts";
+import { harmless, plainLines } from "./output/people.ts";
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -108,12 +108,12 @@ function createOutput(host: Host, global: GlobalOptions): Output {
     people: {
       now: host.clock.now(),
       colour: stdout.isTTY === true && !noColour,
-      width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+      width: stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
     },
     // tables and lines for people are made of harmless texts; data for programs is changed only where a person looks at it
     write: (text) => stdout.write(stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text),
     note: (text) => {
-      if (!global.quiet) stderr.write(`${text}\n`);
+      if (!global.quiet) stderr.write(`${harmless(text)}\n`);
     },
   };
 }
@@ -130,7 +130,9 @@ async function openHttpClient(io: Io): Promise<Client> {
   const { createHttpClient } = await import("../src/contract/http-client.ts");
   const { url, apiKey, ca } = await io.endpoint();
   const trusting = ca === undefined ? undefined : (await import("../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
-  return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs });
+  const onWait = (ms: number): void =>
+    io.output.note(`too many requests: the daemon asks to wait ${Math.ceil(ms / 1000)} s, then it goes on by itself`);
+  return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
 }
 
 function givenUrl({ global, host }: Io): string {
@@ -180,13 +182,8 @@ async function readCertificates(path: string, name: string): Promise<string> {
 
 async function apiKey(host: Host, global: GlobalOptions): Promise<string | undefined> {
   if (global.apiKeyFile === undefined) return host.env["HOMESEC_API_KEY"]?.trim() || undefined;
-  let text: string;
-  try {
-    text = await readFile(resolve(host.cwd, global.apiKeyFile), "utf8");
-  } catch (cause) {
-    throw new Problem("invalid", `--api-key-file ${global.apiKeyFile} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-  }
-  const key = text.trim();
+  const { readText } = await import("./input/read-text.ts");
+  const key = (await readText(host, "--api-key-file", global.apiKeyFile)).trim();
   if (key === "") throw new Problem("invalid", `--api-key-file ${global.apiKeyFile} is empty`);
   return key;
 }

@@ -2,6 +2,7 @@ import { Command as Parser, Option as ParserOption } from "commander";
 import { type Command, type Example, kebab, placeholder } from "./command.ts";
 import type { Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
+import { meant } from "./input/suggest.ts";
 import type { GlobalOptions } from "./io.ts";
 import { outputFormats } from "./output/formats.ts";
 import type { Noun } from "./registry.ts";
@@ -14,6 +15,13 @@ export interface Typed {
   readonly global: GlobalOptions;
 }
 
+const topicsText = `
+Further help:
+  homesec help <command>      Help for a command, such as homesec help events list
+  homesec help exit-codes     What the end of a command tells a script
+  homesec help environment    Which variables commands read
+  homesec help formatting     Formats, fields, times and durations`;
+
 const firstSteps: readonly Example[] = [
   { command: "homesec demo", note: "see it work" },
   { command: "homesec serve", note: "run it" },
@@ -25,7 +33,7 @@ export const globalOptions: readonly ParserOption[] = [
   new ParserOption("-o, --output <format>", "How results are printed").choices(outputFormats).default("table"),
   new ParserOption("--fields <names>", "Print only these fields, such as id,status"),
   new ParserOption("--url <address>", "Address of the daemon (HOMESEC_URL)"),
-  new ParserOption("--api-key-file <file>", "File with the API key (or HOMESEC_API_KEY)"),
+  new ParserOption("--api-key-file <file>", "File with the API key (or HOMESEC_API_KEY); - reads what is piped in"),
   new ParserOption("--ca-file <file>", "Certificates to trust, for a daemon with TLS (or HOMESEC_CA_FILE)"),
   new ParserOption("--direct", "Work on the database itself, with or without a daemon"),
   new ParserOption("--config <file>", "Configuration file"),
@@ -40,8 +48,9 @@ export function createProgram(commands: readonly Command[], nouns: readonly Noun
   const program = configured(new Parser("homesec"), host)
     .description("Home security monitoring: cameras upload pictures, homesec watches, judges, tells and keeps them searchable.")
     .version(host.version, "-V, --version", "Show the version")
-    .helpCommand("help [command]", "Help for a command")
-    .addHelpText("before", `${examplesText(firstSteps)}\n`);
+    .helpCommand(false)
+    .addHelpText("before", `${examplesText(firstSteps)}\n`)
+    .addHelpText("after", topicsText);
   for (const option of globalOptions) program.addOption(option);
 
   const parents = new Map<string, Parser>([["", program]]);
@@ -62,6 +71,8 @@ export function createProgram(commands: readonly Command[], nouns: readonly Noun
         .description(summary)
         .helpCommand(false),
     );
+    const examples = commands.filter(({ name }) => name.startsWith(`${words.join(" ")} `)).flatMap(({ examples: own }) => own.slice(0, 1));
+    if (examples.length > 0) parents.get(words.join(" "))?.addHelpText("before", `${examplesText(examples.slice(0, 3))}\n`);
   };
   for (const { name, summary, groups = [] } of nouns) {
     addNoun([name], summary);
@@ -116,10 +127,36 @@ function configured(parser: Parser, { stdout, stderr }: Host): Parser {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      getOutHelpWidth: () => stdout.columns ?? 100,
-      getErrHelpWidth: () => stderr.columns ?? 100,
-      outputError: (text, write) => write(`${text.replace(/^error: /, "homesec: ")}\`${pathOf(parser)} --help\` shows what there is.\n`),
+      getOutHelpWidth: () => stdout.columns || 100,
+      getErrHelpWidth: () => stderr.columns || 100,
+      outputError: (text, write) => write(`${withHint(text, parser)}\`${pathOf(parser)} --help\` shows what there is.\n`),
     });
+}
+
+/** What commander complains of, in our words, with what was probably meant where commander has no guess. */
+function withHint(text: string, parser: Parser): string {
+  const complaint = text
+    .replace(/^error: /, "homesec: ")
+    .replace("unknown command", "there is no command")
+    .replace("unknown option", "there is no option");
+  const [, command] = /^error: unknown command '(.*)'/.exec(text) ?? [];
+  const next = parser.args[1] ?? "";
+  // the words in the other order: `homesec list cameras`
+  const swapped =
+    parser.parent === null && command !== undefined && parser.commands.some((each) => each.name() === next)
+      ? `${next} ${command}`
+      : undefined;
+  if (swapped !== undefined) return `${complaint.split("\n")[0]}\n(Did you mean homesec ${swapped}?)\n`;
+  if (complaint.includes("(Did you mean")) return complaint;
+  if (command !== undefined) {
+    const guess = meant(
+      command,
+      parser.commands.map((each) => each.name()),
+    );
+    return guess === undefined ? complaint : `${complaint}(Did you mean ${guess}?)\n`;
+  }
+  const isWord = /unknown option '-[^-]/.test(text) && parser.registeredArguments.length > 0;
+  return isWord ? `${complaint}(A word that begins with - goes behind --.)\n` : complaint;
 }
 
 /** `homesec cameras list`, as it is typed. */

@@ -1,5 +1,7 @@
 import { type Command, kebab, placeholder } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodeMeanings } from "./help/exit-codes.ts";
+import { formatMeanings } from "./help/formatting.ts";
+import { topics } from "./help/topics.ts";
 import type { Option } from "./input/options.ts";
 import { globalOptions } from "./program.ts";
 
@@ -26,38 +28,20 @@ export function commandReference(commands: readonly Command[]): string {
     "## Output formats",
     table(
       ["Format", "What is printed"],
-      [
-        ["`table`", "For people: as wide as the terminal, relative times, colours. Without a terminal: nothing cut, no colours"],
-        ["`json`", "The body of the API, for a list with all its pages together"],
-        ["`ndjson`", "One record a line"],
-        ["`csv`", "RFC 4180, all fields; texts that a spreadsheet would run as a formula begin with an apostrophe"],
-        ["`yaml`", "The same body as YAML"],
-        ["`id`", "One id a line"],
-      ],
+      formatMeanings.map(([format, meaning]) => [`\`${format}\``, meaning]),
     ),
     "`--fields a,b` prints only these fields, in every format; `a.b` is a field inside of another one.",
     "## Exit codes",
     table(
       ["Code", "Meaning"],
-      Object.entries(meanings).map(([name, meaning]) => [String(exitCodes[name as keyof typeof exitCodes]), meaning]),
+      exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
     ),
+    "## Help",
+    `\`homesec help\`, \`homesec help events\`, \`homesec help events list\` and \`--help\` behind every command; further topics:
+${topics.map(({ name, summary }) => `\`homesec help ${name}\` (${summary})`).join(", ")}.`,
     ...shown.map(section),
   ].join("\n\n")}\n`;
 }
-
-const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: "Done",
-  failure: "Failed",
-  usage: "Wrong usage, or a value that is not allowed",
-  notFound: "What was named does not exist",
-  authentication: "The API key is missing or wrong",
-  conflict: "Not in this state: it exists already, is deleted already, another homesec has the data folder",
-  unreachable: "No daemon answers",
-  findings: "`health`, `doctor`, `selftest`, `cameras validate`, `webhooks health`: something is not well",
-  unmet: "`rules test --expect`: an event is judged otherwise than expected",
-  interrupted: "Ended by Ctrl-C; `serve` and `demo` stop cleanly and end with 0",
-  terminated: "Ended by SIGTERM; `serve` and `demo` end with 0",
-};
 
 function section(command: Command): string {
   const names = Object.entries(command.arguments).map(([name, argument]) => ` ${placeholder(name, argument)}`);

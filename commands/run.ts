@@ -11,12 +11,19 @@ import { createProgram, type Typed } from "./program.ts";
 import { commandsFor, nouns } from "./registry.ts";
 
 /** Runs what was typed after `homesec`, prints its errors, and resolves to the exit code. Never throws for what a command does. */
-export async function run(args: readonly string[], host: Host): Promise<number> {
+export async function run(given: readonly string[], host: Host): Promise<number> {
+  let args = given;
   // asked by the completions of shells: what is typed is not finished, so no parser could take it
   if (args[0] === "__complete") {
     const { complete } = await import("./completion/complete.ts");
     host.stdout.write((await complete(args.slice(1), host)).map((candidate) => `${candidate}\n`).join(""));
     return exitCodes.ok;
+  }
+  if (args[0] === "help") {
+    const { help } = await import("./help/help.ts");
+    const shown = await help(args.slice(1), host);
+    if (typeof shown === "number") return shown;
+    args = shown;
   }
   let typed: Typed | undefined;
   const commands = await commandsFor(args);
@@ -41,15 +48,17 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
   const io = createIo(host, global);
   let code: number;
   try {
-    const running = command.run(read(typed, host) as never, io);
+    const input = read(typed, host) as never;
+    await checkFields(io, command, input);
+    const running = command.run(input, io);
     code = command.endsOnSignal ? await running : await orInterrupted(running, host.signal);
   } catch (error) {
-    code = report(error, io, list);
+    code = report(error, io, await remedyOf(error, typed, io, list));
   }
   try {
     await io.close();
   } catch (error) {
-    code = report(error, io, list);
+    code = report(error, io, undefined);
   }
   return code === exitCodes.interrupted && host.signal.reason === "SIGTERM" ? exitCodes.terminated : code;
 }
@@ -102,23 +111,34 @@ async function orInterrupted(running: Promise<number>, signal: AbortSignal): Pro
   }
 }
 
+/** Throws `Problem("invalid")` for a field that the records do not have, before anything is done. */
+async function checkFields({ output }: Io, command: Command, input: never): Promise<void> {
+  if (output.fields === undefined || command.prints === undefined) return;
+  const { requireFields } = await import("./output/fields.ts");
+  requireFields(await command.prints(input), output.fields);
+}
+
 /** What the person did wrong is said in a line or two; anything else is a fault of ours and says where. */
-function report(error: unknown, io: Io, list: Command | undefined): number {
+function report(error: unknown, io: Io, remedy: string | undefined): number {
   const stderr = wrapping(io.host.stderr);
   const message = error instanceof Error ? error.message : String(error);
   // the message may quote what a file is called, or come from whatever answers at the address
   stderr.write(`homesec: ${plainLines(message)}\n`);
   const known = error instanceof Problem;
-  const remedy = known ? remedyFor(error, list) : "this should not have happened; --debug shows where";
-  if (remedy !== undefined && !(io.global.debug && !known)) stderr.write(`${remedy}\n`);
+  const advice = known ? remedy : "this should not have happened; --debug shows where";
+  if (advice !== undefined && !(io.global.debug && !known)) stderr.write(`${advice}\n`);
   if (io.global.debug) stderr.write(`${plainLines(stackOf(error))}\n`);
   return known ? exitCodeOf(error.kind) : exitCodes.failure;
 }
 
 /** Many problems say what to do themselves. `list` is the command that lists what was asked for. */
-function remedyFor({ kind }: Problem, list: Command | undefined): string | undefined {
-  if (kind === "unauthorized") return "Give the key in HOMESEC_API_KEY or with --api-key-file.";
-  return kind === "not_found" && list ? `\`homesec ${list.name}\` shows which there are.` : undefined;
+async function remedyOf(error: unknown, typed: Typed, io: Io, list: Command | undefined): Promise<string | undefined> {
+  if (!(error instanceof Problem)) return undefined;
+  if (error.kind === "unauthorized") return "Give the key in HOMESEC_API_KEY or with --api-key-file.";
+  if (error.kind !== "not_found" || list === undefined) return undefined;
+  const { similarId } = await import("./input/similar-id.ts");
+  const guess = await similarId(typed, io);
+  return `${guess === undefined ? "" : `Did you mean ${guess}? `}\`homesec ${list.name}\` shows which there are.`;
 }
 
 function stackOf(error: unknown): string {

@@ -34,6 +34,7 @@ export const selftest = defineCommand({
     { command: "homesec selftest", note: "does a picture become an alert?" },
     { command: "homesec selftest --timeout 5m --quiet > /dev/null || echo 'have a look'", note: "for scripts, with a slow language model" },
   ],
+  prints: () => view,
   async run({ options: { timeout } }, io) {
     const { printRows } = await import("./output/output.ts");
     const report = await io.call("runSelftest", { query: { timeout_seconds: timeout } });

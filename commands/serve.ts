@@ -13,7 +13,7 @@ export const serve = defineCommand({
   },
   examples: [
     { command: "homesec serve", note: "on http://127.0.0.1:8000, with everything built in" },
-    { command: "homesec serve --config /etc/homesec.conf", note: "with a configuration file" },
+    { command: "homesec serve --config homesec.conf", note: "with a configuration file" },
     { command: "homesec serve --port 9000 --data-dir /srv/homesec", note: "elsewhere" },
   ],
   endsOnSignal: true,

@@ -17,6 +17,7 @@ export const trigger = defineCommand({
     { command: "homesec trigger visitor.jpg --camera front-door", note: "would somebody have been seen?" },
     { command: "homesec trigger visitor.jpg --camera front-door -o json", note: "the entry of the ledger, for a program" },
   ],
+  prints: async () => (await import("./trigger/follow.ts")).imageView,
   async run({ arguments: { file }, options: { camera, wait = 60 } }, io) {
     const [{ Problem }, { putIn }, { follow, imageView }, { printRecord }] = await Promise.all([
       import("../src/contract/problem.ts"),

@@ -23,6 +23,7 @@ export const listAlerts = defineCommand({
     { command: "homesec alerts list --status pending", note: "what did not go out yet; `homesec alerts show` says why" },
     { command: "homesec alerts list --start-date yesterday --severity critical -o json", note: "for a program" },
   ],
+  prints: async () => (await import("./view.ts")).alertView,
   async run({ options }, io) {
     const { alertView } = await import("./view.ts");
     const { status, severity } = options;

@@ -28,6 +28,7 @@ function settling(
     description: `${text.summary}. What still waits to be sent of it is cancelled. An alert that is over already is a conflict (5).`,
     arguments: { alertId: textArgument("Id of the alert") },
     examples: [{ command: `homesec alerts ${verb} ${anId}`, note: text.note }],
+    prints: async () => (await import("./view.ts")).alertView,
     async run({ arguments: { alertId } }, io) {
       const { alertView } = await import("./view.ts");
       const alert = await io.call(operation, { params: { id: alertId } });

@@ -11,6 +11,7 @@ export const showAlert = defineCommand({
     { command: "homesec alerts show 5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11", note: "why it was raised, and who was told" },
     { command: "homesec alerts show 5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11 -o yaml", note: "the record as the API has it" },
   ],
+  prints: async () => (await import("./view.ts")).alertView,
   async run({ arguments: { alertId } }, io) {
     const { alertView } = await import("./view.ts");
     await printRecord(io.output, await io.call("getAlert", { params: { id: alertId } }), alertView);

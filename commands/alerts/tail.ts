@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { follow } from "../events/follow.ts";
+import { follow, messageShown } from "../events/follow.ts";
 import { integer, text } from "../input/options.ts";
 
 export const tailAlerts = defineCommand({
@@ -16,6 +16,7 @@ export const tailAlerts = defineCommand({
     { command: "homesec alerts tail -o ndjson --state alerts.state | ./my-siren", note: "feed a program; run it again and it goes on" },
   ],
   endsOnSignal: true,
+  prints: () => messageShown,
   run({ options: { since, state } }, io) {
     return follow(io, "alerts tail", { since, state, types: ["alert_*"] });
   },

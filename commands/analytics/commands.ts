@@ -30,6 +30,7 @@ function question<Q extends Question, T>({ verb, summary, example, question, row
       { command: `homesec analytics ${verb}`, note: "the last 30 days" },
       { command: `homesec analytics ${verb} ${example}`, note: "a range of days" },
     ],
+    prints: async () => viewOf(await import("./views.ts"), []),
     async run({ options }, io) {
       const body = (await io.call(question, { query: rangeQuery(options, io.host.clock.now()) } as never)) as Reply<Routes[Q]>;
       const rows = rowsOf(body);
@@ -50,6 +51,7 @@ const scoreDistribution = defineCommand({
     { command: "homesec analytics score-distribution", note: "the last 30 days" },
     { command: "homesec analytics score-distribution --bucket-size 5", note: "in finer steps" },
   ],
+  prints: async () => (await import("./views.ts")).scoreBuckets([]),
   async run({ options }, io) {
     const query = { ...rangeQuery(options, io.host.clock.now()), bucket_size: options.bucketSize };
     const body = await io.call("getRiskScoreDistribution", { query });

@@ -7,6 +7,7 @@ export const listBreakers = defineCommand({
   summary: "List the circuit breakers of the AI services",
   description: "Lists the circuit breakers. One that is open keeps its service from being called until its next trial.",
   examples: [{ command: "homesec breakers list", note: "which services are left alone, and until when" }],
+  prints: async () => (await import("./view.ts")).breakerView,
   async run(_, io) {
     const { breakerView } = await import("./view.ts");
     const body = await io.call("listBreakers", {});

@@ -18,6 +18,7 @@ export const addCamera = defineCommand({
     { command: "homesec cameras add 'Front door'", note: "camera front_door in CAMERA_ROOT/front_door" },
     { command: "homesec cameras add Garage --camera-id garage --folder-path /srv/ftp/garage", note: "in a folder of its own" },
   ],
+  prints: async () => (await import("./view.ts")).cameraView,
   async run({ arguments: { name }, options: { cameraId, folderPath } }, io) {
     const { cameraView } = await import("./view.ts");
     const camera = await io.call("createCamera", { body: { name, camera_id: cameraId, folder_path: folderPath } });

@@ -17,6 +17,7 @@ export const listCameras = defineCommand({
     { command: "homesec cameras list --status offline -o id", note: "the ids of silent cameras, one a line" },
     { command: "homesec cameras list --deleted", note: "what `homesec cameras restore` can bring back" },
   ],
+  prints: async () => (await import("./view.ts")).cameraView,
   async run({ options: { status, deleted, limit } }, io) {
     const { cameraView } = await import("./view.ts");
     if (deleted) {

@@ -10,6 +10,7 @@ export const restoreCamera = defineCommand({
   description: "Brings a removed camera back. Pictures that arrived meanwhile are read now.",
   arguments: { cameraId: textArgument("Id of the camera") },
   examples: [{ command: "homesec cameras restore garage", note: "homesec cameras list --deleted names what can be restored" }],
+  prints: async () => (await import("./view.ts")).cameraView,
   async run({ arguments: { cameraId } }, io) {
     const { cameraView } = await import("./view.ts");
     const camera = await io.call("restoreCamera", { params: { camera_id: cameraId } });

@@ -12,6 +12,7 @@ export const showCamera = defineCommand({
     { command: "homesec cameras show front-door", note: "its state, folder and last picture, and whether its alerts are silenced" },
     { command: "homesec cameras show front-door -o json", note: "the record as the API has it" },
   ],
+  prints: async () => (await import("./view.ts")).cameraView,
   async run({ arguments: { cameraId } }, io) {
     const { cameraView } = await import("./view.ts");
     const camera = await io.call("getCamera", { params: { camera_id: cameraId } });

@@ -16,6 +16,7 @@ export const saveSnapshot = defineCommand({
     { command: "homesec cameras snapshot front-door", note: "as front-door.jpg" },
     { command: "homesec cameras snapshot front-door --to now.jpg", note: "under another name" },
   ],
+  prints: () => savedView,
   async run({ arguments: { cameraId }, options: { to } }, io) {
     const { mediaType, bytes } = await io.call("getCameraSnapshot", { params: { camera_id: cameraId } });
     const file = resolve(io.host.cwd, to ?? `${cameraId}.${extensionOf(mediaType)}`);

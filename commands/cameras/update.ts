@@ -19,6 +19,7 @@ export const updateCamera = defineCommand({
     { command: "homesec cameras update front-door --name 'Front gate'", note: "the id stays" },
     { command: "homesec cameras update front-door --folder-path /srv/ftp/front", note: "read pictures from another folder" },
   ],
+  prints: async () => (await import("./view.ts")).cameraView,
   async run({ arguments: { cameraId }, options: { name, folderPath, status } }, io) {
     if (name === undefined && folderPath === undefined && status === undefined) {
       throw new Problem("invalid", "nothing to change; give --name, --folder-path or --status");

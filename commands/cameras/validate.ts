@@ -29,6 +29,7 @@ export const validateCameras = defineCommand({
     { command: "homesec cameras validate", note: "which folders are missing, unreadable or outside of the roots" },
     { command: "homesec cameras validate -o json", note: "for a program" },
   ],
+  prints: () => view,
   async run(_, io) {
     const body = await io.call("validateCameraPaths", {});
     await printRows(io.output, [...body.invalid_cameras, ...body.valid_cameras], view, body);

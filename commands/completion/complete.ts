@@ -1,4 +1,5 @@
 import { type Command, kebab } from "../command.ts";
+import { topics } from "../help/topics.ts";
 import type { Host } from "../host.ts";
 import type { Option } from "../input/options.ts";
 import { globalOptions } from "../program.ts";
@@ -7,20 +8,41 @@ import { idsOf, kindOfId } from "./ids.ts";
 
 /** What can stand at the last word, which may be empty or begun. Never throws: a shell that completes shows no errors. */
 export async function complete(words: readonly string[], host: Host): Promise<string[]> {
-  const current = words.at(-1) ?? "";
-  const candidates = await candidatesFor(words.slice(0, -1), current, host).catch(() => []);
-  return [...new Set(candidates)].filter((candidate) => candidate.startsWith(current));
+  const { before, current, prefix } = taken(words);
+  const candidates = await candidatesFor(before, current, host).catch(() => []);
+  const begun = current.slice(prefix.length);
+  return [...new Set(candidates)].filter((candidate) => candidate.startsWith(begun)).map((candidate) => prefix + candidate);
+}
+
+/**
+ * The words before the one at the cursor, and what of that one stays as it is. bash takes `--status=on` apart into three
+ * words, of which it replaces the last; the other shells replace all of it.
+ */
+function taken(words: readonly string[]): { readonly before: readonly string[]; readonly current: string; readonly prefix: string } {
+  const last = words.at(-1) ?? "";
+  const before = words.slice(0, -1).filter((word) => word !== "=");
+  if (last === "=") return { before, current: "", prefix: "" };
+  const [, flag, value] = /^(--[a-z-]+=)(.*)$/s.exec(last) ?? [];
+  if (flag === undefined || value === undefined) return { before, current: last, prefix: listed(last) };
+  return { before: [...before, flag.slice(0, -1)], current: last, prefix: flag + listed(value) };
+}
+
+/** Of several values with commas all but the one at the cursor. */
+function listed(value: string): string {
+  return value.startsWith("-") ? "" : value.slice(0, value.lastIndexOf(",") + 1);
 }
 
 async function candidatesFor(before: readonly string[], current: string, host: Host): Promise<readonly string[]> {
   const commands = (await commandsFor(before)).filter(({ hidden }) => !hidden);
-  const { command, path, positional, pending } = walk(before, commands);
-  if (pending) return pending.choices ?? (pending.name === undefined ? [] : await ids(pending.name, before, host));
+  if (before[0] === "help")
+    return [...nextWords(before.slice(1), commands), ...(before.length === 1 ? topics.map(({ name }) => name) : [])];
+  const { command, path, positionals, pending } = walk(before, commands);
+  if (pending) return await valuesOf(pending, command, current, before, host);
   if (current.startsWith("-")) return flagsOf(command);
   if (command) {
-    const [name, argument] = Object.entries(command.arguments)[positional] ?? [];
+    const [name, argument] = Object.entries(command.arguments)[positionals.length] ?? [];
     if (name === undefined) return [];
-    return argument?.choices ?? (await ids(name, before, host));
+    return argument?.choices ?? (await ids(name, command, positionals, before, host));
   }
   return nextWords(path, commands);
 }
@@ -28,34 +50,55 @@ async function candidatesFor(before: readonly string[], current: string, host: H
 interface Pending {
   readonly name: string | undefined;
   readonly choices: readonly string[] | undefined;
+  readonly several: boolean;
+}
+
+/** Values of an option; those of a list that are there already are not offered again. */
+async function valuesOf(pending: Pending, command: Command | undefined, current: string, before: readonly string[], host: Host) {
+  const values = pending.choices ?? (pending.name === undefined ? [] : await namedValues(pending.name, command, before, host));
+  const there = new Set(
+    current
+      .replace(/^--[a-z-]+=/, "")
+      .split(",")
+      .slice(0, -1),
+  );
+  if (there.size > 0 && !pending.several) return [];
+  return values.filter((value) => !there.has(value));
+}
+
+async function namedValues(name: string, command: Command | undefined, before: readonly string[], host: Host) {
+  if (name !== "fields") return await ids(name, command, [], before, host);
+  const nothing = { arguments: {}, options: {} };
+  return (await command?.prints?.(nothing as never))?.fields ?? [];
 }
 
 /** Which command the words lead to, and what the next word would be: a value of an option, or which argument it would be. */
 function walk(words: readonly string[], commands: readonly Command[]) {
   let path: string[] = [];
   let command: Command | undefined;
-  let positional = 0;
+  const positionals: string[] = [];
   let pending: Pending | undefined;
   for (const word of words) {
     if (pending) pending = undefined;
     else if (word.startsWith("-")) pending = word.includes("=") ? undefined : pendingOf(word, command);
-    else if (command) positional += 1;
+    else if (command) positionals.push(word);
     else {
       path = [...path, word];
       command = commands.find(({ name }) => name === path.join(" "));
     }
   }
-  return { command, path, positional, pending };
+  return { command, path, positionals, pending };
 }
 
 function pendingOf(word: string, command: Command | undefined): Pending | undefined {
   const own = Object.entries(command?.options ?? {}).find(([name, option]) => word === `--${kebab(name)}` || word === `-${option.short}`);
   if (own) {
-    const [name, { placeholder, choices }]: [string, Option<unknown>] = own;
-    return placeholder === undefined ? undefined : { name, choices };
+    const [name, { placeholder, choices, repeatable = false }]: [string, Option<unknown>] = own;
+    return placeholder === undefined ? undefined : { name, choices, several: repeatable };
   }
   const global = globalOptions.find(({ short, long }) => word === short || word === long);
-  return global?.required ? { name: undefined, choices: global.argChoices } : undefined;
+  if (!global?.required) return undefined;
+  return { name: global.long?.slice(2), choices: global.argChoices, several: global.long === "--fields" };
 }
 
 function flagsOf(command: Command | undefined): string[] {
@@ -73,7 +116,13 @@ function nextWords(path: readonly string[], commands: readonly Command[]): strin
   return fitting.flatMap((name) => name.split(" ")[path.length] ?? []);
 }
 
-async function ids(name: string, before: readonly string[], host: Host): Promise<readonly string[]> {
-  const kind = kindOfId(name);
+async function ids(
+  name: string,
+  command: Command | undefined,
+  positionals: readonly string[],
+  before: readonly string[],
+  host: Host,
+): Promise<readonly string[]> {
+  const kind = kindOfId(name, command?.name ?? "", positionals);
   return kind === undefined ? [] : await idsOf(kind, before, host);
 }

@@ -21,16 +21,24 @@ const sources = {
   silence: { path: "/api/silences?limit=50", rows: rows("items", "id") },
   event: { path: "/api/events?limit=50", rows: rows("items", "id") },
   detection: { path: "/api/detections?limit=50", rows: rows("items", "id") },
+  entity: { path: "/api/entities?limit=50", rows: rows("items", "id") },
+  deletedCamera: { path: "/api/cameras/deleted?limit=200", rows: rows("items", "camera_id") },
+  deletedEvent: { path: "/api/events/deleted?limit=50", rows: rows("items", "id") },
+  label: { path: "/api/detections/labels", rows: rows("labels", "label") },
 } as const;
 export type IdKind = keyof typeof sources;
 
 const kinds: Readonly<Record<string, IdKind>> = {
   ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "rule", webhook: "webhook" },
-  ...{ alertId: "alert", silenceId: "silence", eventId: "event", detectionId: "detection" },
+  ...{ alertId: "alert", silenceId: "silence", eventId: "event", detectionId: "detection", entityId: "entity" },
+  ...{ objectType: "label", objectTypes: "label" },
 };
 
-/** Whose ids an argument or option of that name takes. */
-export function kindOfId(name: string): IdKind | undefined {
+/** Whose ids an argument or option of that name takes in a command, behind the other arguments that are there. */
+export function kindOfId(name: string, command: string, before: readonly string[]): IdKind | undefined {
+  if (command === "cameras restore" && name === "cameraId") return "deletedCamera";
+  if (command === "events restore" && name === "eventId") return "deletedEvent";
+  if (command === "explain" && name === "which") return before[0] === "event" || before[0] === "alert" ? before[0] : undefined;
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
 }
 

@@ -3,7 +3,7 @@ export const scripts = {
   bash: `# bash completion for homesec
 _homesec() {
   local IFS=$'\\n'
-  COMPREPLY=($(homesec __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($(homesec __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | sed 's/ /\\\\ /g'))
   if [[ \${#COMPREPLY[@]} -eq 0 ]]; then compopt -o default 2>/dev/null; fi
 }
 complete -F _homesec homesec
@@ -19,8 +19,13 @@ if [[ "$funcstack[1]" == _homesec ]]; then _homesec "$@"; else compdef _homesec 
   fish: `# fish completion for homesec
 function __homesec_complete
   set -l words (commandline -opc) (commandline -ct)
-  homesec __complete $words[2..-1] 2>/dev/null
+  set -l found (homesec __complete $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c homesec -a '(__homesec_complete)'
+complete -c homesec -f -a '(__homesec_complete)'
 `,
 } as const;

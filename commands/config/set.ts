@@ -34,6 +34,7 @@ export const setConfig = defineCommand({
     { command: "homesec config set --no-reid-enabled", note: "switch re-identification off" },
     { command: "homesec config set --reset retention_days", note: "keep what the configuration says again" },
   ],
+  prints: async () => (await import("./view.ts")).settingsView,
   async run({ options }, io) {
     const thresholds = { medium: options.mediumFrom, high: options.highFrom, critical: options.criticalFrom };
     const body = {

@@ -29,6 +29,7 @@ export const showConfig = defineCommand({
     { command: "homesec config show", note: "what holds here and now" },
     { command: "homesec config show --config homesec.conf -o json", note: "what would hold with that file" },
   ],
+  prints: () => view,
   async run(_, io) {
     const parsed = await io.configuration();
     const { config, sources } = parsed;

@@ -17,21 +17,23 @@ export const backUpDatabase = defineCommand({
     { command: "homesec db backup --yes /mnt/usb/homesec.backup", note: "the same again, in its place" },
   ],
   endsOnSignal: true,
+  prints: async () => (await import("./backup-view.ts")).backupView,
   async run({ arguments: { file }, options: { yes } }, io) {
-    const [{ backUp }, { backupView }, { keyNote, pictureNote }, { progressLine }, { orEnded }] = await Promise.all([
+    const [{ backUp }, { backupView }, { keyNote, pictureNote }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
       import("../../src/backup/backup.ts"),
       import("./backup-view.ts"),
       import("./notes.ts"),
-      import("./progress-line.ts"),
+      import("./progress.ts"),
+      import("../output/progress.ts"),
       import("./or-ended.ts"),
     ]);
     const { config } = await io.configuration();
     const db = await io.database();
     const { clock, version, signal } = io.host;
-    const progress = progressLine(io);
+    const progress = await progressLine(io);
     const path = resolve(io.host.cwd, file);
     return await orEnded(signal, progress, async () => {
-      const report = await backUp({ db, path, replace: yes, version, clock, signal, onProgress: progress.show });
+      const report = await backUp({ db, path, replace: yes, version, clock, signal, onProgress: showing(progress) });
       progress.clear();
       await printRecord(io.output, report, backupView);
       io.output.note(keyNote(config.secretKeyPath));

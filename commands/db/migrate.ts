@@ -8,6 +8,7 @@ export const migrateDatabase = defineCommand({
   summary: "Bring the schema of the database up to this program",
   description: "Brings the schema of the database up to this program. The daemon does the same when it starts.",
   examples: [{ command: "homesec db migrate", note: "prints what was applied" }],
+  prints: async () => (await import("./view.ts")).migrationView,
   async run(_, io) {
     const { migrate } = await import("../../src/engines/migrate.ts");
     const { migrationView } = await import("./view.ts");

@@ -1,5 +1,5 @@
 import { exitCodes } from "../exit-codes.ts";
-import type { ProgressLine } from "./progress-line.ts";
+import type { ProgressLine } from "../output/progress.ts";
 
 /** Does something that ends in order when it is interrupted: then with the exit code for that. */
 export async function orEnded(signal: AbortSignal, progress: ProgressLine, work: () => Promise<number>): Promise<number> {

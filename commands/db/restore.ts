@@ -17,21 +17,23 @@ export const restoreDatabase = defineCommand({
     { command: "homesec --data-dir /tmp/rehearsal db restore /mnt/usb/homesec.backup", note: "somewhere else, to see whether it works" },
   ],
   endsOnSignal: true,
+  prints: async () => (await import("./restore-view.ts")).restoreView,
   async run({ arguments: { file }, options: { yes } }, io) {
-    const [{ restore }, { restoreView }, { keyNote, pictureNote }, { progressLine }, { orEnded }] = await Promise.all([
+    const [{ restore }, { restoreView }, { keyNote, pictureNote }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
       import("../../src/backup/restore.ts"),
       import("./restore-view.ts"),
       import("./notes.ts"),
-      import("./progress-line.ts"),
+      import("./progress.ts"),
+      import("../output/progress.ts"),
       import("./or-ended.ts"),
     ]);
     const { config } = await io.configuration();
     const { db, kind } = await io.ownDatabase();
     const { clock, signal } = io.host;
-    const progress = progressLine(io);
+    const progress = await progressLine(io);
     const path = resolve(io.host.cwd, file);
     return await orEnded(signal, progress, async () => {
-      const report = await restore({ db, path, replace: yes, alone: kind === "embedded", clock, signal, onProgress: progress.show });
+      const report = await restore({ db, path, replace: yes, alone: kind === "embedded", clock, signal, onProgress: showing(progress) });
       progress.clear();
       await printRecord(io.output, report, restoreView);
       io.output.note(keyNote(config.secretKeyPath));

@@ -8,6 +8,7 @@ export const databaseStatus = defineCommand({
   summary: "Show which migrations the database has",
   description: "Shows the migrations that were applied and those that wait. A database that this program must not touch is a conflict (5).",
   examples: [{ command: "homesec db status", note: "nothing is changed" }],
+  prints: async () => (await import("./view.ts")).migrationView,
   async run(_, io) {
     const { migrationStatus } = await import("../../src/engines/migrate.ts");
     const { migrationView } = await import("./view.ts");

@@ -8,6 +8,8 @@ import { saveNew } from "../output/save.ts";
 import { extensionOf, type Saved, savedView } from "../output/saved.ts";
 import type { View } from "../output/view.ts";
 
+const view: View<Saved & { readonly detection_id: number }> = { ...savedView, fields: ["detection_id", ...savedView.fields] };
+
 export const saveDetectionImage = defineCommand({
   name: "detections image",
   summary: "Save the picture of a detection in a file",
@@ -20,15 +22,13 @@ export const saveDetectionImage = defineCommand({
     { command: "homesec detections image 7", note: "the original, as detection-7.jpg" },
     { command: "homesec detections image 7 --thumbnail --to seen.jpg", note: "small, with the box drawn" },
   ],
+  prints: () => view,
   async run({ arguments: { detectionId }, options }, io) {
     const operation = options.thumbnail ? "getDetectionThumbnail" : "getDetectionImage";
     const { mediaType, bytes } = await io.call(operation, { params: { detection_id: detectionId } });
     const file = resolve(io.host.cwd, options.to ?? `detection-${detectionId}.${extensionOf(mediaType)}`);
     await saveNew(file, bytes);
-    await printRecord(io.output, { detection_id: detectionId, file, media_type: mediaType, size_bytes: bytes.length }, {
-      ...savedView,
-      fields: ["detection_id", ...savedView.fields],
-    } as View<Saved & { readonly detection_id: number }>);
+    await printRecord(io.output, { detection_id: detectionId, file, media_type: mediaType, size_bytes: bytes.length }, view);
     return exitCodes.ok;
   },
 });

@@ -24,6 +24,7 @@ export const labelsOfDetections = defineCommand({
     { command: "homesec detections labels", note: "what --object-type can find" },
     { command: "homesec detections labels -o id", note: "the names alone" },
   ],
+  prints: () => view,
   async run(_, io) {
     const body = await io.call("listDetectionLabels", {});
     await printRows(io.output, body.labels, view, body);

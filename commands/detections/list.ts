@@ -21,6 +21,7 @@ export const listDetections = defineCommand({
     { command: "homesec detections list --event-id 42", note: "what belongs to an event" },
     { command: "homesec detections list --min-confidence 0.9 -o ndjson", note: "one record a line, for other programs" },
   ],
+  prints: async () => (await import("./view.ts")).detectionView,
   async run({ options }, io) {
     const { detectionView } = await import("./view.ts");
     const filter = {

@@ -25,6 +25,7 @@ export const searchDetections = defineCommand({
     { command: "homesec detections search 'truck OR bus -driveway' --start-date -7d", note: "of the last week, but not at the driveway" },
     { command: "homesec detections search '\"red jacket\"'", note: "what enrichment read, word by word" },
   ],
+  prints: async () => (await import("./view.ts")).foundDetectionView,
   async run({ arguments: { query }, options }, io) {
     const { foundDetectionView } = await import("./view.ts");
     const asked = {

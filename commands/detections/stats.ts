@@ -49,6 +49,7 @@ export const statsOfDetections = defineCommand({
     { command: "homesec detections stats", note: "all there are" },
     { command: "homesec detections stats --camera-id yard --start-date -7d", note: "one camera, the last week" },
   ],
+  prints: () => view,
   async run({ options: { cameraId, objectType, startDate, endDate } }, io) {
     const query = { camera_id: cameraId, object_type: objectType, start_date: startDate, end_date: endDate };
     await printRecord(io.output, await io.call("getDetectionStats", { query }), view);

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
-import { printBody } from "../output/output.ts";
+import { printRecord } from "../output/output.ts";
 import { jobOption, queueArgument } from "./queue.ts";
 
 export const purgeDeadLetters = defineCommand({
@@ -14,10 +14,12 @@ export const purgeDeadLetters = defineCommand({
     { command: "homesec dlq purge detect", note: "all of the queue, after a question" },
     { command: "homesec dlq purge detect --job 17 --yes", note: "one of them, in a script" },
   ],
+  prints: async () => (await import("./view.ts")).purgedView,
   async run({ arguments: { queue }, options: { job, yes } }, io) {
+    const { purgedView } = await import("./view.ts");
     await confirm(io, { yes }, job === undefined ? `Delete all dead letters of ${queue}?` : `Delete dead letter ${job} of ${queue}?`);
     const done = await io.call("purgeDeadLetters", { params: { queue }, query: { job_id: job } });
-    await printBody(io.output, done);
+    if (io.output.format !== "table") await printRecord(io.output, done, purgedView);
     io.output.note(`${done.purged} deleted`);
     return exitCodes.ok;
   },

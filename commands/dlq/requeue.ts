@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { printBody } from "../output/output.ts";
+import { printRecord } from "../output/output.ts";
 import { jobOption, queueArgument } from "./queue.ts";
 
 export const requeueDeadLetters = defineCommand({
@@ -13,9 +13,11 @@ export const requeueDeadLetters = defineCommand({
     { command: "homesec dlq requeue detect", note: "all pictures that failed" },
     { command: "homesec dlq requeue analyze --job 17", note: "one event" },
   ],
+  prints: async () => (await import("./view.ts")).requeuedView,
   async run({ arguments: { queue }, options: { job } }, io) {
+    const { requeuedView } = await import("./view.ts");
     const done = await io.call("requeueDeadLetters", { params: { queue }, query: { job_id: job } });
-    await printBody(io.output, done);
+    if (io.output.format !== "table") await printRecord(io.output, done, requeuedView);
     io.output.note(`${done.requeued} requeued`);
     return exitCodes.ok;
   },

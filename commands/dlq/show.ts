@@ -10,6 +10,7 @@ export const showDeadLetter = defineCommand({
   summary: "Show one dead letter",
   arguments: { queue: queueArgument, jobId: idArgument("Id of the job") },
   examples: [{ command: "homesec dlq show detect 17", note: "what it is about and why it failed" }],
+  prints: async () => (await import("./view.ts")).deadLetterView,
   async run({ arguments: { queue, jobId } }, io) {
     const { deadLetterView } = await import("./view.ts");
     const { items } = await io.call("listDeadLetters", { params: { queue }, query: { job_id: jobId } });

@@ -48,3 +48,19 @@ export const queueView: RowView<Stats> = {
     { title: "DEAD LETTERS", align: "right", cell: ({ count }) => ({ text: String(count), paint: count > 0 ? "red" : "green" }) },
   ],
 };
+
+export const requeuedView: View<Reply<Routes["requeueDeadLetters"]>> = {
+  plural: "queues",
+  fields: ["queue", "requeued"],
+  id: ({ queue }) => queue,
+  columns: [],
+  details: ({ requeued }) => [["requeued", { text: String(requeued) }]],
+};
+
+export const purgedView: View<Reply<Routes["purgeDeadLetters"]>> = {
+  plural: "queues",
+  fields: ["queue", "purged"],
+  id: ({ queue }) => queue,
+  columns: [],
+  details: ({ purged }) => [["purged", { text: String(purged) }]],
+};

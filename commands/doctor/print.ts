@@ -13,7 +13,7 @@ interface Run {
   readonly elapsed_ms: number;
 }
 
-const view: RowView<CheckReport> = {
+export const view: RowView<CheckReport> = {
   plural: "checks",
   fields: ["id", "group", "title", "status", "severity", "finding", "remedy", "detail", "elapsed_ms"],
   id: ({ id }) => id,

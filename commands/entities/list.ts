@@ -18,6 +18,7 @@ export const listEntities = defineCommand({
     { command: "homesec entities list --object-type person --start-date today", note: "who was here today" },
     { command: "homesec entities list --camera-id front-door -o ndjson", note: "one record a line, for other programs" },
   ],
+  prints: async () => (await import("./view.ts")).entityView,
   async run({ options }, io) {
     const { entityView } = await import("./view.ts");
     const filter = {

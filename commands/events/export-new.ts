@@ -4,6 +4,7 @@ import { csvLine } from "../../src/spreadsheet/csv.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
 import { streamNew } from "../output/save.ts";
+import { watched } from "./export-progress.ts";
 import type { filterQuery } from "./filter.ts";
 import { eventView } from "./view.ts";
 import { readWatermark, writeWatermark } from "./watermark.ts";
@@ -32,7 +33,7 @@ export async function exportNew(io: Io, { format, file, filter, watermark }: Tas
   const found = only(isNew, eventPages(io, { ...filter, start_date: start }));
   const first = await found.next();
   if (first.done === true) io.output.note("no new events");
-  else await streamNew(file, eventFile(format, following(first.value, found)));
+  else await streamNew(file, watched(io, eventFile(format, following(first.value, found)), format, undefined), io.host.signal);
   await writeWatermark(watermark, until);
   return first.done !== true;
 }

@@ -9,6 +9,7 @@ import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { streamNew } from "../output/save.ts";
 import { savedView } from "../output/saved.ts";
+import { watched } from "./export-progress.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
 
 const sinceOption = {
@@ -37,6 +38,7 @@ export const exportEvents = defineCommand({
     { command: "homesec events export --to march.xlsx --start-date 2026-03-01 --end-date 2026-04-01", note: "a month, for Excel" },
     { command: "homesec events export --watermark export.mark --to $(date +%F).csv --quiet", note: "every night, by cron: what is new" },
   ],
+  prints: () => savedView,
   async run({ options }, io) {
     const { since, watermark, to } = options;
     if (since !== undefined && options.startDate !== undefined)
@@ -54,11 +56,11 @@ export const exportEvents = defineCommand({
     }
     if (format === "ndjson") {
       const { eventFile, eventPages } = await import("./export-new.ts");
-      await streamNew(file, eventFile("ndjson", eventPages(io, filter)));
+      await streamNew(file, watched(io, eventFile("ndjson", eventPages(io, filter)), format, filter), io.host.signal);
       await report(io, file, mediaTypes.ndjson);
     } else {
       const { mediaType, parts } = await io.call("exportEvents", { query: { format, ...filter } });
-      await streamNew(file, parts);
+      await streamNew(file, watched(io, parts, format, filter), io.host.signal);
       await report(io, file, mediaType);
     }
     return exitCodes.ok;

@@ -1,7 +1,11 @@
 import { resolve } from "node:path";
+import { nearest } from "../../src/config/nearest.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
+import { cellOf, chosen } from "../output/fields.ts";
+import { plain } from "../output/people.ts";
+import type { Shown } from "../output/view.ts";
 
 /** What is followed, and from where on. */
 export interface Following {
@@ -10,6 +14,9 @@ export interface Following {
   /** A file that keeps the place between runs. */
   readonly state: string | undefined;
 }
+
+/** What is printed of each message. */
+export const messageShown: Shown = { plural: "messages", fields: ["type", "data", "sequence", "timestamp"] };
 
 /** Prints messages of the daemon until the person ends it. `name` is the command, for what it has to say. Resolves to the exit code. */
 export async function follow(io: Io, name: string, { since, types, state }: Following): Promise<number> {
@@ -48,8 +55,10 @@ export async function follow(io: Io, name: string, { since, types, state }: Foll
       keep(from <= (place ?? 0) ? from - 1 : to);
       continue;
     }
+    const { fields, people } = io.output;
     if (format === "id") io.output.write(`${message.sequence}\n`);
-    else io.output.write(format === "table" ? tailLine(message, io.output.people) : `${JSON.stringify(message)}\n`);
+    else if (format !== "table") io.output.write(`${JSON.stringify(fields ? chosen(message, fields) : message)}\n`);
+    else io.output.write(fields ? `${fields.map((field) => plain(cellOf(message, field).text)).join("  ")}\n` : tailLine(message, people));
     keep(message.sequence);
   }
   if (watch.failure()) throw watch.failure();
@@ -61,7 +70,9 @@ function refuseUnknown(types: readonly string[], known: readonly string[]): void
   const fits = (type: string): boolean =>
     type.endsWith("*") ? known.some((each) => each.startsWith(type.slice(0, -1))) : known.includes(type);
   const wrong = types.filter((type) => !fits(type));
-  if (wrong.length > 0) throw new Problem("invalid", `there is no type ${wrong.join(", ")}; the types are ${known.join(", ")}`);
+  const guess = nearest(wrong[0] ?? "", known);
+  const meant = guess === undefined ? "" : ` (did you mean ${guess}?)`;
+  if (wrong.length > 0) throw new Problem("invalid", `there is no type ${wrong.join(", ")}${meant}; the types are ${known.join(", ")}`);
 }
 
 type TailState = Parameters<NonNullable<Parameters<typeof import("../../src/live-client/tail.ts").tail>[0]["onState"]>>[0];

@@ -20,6 +20,7 @@ export const listEvents = defineCommand({
     { command: "homesec events list --start-date -24h --limit 10000 -o csv > events.csv", note: "a day for a spreadsheet" },
     { command: "homesec events list --deleted", note: "what can be restored" },
   ],
+  prints: async () => (await import("./view.ts")).eventView,
   async run({ options }, io) {
     const { eventView } = await import("./view.ts");
     const filter = filterQuery(options);

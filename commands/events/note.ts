@@ -12,6 +12,7 @@ export const noteEvent = defineCommand({
     { command: "homesec events note 42 'the neighbour with his ladder'", note: "found again by homesec events search ladder" },
     { command: "homesec events note 42 ''", note: "nothing any more" },
   ],
+  prints: async () => (await import("./view.ts")).eventWithDetectionsView,
   async run({ arguments: { eventId, text } }, io) {
     const { eventWithDetectionsView } = await import("./view.ts");
     const event = await io.call("updateEvent", { params: { event_id: eventId }, body: { notes: text } });

@@ -8,6 +8,7 @@ export const restoreEvent = defineCommand({
   summary: "Bring a deleted event back",
   arguments: { eventId: idArgument("Id of the event") },
   examples: [{ command: "homesec events restore 42", note: "homesec events list --deleted names what can be restored" }],
+  prints: async () => (await import("./view.ts")).eventWithDetectionsView,
   async run({ arguments: { eventId } }, io) {
     const { eventWithDetectionsView } = await import("./view.ts");
     const event = await io.call("restoreEvent", { params: { event_id: eventId } });

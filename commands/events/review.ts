@@ -17,6 +17,7 @@ export const reviewEvent = defineCommand({
     { command: "homesec events review 42 --note 'the neighbour'", note: "and knows what it was" },
     { command: "homesec events review 42 --undo", note: "to be looked at again" },
   ],
+  prints: async () => (await import("./view.ts")).eventWithDetectionsView,
   async run({ arguments: { eventId }, options: { undo, note } }, io) {
     const { eventWithDetectionsView } = await import("./view.ts");
     const event = await io.call("updateEvent", { params: { event_id: eventId }, body: { reviewed: !undo, notes: note } });

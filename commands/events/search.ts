@@ -18,6 +18,7 @@ export const searchEvents = defineCommand({
     { command: "homesec events search '\"front gate\" -dog' --start-date -7d", note: "words side by side, and one that must not be there" },
     { command: "homesec events search 'deliver*' --camera-id front-door", note: "delivery, delivered, ..." },
   ],
+  prints: async () => (await import("./view.ts")).foundEventView,
   async run({ arguments: { query }, options }, io) {
     const { foundEventView } = await import("./view.ts");
     const asked = { q: query, ...filterQuery(options) };

@@ -11,6 +11,7 @@ export const showEvent = defineCommand({
     { command: "homesec events show 42", note: "score, reasons and what was seen" },
     { command: "homesec events show 42 -o json", note: "the record as the API has it" },
   ],
+  prints: async () => (await import("./view.ts")).eventWithDetectionsView,
   async run({ arguments: { eventId } }, io) {
     const { eventWithDetectionsView } = await import("./view.ts");
     await printRecord(io.output, await io.call("getEvent", { params: { event_id: eventId } }), eventWithDetectionsView);

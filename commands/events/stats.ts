@@ -48,6 +48,7 @@ export const statsOfEvents = defineCommand({
     { command: "homesec events stats", note: "all there are" },
     { command: "homesec events stats --start-date -7d", note: "the last week" },
   ],
+  prints: () => view,
   async run({ options: { cameraId, startDate, endDate } }, io) {
     const query = { camera_id: cameraId, start_date: startDate, end_date: endDate };
     await printRecord(io.output, await io.call("getEventStats", { query }), view);

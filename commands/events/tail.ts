@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { integer, list, text } from "../input/options.ts";
-import { follow } from "./follow.ts";
+import { follow, messageShown } from "./follow.ts";
 
 export const tailEvents = defineCommand({
   name: "events tail",
@@ -18,6 +18,7 @@ export const tailEvents = defineCommand({
     { command: "homesec events tail -o ndjson --state tail.state | ./my-program", note: "feed a program; run it again and it goes on" },
   ],
   endsOnSignal: true,
+  prints: () => messageShown,
   run({ options }, io) {
     return follow(io, "events tail", options);
   },

@@ -38,6 +38,7 @@ export const timelineOfEvents = defineCommand({
     { command: "homesec events timeline --since 30d --bucket-size day", note: "which days were busy" },
     { command: "homesec events timeline --camera-id front-door -o csv", note: "for a spreadsheet" },
   ],
+  prints: () => viewOf([]),
   async run({ options }, io) {
     const body = await io.call("getEventTimeline", {
       query: {

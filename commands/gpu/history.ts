@@ -14,6 +14,7 @@ export const gpuHistory = defineCommand({
     { command: "homesec gpu history", note: "the last day in steps of five minutes" },
     { command: "homesec gpu history --hours 168 --interval 1h -o csv", note: "the last week, for a spreadsheet" },
   ],
+  prints: async () => (await import("./view.ts")).gpuView,
   async run({ options: { hours, interval } }, io) {
     const { gpuView } = await import("./view.ts");
     const body = await io.call("getGpuHistory", { query: { hours, interval } });

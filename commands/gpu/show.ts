@@ -7,6 +7,7 @@ export const showGpu = defineCommand({
   summary: "Show how the graphics card does",
   description: "Shows the busiest NVIDIA card as nvidia-smi tells of it. Without card or tool there is nothing to show.",
   examples: [{ command: "homesec gpu show", note: "load, memory, temperature, power" }],
+  prints: async () => (await import("./view.ts")).gpuView,
   async run(_, io) {
     const { gpuView } = await import("./view.ts");
     const gpu = await io.call("getGpuStats", {});

@@ -1,5 +1,5 @@
 import type { Argument } from "../command.ts";
-import { WrongValue } from "./options.ts";
+import { oneOf, WrongValue } from "./options.ts";
 
 /** Any text. */
 export function textArgument(description: string): Argument<string> {
@@ -25,7 +25,7 @@ export function word<const T extends string>(words: readonly T[], description: s
     choices: words,
     read: (text) => {
       const found = words.find((word) => word === text.toLowerCase());
-      if (found === undefined) throw new WrongValue(`one of ${words.join(", ")}`);
+      if (found === undefined) throw new WrongValue(oneOf(words, text));
       return found;
     },
   };

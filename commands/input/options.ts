@@ -1,3 +1,4 @@
+import { nearest } from "../../src/config/nearest.ts";
 import { parseDuration, parseTime } from "./time.ts";
 
 /** One option of a command. `T` is what the command receives. */
@@ -101,7 +102,7 @@ export function number(placeholder: string, minimum: number, maximum: number, de
   };
 }
 
-/** A duration such as 5m, in whole seconds; both bounds are allowed. */
+/** A duration such as 5m in whole seconds, of which the letter may be left out; both bounds are allowed. */
 export function seconds(minimum: number, maximum: number, description: string): Option<number | undefined> {
   return {
     description,
@@ -109,7 +110,7 @@ export function seconds(minimum: number, maximum: number, description: string): 
     read: ({ texts }) => {
       const given = texts.at(-1);
       if (given === undefined) return undefined;
-      const value = given === "0" ? 0 : (parseDuration(given) ?? Number.NaN) / 1000;
+      const value = /^\d{1,9}$/.test(given) ? Number(given) : (parseDuration(given) ?? Number.NaN) / 1000;
       if (!(value >= minimum && value <= maximum))
         throw new WrongValue(`a duration from ${minimum} s to ${maximum} s, such as 90s, 5m or 2h`);
       return value;
@@ -161,6 +162,12 @@ function split(texts: readonly string[]): string[] {
 
 function pick<T extends string>(choices: readonly T[], given: string): T {
   const found = choices.find((word) => word === given.toLowerCase());
-  if (found === undefined) throw new WrongValue(`one of ${choices.join(", ")}`);
+  if (found === undefined) throw new WrongValue(oneOf(choices, given));
   return found;
+}
+
+/** The words that there are, and the one that was probably meant. */
+export function oneOf(choices: readonly string[], given: string): string {
+  const guess = nearest(given, choices);
+  return `one of ${choices.join(", ")}${guess === undefined ? "" : `; did you mean ${guess}?`}`;
 }

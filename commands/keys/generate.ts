@@ -26,6 +26,7 @@ export const generateKeys = defineCommand({
     { command: "homesec keys generate", note: "one key, and what to do with it" },
     { command: "homesec keys generate --count 3 -o id", note: "three keys, one a line, and nothing else" },
   ],
+  prints: () => view,
   async run({ options: { count } }, io) {
     const keys = Array.from({ length: count }, (): NewKey => ({ api_key: generateKey() }));
     await printRows(io.output, keys, view, keys);

@@ -1,9 +1,32 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printRecord } from "../output/output.ts";
+import type { View } from "../output/view.ts";
 
 const set = (isSet: boolean) =>
   isSet ? { text: "configured", paint: "green" as const } : { text: "not configured", paint: "yellow" as const };
+
+const view: View<Reply<Routes["getNotificationConfig"]>> = {
+  plural: "configurations",
+  fields: [
+    ...(["notification_enabled", "email_configured", "webhook_configured", "push_configured", "available_channels"] as const),
+    ...(["smtp_host", "smtp_port", "smtp_from_address", "default_webhook_url", "default_email_recipients"] as const),
+  ],
+  id: ({ available_channels }) => available_channels.join(","),
+  columns: [],
+  details: (config) => [
+    ["notifications", config.notification_enabled ? { text: "on", paint: "green" } : { text: "off", paint: "yellow" }],
+    ["usable", { text: config.available_channels.join(", ") || "no channel" }],
+    ["email", set(config.email_configured)],
+    ["mail server", { text: config.smtp_host === null ? "none: set SMTP_HOST" : `${config.smtp_host}:${config.smtp_port}` }],
+    ["sender", { text: config.smtp_from_address ?? "none: set SMTP_FROM_ADDRESS" }],
+    ["recipients", { text: config.default_email_recipients.join(", ") || "none: set DEFAULT_EMAIL_RECIPIENTS" }],
+    ["webhook", set(config.webhook_configured)],
+    ["webhook address", { text: config.default_webhook_url ?? "none: set DEFAULT_WEBHOOK_URL" }],
+  ],
+};
 
 export const showNotificationConfig = defineCommand({
   name: "notifications config",
@@ -13,27 +36,10 @@ export const showNotificationConfig = defineCommand({
     { command: "homesec notifications config", note: "what is configured, and what is missing" },
     { command: "homesec notifications config -o json --fields available_channels", note: "for a program" },
   ],
+  prints: () => view,
   async run(_, io) {
     const config = await io.call("getNotificationConfig", {});
-    await printRecord(io.output, config, {
-      plural: "configurations",
-      fields: [
-        ...(["notification_enabled", "email_configured", "webhook_configured", "push_configured", "available_channels"] as const),
-        ...(["smtp_host", "smtp_port", "smtp_from_address", "default_webhook_url", "default_email_recipients"] as const),
-      ],
-      id: ({ available_channels }) => available_channels.join(","),
-      columns: [],
-      details: (config) => [
-        ["notifications", config.notification_enabled ? { text: "on", paint: "green" } : { text: "off", paint: "yellow" }],
-        ["usable", { text: config.available_channels.join(", ") || "no channel" }],
-        ["email", set(config.email_configured)],
-        ["mail server", { text: config.smtp_host === null ? "none: set SMTP_HOST" : `${config.smtp_host}:${config.smtp_port}` }],
-        ["sender", { text: config.smtp_from_address ?? "none: set SMTP_FROM_ADDRESS" }],
-        ["recipients", { text: config.default_email_recipients.join(", ") || "none: set DEFAULT_EMAIL_RECIPIENTS" }],
-        ["webhook", set(config.webhook_configured)],
-        ["webhook address", { text: config.default_webhook_url ?? "none: set DEFAULT_WEBHOOK_URL" }],
-      ],
-    });
+    await printRecord(io.output, config, view);
     return exitCodes.ok;
   },
 });

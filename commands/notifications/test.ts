@@ -1,9 +1,25 @@
+import type { Reply } from "../../src/contract/route.ts";
+import type { Routes } from "../../src/contract/routes/index.ts";
 import { channels } from "../../src/contract/routes/rules.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { word } from "../input/arguments.ts";
 import { list } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
+import type { View } from "../output/view.ts";
+
+const view: View<Reply<Routes["testNotification"]>> = {
+  plural: "tests",
+  fields: ["channel", "success", "error", "message"],
+  id: (test) => test.channel,
+  columns: [],
+  details: (test) => [
+    ["channel", { text: test.channel, paint: "bold" }],
+    ["result", test.success ? { text: "it went through", paint: "green" } : { text: "failed", paint: "red" }],
+    ["message", { text: test.message }],
+    ...(test.error === null ? [] : [["error", { text: test.error }] as const]),
+  ],
+};
 
 export const testNotification = defineCommand({
   name: "notifications test",
@@ -16,20 +32,10 @@ export const testNotification = defineCommand({
     { command: "homesec notifications test email --email-recipients me@example.org", note: "to one person only" },
     { command: "homesec notifications test webhook", note: "does DEFAULT_WEBHOOK_URL answer?" },
   ],
+  prints: () => view,
   async run({ arguments: { channel }, options: { emailRecipients } }, io) {
     const result = await io.call("testNotification", { body: { channel, email_recipients: emailRecipients } });
-    await printRecord(io.output, result, {
-      plural: "tests",
-      fields: ["channel", "success", "error", "message"],
-      id: (test) => test.channel,
-      columns: [],
-      details: (test) => [
-        ["channel", { text: test.channel, paint: "bold" }],
-        ["result", test.success ? { text: "it went through", paint: "green" } : { text: "failed", paint: "red" }],
-        ["message", { text: test.message }],
-        ...(test.error === null ? [] : [["error", { text: test.error }] as const]),
-      ],
-    });
+    await printRecord(io.output, result, view);
     return result.success ? exitCodes.ok : exitCodes.failure;
   },
 });

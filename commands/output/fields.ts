@@ -1,31 +1,37 @@
 import { nearest } from "../../src/config/nearest.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Cell } from "./table.ts";
-import type { RowView, View } from "./view.ts";
+import type { RowView, Shown, View } from "./view.ts";
 
 /** A record with only some of its fields, as `--fields` names them: `a` or, for what is inside, `a.b`. */
 export function chosen<T>(record: T, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field)]));
 }
 
-/** The view that shows only the chosen fields. Throws `Problem("invalid")` for a name that the records do not have. */
-export function narrowedView<T>(view: RowView<T> | View<T>, fields: readonly string[]): View<T> {
+/** Throws `Problem("invalid")` for a name that the records do not have. */
+export function requireFields({ plural, fields: known }: Shown, fields: readonly string[]): void {
   for (const field of fields) {
     const [name = ""] = field.split(".");
-    if ((view.fields as readonly string[]).includes(name)) continue;
-    const guess = nearest(name, view.fields);
+    if (known.includes(name)) continue;
+    const guess = nearest(name, known);
     const meant = guess === undefined ? "" : ` (did you mean ${guess}?)`;
-    throw new Problem("invalid", `--fields: ${view.plural} have no field ${name}${meant}; there are ${view.fields.join(", ")}`);
+    throw new Problem("invalid", `--fields: ${plural} have no field ${name}${meant}; there are ${known.join(", ")}`);
   }
+}
+
+/** The view that shows only the chosen fields. Throws `Problem("invalid")` for a name that the records do not have. */
+export function narrowedView<T>(view: RowView<T> | View<T>, fields: readonly string[]): View<T> {
+  requireFields(view, fields);
   return {
     ...view,
-    columns: fields.map((field) => ({ title: field.toUpperCase(), cell: (record) => cellOf(record, field) })),
+    columns: fields.map((field) => ({ title: field.toUpperCase(), keep: true, cell: (record) => cellOf(record, field) })),
     details: (record) => fields.map((field) => [field, cellOf(record, field)] as const),
     more: () => "",
   };
 }
 
-function cellOf(record: unknown, field: string): Cell {
+/** A field as a person reads it. */
+export function cellOf(record: unknown, field: string): Cell {
   const value = valueAt(record, field);
   if (value === null || value === undefined) return { text: "" };
   if (value instanceof Date) return { text: value.toISOString() };

@@ -63,6 +63,16 @@ export function plainLines(text: string): string {
   return text.replace(/\r(?!\n)|[^\P{Cc}\n\r\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }
 
+const colourCode = new RegExp(`(${String.fromCharCode(27)}\\[\\d{1,2}m)`);
+
+/** The same for lines that have colours of ours. */
+export function harmless(text: string): string {
+  return text
+    .split(colourCode)
+    .map((part, at) => (at % 2 === 1 ? part : plainLines(part)))
+    .join("");
+}
+
 const graphemes = new Intl.Segmenter();
 const wide =
   /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, rmSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "../../src/contract/problem.ts";
@@ -12,9 +12,18 @@ export async function saveNew(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The same for parts as they come. What broke off in the middle is not left lying there as if it were whole. */
-export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+/** The same for parts as they come. What broke off in the middle, or was interrupted, is not left lying there as if it were whole. */
+export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>, interrupted: AbortSignal): Promise<void> {
   const target = createWriteStream(file, { flags: "wx" });
+  let isOurs = false;
+  target.once("open", () => {
+    isOurs = true;
+  });
+  // at once: the program ends without waiting for the rest
+  const remove = (): void => {
+    if (isOurs) rmSync(file, { force: true });
+  };
+  interrupted.addEventListener("abort", remove);
   try {
     await pipeline(parts, target);
   } catch (cause) {
@@ -23,6 +32,8 @@ export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>):
     if (code !== undefined) throw unwritable(file, code, cause);
     await rm(file, { force: true });
     throw cause;
+  } finally {
+    interrupted.removeEventListener("abort", remove);
   }
 }
 

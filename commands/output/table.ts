@@ -15,16 +15,21 @@ export interface Head {
 }
 
 const gap = 2;
+/** Narrower than this a column says nothing any more: one that may give way is left out, one that stays is cut still further. */
+const readable = 8;
 const narrowest = 4;
 
-/** Columns side by side, without borders, one line a row; what does not fit into the width ends in "…". */
-export function table(people: People, heads: readonly Head[], rows: readonly (readonly Cell[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => ({ ...cell, text: plain(cell.text) })));
-  const widths = narrowed(
-    heads,
-    heads.map((head, column) => Math.max(...[head.title, ...cells.map((row) => row[column]?.text ?? "")].map(displayWidth))),
-    people.width,
-  );
+/**
+ * Columns side by side, without borders, one line a row; what does not fit into the width ends in "…". On a narrow terminal
+ * columns are left out from the right, but for those that stay.
+ */
+export function table(people: People, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): string {
+  const all = allRows.map((row) => row.map((cell) => ({ ...cell, text: plain(cell.text) })));
+  const natural = allHeads.map((head, column) => Math.max(...[head.title, ...all.map((row) => row[column]?.text ?? "")].map(displayWidth)));
+  const fitted = fittedColumns(allHeads, natural, people.width);
+  const heads = fitted.map(({ column }) => allHeads[column] as Head);
+  const widths = fitted.map(({ width }) => width);
+  const cells = all.map((row) => fitted.map(({ column }) => row[column] as Cell));
   const drawn = new Table({
     head: heads.map((head) => paint(people, "bold", head.title)),
     colWidths: widths.map((width) => width + gap),
@@ -46,18 +51,45 @@ const noBorders = Object.fromEntries(
     .map((place) => [place, ""]),
 );
 
-/** Takes from the widest column that may give way until everything fits; then from those that should stay whole. */
-function narrowed(heads: readonly Head[], natural: readonly number[], available: number): number[] {
-  const widths = [...natural];
-  const total = (): number => widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
-  for (const mayShrink of [(head: Head) => head.keep !== true, () => true]) {
-    while (total() > available) {
-      const candidates = widths.map((width, column) => (mayShrink(heads[column] as Head) && width > narrowest ? width : 0));
-      const widest = Math.max(...candidates);
-      if (widest === 0) break;
-      const column = candidates.indexOf(widest);
-      widths[column] = widest - Math.min(1, total() - available);
-    }
+interface Fitted {
+  readonly column: number;
+  readonly width: number;
+}
+
+/** Which columns are shown, and how wide: all of them if that can be read, else fewer. */
+function fittedColumns(heads: readonly Head[], natural: readonly number[], available: number): readonly Fitted[] {
+  let shown = heads.map((_, column) => column);
+  for (;;) {
+    const widths = narrowed(
+      shown.map((column) => ({ natural: natural[column] ?? 0, least: heads[column]?.keep ? Number.POSITIVE_INFINITY : readable })),
+      available,
+    );
+    const optional = shown.findLast((column) => heads[column]?.keep !== true);
+    if (totalOf(widths) <= available) return shown.map((column, at) => ({ column, width: widths[at] ?? 0 }));
+    if (optional === undefined) break;
+    shown = shown.filter((column) => column !== optional);
+  }
+  while (shown.length > 1 && shown.length * (narrowest + gap) - gap > available) shown = shown.slice(0, -1);
+  const widths = narrowed(
+    shown.map((column) => ({ natural: natural[column] ?? 0, least: narrowest })),
+    available,
+  );
+  return shown.map((column, at) => ({ column, width: widths[at] ?? 0 }));
+}
+
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
+}
+
+/** Takes from the widest column until everything fits, or all are as narrow as they may be. */
+function narrowed(columns: readonly { readonly natural: number; readonly least: number }[], available: number): number[] {
+  const widths = columns.map(({ natural }) => natural);
+  while (totalOf(widths) > available) {
+    const candidates = widths.map((width, at) => (width > (columns[at]?.least ?? 0) ? width : 0));
+    const widest = Math.max(...candidates);
+    if (widest === 0) break;
+    const column = candidates.indexOf(widest);
+    widths[column] = widest - 1;
   }
   return widths;
 }

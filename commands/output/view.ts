@@ -1,10 +1,15 @@
 import type { People } from "./people.ts";
 import type { Cell, Head } from "./table.ts";
 
-/** How rows of one kind are shown. */
-export interface RowView<T> {
+/** What records are called, and what `--fields` can choose of them. */
+export interface Shown {
   /** What a person calls them: `cameras`. */
   readonly plural: string;
+  readonly fields: readonly string[];
+}
+
+/** How rows of one kind are shown. */
+export interface RowView<T> extends Shown {
   /** The columns of CSV: every field of the record. */
   readonly fields: readonly (keyof T & string)[];
   id(record: T): string | number;

@@ -28,7 +28,7 @@ export function wrapping(sink: TextSink): TextSink {
       sink.write(
         text
           .split("\n")
-          .map((line) => hanging(line, sink.columns ?? 80))
+          .map((line) => hanging(line, sink.columns || 80))
           .join("\n"),
       ),
   };

@@ -28,6 +28,7 @@ export const addRule = defineCommand({
     { command: "homesec rules add -f rules.yaml", note: "all rules of a file" },
     { command: "homesec rules add", note: "be asked, on a terminal" },
   ],
+  prints: async () => (await import("./view.ts")).ruleView,
   async run({ options: { file, ...options } }, io) {
     const body = ruleBody(options);
     const hasFlags = Object.values(body).some((value) => value !== undefined);

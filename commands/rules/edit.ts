@@ -18,6 +18,7 @@ export const editRule = defineCommand({
     { command: "homesec rules edit 'Person at night'", note: "in your editor" },
     { command: "homesec rules edit 'Person at night' -o yaml", note: "and print the result as YAML" },
   ],
+  prints: async () => (await import("./view.ts")).ruleView,
   async run({ arguments: { rule: idOrName } }, io) {
     const [{ openDraft }, { rulesOf }, { stringify }, { ruleView }] = await Promise.all([
       import("../input/editor.ts"),

@@ -1,6 +1,7 @@
 import { notFound, Problem } from "../../src/contract/problem.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { similarName } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
 
@@ -9,12 +10,14 @@ export type Rule = Reply<Routes["getRule"]>;
 /** The rule that a person means by its id or its exact name. Throws `Problem` for none, and for several of the same name. */
 export async function findRule(io: Io, idOrName: string): Promise<Rule> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName)) return await io.call("getRule", { params: { id: idOrName } });
-  const found: Rule[] = [];
-  for await (const body of pages(1_000_000, (page) => io.call("listRules", { query: page }))) {
-    found.push(...body.items.filter(({ name }) => name === idOrName));
-  }
+  const all: Rule[] = [];
+  for await (const body of pages(1_000_000, (page) => io.call("listRules", { query: page }))) all.push(...body.items);
+  const found = all.filter(({ name }) => name === idOrName);
   const [rule, ...others] = found;
-  if (!rule) throw notFound("Rule", JSON.stringify(idOrName), "`homesec rules list` shows their names and ids");
+  if (!rule) {
+    const guess = similarName(idOrName, all);
+    throw notFound("Rule", JSON.stringify(idOrName), `${guess}\`homesec rules list\` shows their names and ids`);
+  }
   if (others.length > 0) {
     const ids = found.map(({ id }) => id).join(", ");
     throw new Problem("conflict", `${found.length} rules are named ${JSON.stringify(idOrName)}; say which by its id: ${ids}`);

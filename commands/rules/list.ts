@@ -17,6 +17,7 @@ export const listRules = defineCommand({
     { command: "homesec rules list", note: "which rules there are, and what they look at" },
     { command: "homesec rules list --no-enabled", note: "those that are switched off" },
   ],
+  prints: async () => (await import("./view.ts")).ruleView,
   async run({ options: { enabled, severity, limit } }, io) {
     const { ruleView } = await import("./view.ts");
     const bodies = pages(limit, (page) => io.call("listRules", { query: { enabled, severity, ...page } }));

@@ -12,6 +12,7 @@ export const showRule = defineCommand({
   examples: [
     { command: "homesec rules show 'Person at night'", note: "its conditions, cooldown and channels, and whether it is silenced" },
   ],
+  prints: async () => (await import("./view.ts")).ruleView,
   async run({ arguments: { rule } }, io) {
     const { ruleView } = await import("./view.ts");
     const found = await findRule(io, rule);

@@ -13,6 +13,7 @@ function switching(verb: string, enabled: boolean, summary: string): Command {
     summary,
     arguments: { rule: textArgument("Id of the rule, or its exact name") },
     examples: [{ command: `homesec rules ${verb} 'Person at night'`, note: enabled ? "from now on" : "until it is enabled again" }],
+    prints: async () => (await import("./view.ts")).ruleView,
     async run({ arguments: { rule } }, io) {
       const { ruleView } = await import("./view.ts");
       const { id } = await findRule(io, rule);

@@ -32,6 +32,7 @@ export const testRule = defineCommand({
     { command: "homesec rules test 'Person at night' --since 90d --against 1", note: "what became different since its first version" },
     { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exit code 8 when an event is judged otherwise" },
   ],
+  prints: async () => (await import("./view.ts")).backtestView,
   async run({ arguments: { rule: idOrName }, options }, io) {
     const { backtestView } = await import("./view.ts");
     const expected = options.expect === undefined ? undefined : await readExpectations(io, options.expect);

@@ -5,7 +5,6 @@ import { textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
 import { text } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
-import { exactly } from "../output/people.ts";
 import { findWebhook } from "./find.ts";
 import { addressOf, eventTypeOption, sampleKindOption, webhookBody, webhookOptions } from "./options.ts";
 import { webhookArgument } from "./read.ts";
@@ -31,20 +30,14 @@ const addWebhook = defineCommand({
       note: "with a token",
     },
   ],
+  prints: async () => (await import("./view.ts")).newWebhookView,
   async run({ arguments: { name, target }, options }, io) {
-    const { webhookView } = await import("./view.ts");
+    const { newWebhookView } = await import("./view.ts");
     const { event_types, ...body } = await webhookBody(io, options);
     if (event_types === undefined)
       throw new Problem("invalid", "say with --event-types what it is told, such as --event-types alert_fired");
     const webhook = await io.call("createWebhook", { body: { ...body, name, url: await addressOf(io, target), event_types } });
-    await printRecord(io.output, webhook, {
-      ...webhookView,
-      fields: [...webhookView.fields, "signing_secret"],
-      details: (record, people) => [
-        ...webhookView.details(record, people),
-        ["signing secret", { text: webhook.signing_secret, paint: "bold" }],
-      ],
-    } as typeof webhookView);
+    await printRecord(io.output, webhook, newWebhookView);
     io.output.note("the signing secret is shown this once: the other program verifies with it who calls");
     return exitCodes.ok;
   },
@@ -63,6 +56,7 @@ const updateWebhook = defineCommand({
     { command: "homesec webhooks update chat --event-types alert_fired,system_health_changed", note: "tell it more" },
     { command: "homesec webhooks update archive --auth bearer --secret-file token.txt", note: "a new token" },
   ],
+  prints: async () => (await import("./view.ts")).webhookView,
   async run({ arguments: { webhook }, options: { name, target, ...options } }, io) {
     const { webhookView } = await import("./view.ts");
     const body = { name, url: target === undefined ? undefined : await addressOf(io, target), ...(await webhookBody(io, options)) };
@@ -99,6 +93,7 @@ function switching(verb: string, operation: "enableWebhook" | "disableWebhook", 
     summary,
     arguments: { webhook: webhookArgument },
     examples: [{ command: `homesec webhooks ${verb} chat`, note }],
+    prints: async () => (await import("./view.ts")).webhookView,
     async run({ arguments: { webhook } }, io) {
       const { webhookView } = await import("./view.ts");
       const { id } = await findWebhook(io, webhook);
@@ -119,24 +114,18 @@ const testWebhook = defineCommand({
     { command: "homesec webhooks test chat --event-type alert_fired", note: "a sample alert" },
     { command: "homesec webhooks test chat --kind camera_health", note: "a sample incident: a camera that is silent" },
   ],
+  prints: async () => (await import("./view.ts")).webhookTestView,
   async run({ arguments: { webhook }, options: { eventType, kind } }, io) {
+    const { webhookTestView } = await import("./view.ts");
     const { id, event_types } = await findWebhook(io, webhook);
     const ofKind = kind && ({ camera_health: "event_created", scene_change: "anomaly_detected" } as const)[kind];
     const event_type = eventType ?? ofKind ?? event_types[0] ?? "alert_fired";
     const result = await io.call("testWebhook", { params: { id }, body: { event_type, kind } });
-    await printRecord(io.output, result, {
-      plural: "tests",
-      fields: ["success", "status_code", "response_time_ms", "response_body", "error_message"],
-      id: () => id,
-      columns: [],
-      details: (test) => [
-        ["sample", { text: kind === undefined ? event_type : `${event_type} (${kind})` }],
-        ["result", test.success ? { text: "it went through", paint: "green" } : { text: "failed", paint: "red" }],
-        ["answer", { text: test.status_code === 0 ? "none" : `${test.status_code} after ${test.response_time_ms} ms` }],
-        ...(test.error_message === null ? [] : [["error", { text: test.error_message }] as const]),
-        ...(test.response_body === "" ? [] : [["said", { text: test.response_body.slice(0, 500) }] as const]),
-      ],
-    });
+    const details: typeof webhookTestView.details = (test, people) => [
+      ["sample", { text: kind === undefined ? event_type : `${event_type} (${kind})` }],
+      ...webhookTestView.details(test, people),
+    ];
+    await printRecord(io.output, result, { ...webhookTestView, id: () => id, details });
     return result.success ? exitCodes.ok : exitCodes.failure;
   },
 });
@@ -146,6 +135,7 @@ const retryDelivery = defineCommand({
   summary: "Try a failed delivery again, as a new delivery",
   arguments: { deliveryId: textArgument("Id of the delivery") },
   examples: [{ command: "homesec webhooks retry 7d3a1f5e-8f0e-4f58-9a35-1f2b6d0c9e21", note: "`homesec webhooks deliveries` has the ids" }],
+  prints: async () => (await import("./view.ts")).deliveryView,
   async run({ arguments: { deliveryId } }, io) {
     const { deliveryView } = await import("./view.ts");
     await printRecord(io.output, await io.call("retryWebhookDelivery", { params: { delivery_id: deliveryId } }), deliveryView);
@@ -161,18 +151,11 @@ const rotateSecret = defineCommand({
     { command: "homesec webhooks rotate-secret chat", note: "the new one is shown this once" },
     { command: "homesec webhooks rotate-secret chat -o json --fields signing_secret", note: "for a program" },
   ],
+  prints: async () => (await import("./view.ts")).rotatedSecretView,
   async run({ arguments: { webhook } }, io) {
+    const { rotatedSecretView } = await import("./view.ts");
     const { id } = await findWebhook(io, webhook);
-    await printRecord(io.output, await io.call("rotateWebhookSecret", { params: { id } }), {
-      plural: "secrets",
-      fields: ["id", "signing_secret", "previous_secret_valid_until"],
-      id: (rotated) => rotated.id,
-      columns: [],
-      details: (rotated, people) => [
-        ["signing secret", { text: rotated.signing_secret, paint: "bold" }],
-        ["old one signs until", { text: exactly(people, rotated.previous_secret_valid_until) }],
-      ],
-    });
+    await printRecord(io.output, await io.call("rotateWebhookSecret", { params: { id } }), rotatedSecretView);
     return exitCodes.ok;
   },
 });

@@ -1,6 +1,7 @@
 import { notFound, Problem } from "../../src/contract/problem.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { similarName } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 
 export type Webhook = Reply<Routes["getWebhook"]>;
@@ -8,9 +9,13 @@ export type Webhook = Reply<Routes["getWebhook"]>;
 /** The webhook that a person means by its id or its exact name. Throws `Problem` for none, and for several of the same name. */
 export async function findWebhook(io: Io, idOrName: string): Promise<Webhook> {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName)) return await io.call("getWebhook", { params: { id: idOrName } });
-  const found = (await allWebhooks(io)).filter(({ name }) => name === idOrName);
+  const all = await allWebhooks(io);
+  const found = all.filter(({ name }) => name === idOrName);
   const [webhook, ...others] = found;
-  if (!webhook) throw notFound("Webhook", JSON.stringify(idOrName), "`homesec webhooks list` shows their names and ids");
+  if (!webhook) {
+    const guess = similarName(idOrName, all);
+    throw notFound("Webhook", JSON.stringify(idOrName), `${guess}\`homesec webhooks list\` shows their names and ids`);
+  }
   if (others.length > 0) {
     const ids = found.map(({ id }) => id).join(", ");
     throw new Problem("conflict", `${found.length} webhooks are named ${JSON.stringify(idOrName)}; say which by its id: ${ids}`);

@@ -7,6 +7,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { integer, text, withDefault } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
+import { cellOf, chosen } from "../output/fields.ts";
 import { localTime, type Paint, type People, paint, plain, plainLines } from "../output/people.ts";
 import type { Verdict } from "./signature.ts";
 
@@ -30,6 +31,7 @@ export const listenToWebhooks = defineCommand({
     { command: "homesec webhooks listen --status 503", note: "see how homesec tries again" },
   ],
   endsOnSignal: true,
+  prints: () => ({ plural: "requests", fields: ["method", "path", "headers", "body", "signature"] }),
   async run({ options: { port, signingSecretFile, status, count } }, io) {
     const { format } = io.output;
     if (!["table", "json", "ndjson", "id"].includes(format)) {
@@ -46,8 +48,11 @@ export const listenToWebhooks = defineCommand({
         response.writeHead(status, { Connection: "close" }).end();
         if (left <= 0) return;
         left -= 1;
+        const { fields } = io.output;
         if (format === "id") io.output.write(`${received.headers["webhook-id"] ?? ""}\n`);
-        else io.output.write(format === "table" ? shown(received, io.output.people, io.host.clock.now()) : `${JSON.stringify(received)}\n`);
+        else if (format !== "table") io.output.write(`${JSON.stringify(fields ? chosen(received, fields) : received)}\n`);
+        else if (fields) io.output.write(`${fields.map((field) => plain(cellOf(received, field).text)).join("  ")}\n`);
+        else io.output.write(shown(received, io.output.people, io.host.clock.now()));
         if (left <= 0) finish();
       } catch {
         // whoever sent it went away in the middle

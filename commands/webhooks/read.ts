@@ -16,6 +16,7 @@ const listWebhooks = defineCommand({
   summary: "List the webhooks, newest first",
   options: { enabledOnly: flag("Only those that are on") },
   examples: [{ command: "homesec webhooks list", note: "who is told of what, and how the last delivery went" }],
+  prints: async () => (await import("./view.ts")).webhookView,
   async run({ options: { enabledOnly } }, io) {
     const { webhookView } = await import("./view.ts");
     const webhooks = await allWebhooks(io, enabledOnly);
@@ -29,6 +30,7 @@ const showWebhook = defineCommand({
   summary: "Show one webhook",
   arguments: { webhook: webhookArgument },
   examples: [{ command: "homesec webhooks show chat", note: "its address, events, and how its deliveries went" }],
+  prints: async () => (await import("./view.ts")).webhookView,
   async run({ arguments: { webhook } }, io) {
     const { webhookView } = await import("./view.ts");
     await printRecord(io.output, await findWebhook(io, webhook), webhookView);
@@ -48,6 +50,10 @@ const listDeliveries = defineCommand({
     { command: "homesec webhooks deliveries chat", note: "what arrived, what is tried again, and what failed" },
     { command: "homesec webhooks deliveries chat --delivery 7d3a1f5e-8f0e-4f58-9a35-1f2b6d0c9e21", note: "each attempt of one of them" },
   ],
+  prints: async ({ options: { delivery } }) => {
+    const { deliveryView, deliveryWithAttemptsView } = await import("./view.ts");
+    return delivery === undefined ? deliveryView : deliveryWithAttemptsView;
+  },
   async run({ arguments: { webhook }, options: { delivery, limit } }, io) {
     const { deliveryView, deliveryWithAttemptsView } = await import("./view.ts");
     const { id } = await findWebhook(io, webhook);
@@ -104,6 +110,7 @@ const webhookHealth = defineCommand({
   summary: "Show how the webhooks did in the last 24 hours",
   description: "Shows how the webhooks did in the last 24 hours. The exit code is 7 when one is unhealthy: less than half went well.",
   examples: [{ command: "homesec webhooks health", note: "do messages get through?" }],
+  prints: () => healthView,
   async run(_, io) {
     const health = await io.call("getWebhookHealth", {});
     await printRecord(io.output, health, healthView);

@@ -47,6 +47,40 @@ export const webhookView: View<Webhook> = {
   ],
 };
 
+/** With the signing secret, which is shown when it is new. */
+export const newWebhookView: View<Reply<Routes["createWebhook"]>> = {
+  ...webhookView,
+  fields: [...webhookView.fields, "signing_secret"],
+  details: (webhook, people) => [
+    ...webhookView.details(webhook, people),
+    ["signing secret", { text: webhook.signing_secret, paint: "bold" }],
+  ],
+};
+
+export const rotatedSecretView: View<Reply<Routes["rotateWebhookSecret"]>> = {
+  plural: "secrets",
+  fields: ["id", "signing_secret", "previous_secret_valid_until"],
+  id: ({ id }) => id,
+  columns: [],
+  details: (rotated, people) => [
+    ["signing secret", { text: rotated.signing_secret, paint: "bold" }],
+    ["old one signs until", { text: exactly(people, rotated.previous_secret_valid_until) }],
+  ],
+};
+
+export const webhookTestView: View<Reply<Routes["testWebhook"]>> = {
+  plural: "tests",
+  fields: ["success", "status_code", "response_time_ms", "response_body", "error_message"],
+  id: () => "",
+  columns: [],
+  details: (test) => [
+    ["result", test.success ? { text: "it went through", paint: "green" } : { text: "failed", paint: "red" }],
+    ["answer", { text: test.status_code === 0 ? "none" : `${test.status_code} after ${test.response_time_ms} ms` }],
+    ...(test.error_message === null ? [] : [["error", { text: test.error_message }] as const]),
+    ...(test.response_body === "" ? [] : [["said", { text: test.response_body.slice(0, 500) }] as const]),
+  ],
+};
+
 export const deliveryView: View<Delivery> = {
   plural: "deliveries",
   fields: [

@@ -25,6 +25,7 @@ export const listWorkers = defineCommand({
   name: "workers list",
   summary: "List what runs in the background",
   examples: [{ command: "homesec workers list", note: "what runs, what does not, and why" }],
+  prints: () => view,
   async run(_, io) {
     const body = await io.call("listWorkers", {});
     await printRows(io.output, body.workers, view, body);

@@ -15,6 +15,7 @@ import {
   backendOf,
   cancelBackend,
   copyTableOut,
+  estimatedRows,
   holdTables,
   identityColumns,
   sequenceState,
@@ -114,11 +115,12 @@ async function* textOf(source: Source, options: BackupOptions): AsyncGenerator<B
   };
   yield hashed(all, line(header));
   const pid = await backendOf(sql);
+  const allRows = options.onProgress ? await estimatedRows(sql, header.tables) : undefined;
   const cancel = () => options.db.query((other) => cancelBackend(other, pid));
   const manifest: Record<string, Manifest["manifest"][string]> = {};
   for (const [at, shape] of tables.entries()) {
     const tell = () =>
-      options.onProgress?.({ step: "writing", table: shape.table, tables: at + 1, allTables: tables.length, rows: counted.rows });
+      options.onProgress?.({ step: "writing", table: shape.table, tables: at + 1, allTables: tables.length, rows: counted.rows, allRows });
     tell();
     const start: TableStart = { table: shape.table, columns: [...shape.columns] };
     yield hashed(all, line(start));

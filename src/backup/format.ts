@@ -49,4 +49,6 @@ export interface Progress {
   readonly allTables: number;
   /** Rows of all tables so far. */
   readonly rows: number;
+  /** Rows that there are in all, as far as that is known before: an estimate while it is written. */
+  readonly allRows?: number | undefined;
 }

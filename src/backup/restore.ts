@@ -124,6 +124,7 @@ async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manife
   const references = await takeReferences(sql);
   for (const table of names) await switchTriggers(sql, table, false);
   await emptyTables(sql, names);
+  const { rows: allRows } = sums(manifest);
   let tables = 0;
   let rows = 0;
   for await (const part of readBackup(file, options.path)) {
@@ -134,7 +135,7 @@ async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manife
     const tell = async function* (): AsyncGenerator<Buffer, void, undefined> {
       for await (const chunk of part.rows) {
         rows += countLines(chunk);
-        onProgress?.({ step: "restoring", table: shape.table, tables, allTables: names.length, rows });
+        onProgress?.({ step: "restoring", table: shape.table, tables, allTables: names.length, rows, allRows });
         yield chunk;
       }
     };

@@ -20,6 +20,16 @@ export async function tableShapes(sql: Sql): Promise<readonly TableShape[]> {
   `;
 }
 
+/** About how many rows these tables have; 0 as long as nothing is known of them. */
+export async function estimatedRows(sql: Sql, tables: readonly string[]): Promise<number> {
+  const [row] = await sql<[{ rows: number }]>`
+    select coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 as rows
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relname = any (${[...tables]}::text[])
+  `;
+  return row.rows;
+}
+
 /** Everything after this in the transaction sees the database as it is now. Has to be the first statement of a transaction. */
 export async function takeSnapshot(sql: Sql): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`;

@@ -11,16 +11,19 @@ export function nearest<T extends string>(name: string, known: readonly T[]): T 
   return best?.name;
 }
 
-/** How many letters must be put in, taken out or replaced to make one text of the other. */
+/** How many letters must be put in, taken out, replaced or exchanged with the next one to make one text of the other. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 16) return Number.POSITIVE_INFINITY;
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const exchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, exchanged, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

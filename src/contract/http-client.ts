@@ -23,19 +23,28 @@ export interface HttpClientOptions {
   readonly timeoutMs: number;
   /** How long the daemon may ask to wait when there were too many requests; above that the call fails. */
   readonly maxWaitMs?: number;
+  /** The least that is waited then, so that a mistaken answer does not become a storm. */
+  readonly leastWaitMs?: number;
+  /** Hears of each such wait before it begins. */
+  readonly onWait?: ((ms: number) => void) | undefined;
 }
 
 /** For one try of a call that may take long. */
 const slowTimeoutMs = 3_600_000;
 
-/** Tries of a call that meets the rate limit. */
-const rateLimitTries = 3;
-
 /**
  * A client of a daemon. What the daemon refuses is thrown as the `Problem` that it was there; that no daemon answers, as
  * `Problem("unreachable")`; a failure inside of the daemon as a plain error with its request id.
  */
-export function createHttpClient({ url, apiKey, fetch, timeoutMs, maxWaitMs = 70_000 }: HttpClientOptions): Client {
+export function createHttpClient({
+  url,
+  apiKey,
+  fetch,
+  timeoutMs,
+  maxWaitMs = 70_000,
+  leastWaitMs = 1000,
+  onWait,
+}: HttpClientOptions): Client {
   const base = baseOf(url);
   const headers = { accept: "*/*", ...(apiKey !== undefined && { "X-API-Key": apiKey }) };
 
@@ -67,14 +76,16 @@ export function createHttpClient({ url, apiKey, fetch, timeoutMs, maxWaitMs = 70
   };
 
   const call = async (route: Route, request: AnyRequest): Promise<unknown> => {
-    for (let tries = 1; ; tries += 1) {
+    for (;;) {
       const answer = await ask(route, request);
       const { response } = answer;
       if (response.ok && isStreamed(route)) return { mediaType: mediaTypeOf(response), parts: partsOf(response, base, timeoutMs) };
       if (response.ok) return read(route, answer, base);
       const waitMs = Number(response.headers.get("retry-after") ?? Number.NaN) * 1000;
-      if (response.status !== 429 || tries === rateLimitTries || !(waitMs <= maxWaitMs)) return refused(route, answer, base);
-      await sleep(waitMs);
+      if (response.status !== 429 || !(waitMs <= maxWaitMs)) return refused(route, answer, base);
+      const pauseMs = Math.max(waitMs, leastWaitMs);
+      onWait?.(pauseMs);
+      await sleep(pauseMs);
     }
   };
   return { call: call as Client["call"] };

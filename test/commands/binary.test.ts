@@ -1,15 +1,22 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { execa } from "execa";
 import { afterAll, describe, expect, it } from "vitest";
 import { apiStandIn } from "../support/api-stand-in.ts";
 import { startBinary } from "../support/cli.ts";
+import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { camera, page } from "./records.ts";
 
 const folder = temporaryFolder("binary");
 afterAll(() => folder.remove());
 const inFolder = { cwd: folder.path };
+const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+if (!hasScript) process.stderr.write("`script` is not installed: questions are not tested on a terminal\n");
 
 describe("the built program", () => {
   it("knows its version", async () => {
@@ -44,6 +51,40 @@ describe("the built program", () => {
     const { exitCode, stderr } = await binary;
     expect([exitCode, stderr]).toEqual([0, ""]);
     await api.close();
+  });
+
+  it("leaves no half of a file when an export is interrupted", async () => {
+    const endless = createServer((_, response) => {
+      response.writeHead(200, { "Content-Type": "text/csv; charset=utf-8" });
+      response.write("id,camera_id\r\n1,yard\r\n");
+    });
+    await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}`;
+    const binary = startBinary(["events", "export", "--to", "half.csv", "--url", url], inFolder);
+    const file = join(folder.path, "half.csv");
+    await eventually(() => existsSync(file) && statSync(file).size > 0);
+    binary.kill("SIGINT");
+    expect(await binary).toMatchObject({ exitCode: 130, stdout: "" });
+    expect(existsSync(file)).toBe(false);
+    endless.closeAllConnections();
+    endless.close();
+  });
+
+  it.skipIf(!hasScript)("ends a question with 130 on Ctrl-C, and with nothing done on anything but yes", async () => {
+    const ask = async (typed: string) => {
+      const line = `'${process.execPath}' '${program}' dlq purge detect --url http://127.0.0.1:1`;
+      const env = { PATH: process.env["PATH"] ?? "", HOME: folder.path, TERM: "xterm" };
+      const terminal = execa("script", ["-qec", line, "/dev/null"], { cwd: folder.path, env, extendEnv: false, reject: false });
+      terminal.stdout.on("data", (part: Buffer) => {
+        if (part.includes("[y/N]")) terminal.stdin.write(typed);
+      });
+      const { exitCode, stdout } = await terminal;
+      return { exitCode, stdout };
+    };
+    expect(await ask("\u0003")).toEqual({ exitCode: 130, stdout: expect.stringContaining("Delete all dead letters of detect? [y/N]") });
+    expect(await ask("n\n")).toEqual({ exitCode: 2, stdout: expect.stringContaining("nothing was done") });
+    // it goes on to a daemon that is not there
+    expect(await ask("y\n")).toMatchObject({ exitCode: 6 });
   });
 
   it.each([

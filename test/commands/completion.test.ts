@@ -1,21 +1,23 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiStandIn } from "../support/api-stand-in.ts";
 import { cli } from "../support/cli.ts";
+import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { camera, page } from "./records.ts";
+import { camera, event, page } from "./records.ts";
 
 const folder = temporaryFolder("completion");
+const bodies: Readonly<Record<string, unknown>> = {
+  "/api/cameras": { cameras: [camera, { ...camera, camera_id: "garage" }], count: 2, pagination: page(2) },
+  "/api/cameras/deleted": { items: [{ ...camera, camera_id: "attic" }], pagination: page(1) },
+  "/api/events": { items: [event], pagination: page(1) },
+};
 let api: Awaited<ReturnType<typeof apiStandIn>>;
 beforeAll(async () => {
-  api = await apiStandIn(({ path }) =>
-    path === "/api/cameras"
-      ? { body: { cameras: [camera, { ...camera, camera_id: "garage" }], count: 2, pagination: page(2) } }
-      : undefined,
-  );
+  api = await apiStandIn(({ path }) => (Object.hasOwn(bodies, path) ? { body: bodies[path] } : undefined));
 });
 afterAll(async () => {
   await api.close();
@@ -53,6 +55,29 @@ describe("what can follow", () => {
     expect(api.seen).toHaveLength(1);
   });
 
+  it("several values with commas, and values behind =", async () => {
+    expect(await complete("events", "list", "--camera-id", "front-door,")).toEqual(["front-door,garage"]);
+    expect(await complete("events", "list", "--camera-id=garage,f")).toEqual(["--camera-id=garage,front-door"]);
+    expect(await complete("events", "list", "--risk-level", "low,high,")).toEqual(["low,high,medium", "low,high,critical"]);
+    expect(await complete("alerts", "list", "--status=d")).toEqual(["--status=delivered", "--status=dismissed"]);
+    // as bash takes it apart
+    expect(await complete("alerts", "list", "--status", "=", "d")).toEqual(["delivered", "dismissed"]);
+    expect(await complete("alerts", "list", "--status", "=")).toHaveLength(4);
+    // only one is taken here
+    expect(await complete("alerts", "list", "--status", "pending,")).toEqual([]);
+  });
+
+  it("fields of the records, topics of help, and ids that depend on what stands before", async () => {
+    expect(await complete("cameras", "list", "--fields", "camera_id,na")).toEqual(["camera_id,name"]);
+    expect(await complete("dlq", "list", "--fields", "")).toEqual(["queue", "count"]);
+    expect(await complete("help", "e")).toEqual(["events", "entities", "explain", "exit-codes", "environment"]);
+    expect(await complete("help", "cameras", "base")).toEqual(["baseline"]);
+    expect(await complete("breakers", "reset", "v")).toEqual(["vision"]);
+    expect(await complete("cameras", "restore", "")).toEqual(["attic"]);
+    expect(await complete("explain", "event", "")).toEqual(["42"]);
+    expect(await complete("explain", "image", "")).toEqual([]);
+  });
+
   it("nothing, in silence, when no daemon answers or the words mean nothing", async () => {
     expect(await complete("cameras", "show", "--url", "http://127.0.0.1:1", "")).toEqual([]);
     expect(await complete("rules", "show", "")).toEqual([]);
@@ -63,33 +88,82 @@ describe("what can follow", () => {
 
 describe("in the shells themselves", () => {
   const shells = ["bash", "zsh", "fish"] as const;
-  const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
-  const missing = shells.filter((shell) => !has(shell));
-  if (missing.length > 0) process.stderr.write(`not installed, so completions are not tested in: ${missing.join(", ")}\n`);
+  const has = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
+  const missing = [...shells, "script"].filter((program) => !has(program));
+  if (missing.length > 0) process.stderr.write(`not installed, so completions are not tested in all shells: ${missing.join(", ")}\n`);
 
-  const drive = {
-    bash: (script: string) =>
-      `. ${script}; COMP_WORDS=(homesec cameras show fr); COMP_CWORD=3; _homesec; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p homesec`,
-    zsh: (script: string) =>
-      `compdef() { :; }; compadd() { shift; print -l -- "$@"; }; . ${script}; words=(homesec cameras show fr); CURRENT=4; _homesec`,
-    fish: (script: string) => `source ${script}; complete -C 'homesec cameras show fr'`,
-  };
+  /** How a shell is started, and what has it print its line as it is on ctrl-b. */
+  const interactive = {
+    bash: { start: "bash --norc --noprofile -i", setup: `bind -x '"\\C-b": echo "<$READLINE_LINE>"'` },
+    zsh: {
+      start: "zsh -f -i",
+      setup: `autoload -Uz compinit; compinit -u -D; tell() { print -r -- "<$BUFFER>"; }; zle -N tell; bindkey '^B' tell`,
+    },
+  } as const;
 
-  it.each(shells.map((shell) => ({ shell })))("$shell completes the id of a camera", async ({ shell }) => {
-    const { out, code } = await cli(["completion", shell]);
-    expect(code).toBe(0);
-    const bin = join(folder.path, `bin-${shell}`);
-    await mkdir(bin);
-    const script = join(bin, "script");
-    await writeFile(script, out);
-    const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
-    await writeFile(join(bin, "homesec"), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
-    if (!has(shell)) return;
-    const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder.path, HOMESEC_URL: api.url };
-    const { stdout } = await execa(shell, ["-c", drive[shell](script)], { env, extendEnv: false });
-    expect(stdout.split("\n")[0]).toBe("front-door");
-    if (shell === "bash") expect(execFileSync("bash", ["-n", script]).toString()).toBe("");
-  });
+  /** The lines after somebody typed each and pressed tab, on a terminal. */
+  async function tabbed(shell: "bash" | "zsh", lines: readonly string[], script: string, env: Record<string, string>) {
+    const { start, setup } = interactive[shell];
+    const options = { env: { ...env, TERM: "dumb", PS1: "READY> " }, extendEnv: false } as const;
+    const terminal = execa("script", ["-qec", `stty cols 200; ${start}`, "/dev/null"], options);
+    let shown = "";
+    terminal.stdout.on("data", (part: Buffer) => {
+      shown += part.toString();
+    });
+    const match = async (from: number, pattern: RegExp): Promise<string> => {
+      const found = await eventually(() => pattern.exec(shown.slice(from)), { timeoutMs: 20_000 }).catch(() => undefined);
+      if (!found) throw new Error(`${pattern} does not match what ${shell} shows: ${JSON.stringify(shown.slice(from))}`);
+      return found[1] ?? "";
+    };
+    await match(0, /READY> /);
+    terminal.stdin.write(` ${setup}; . ${script}\n`);
+    await match(0, /READY> .*\n.*READY> /s);
+    const found: string[] = [];
+    for (const line of lines) {
+      const from = shown.length;
+      terminal.stdin.write(`${line}\t\u0002`);
+      found.push((await match(from, /<(homesec [^>]*)>/)).trimEnd());
+      terminal.stdin.write("\u0015");
+    }
+    terminal.stdin.write("exit\n");
+    await terminal;
+    return found;
+  }
+
+  const completed = [
+    ["homesec cameras show fr", "homesec cameras show front-door"],
+    ["homesec events list --camera-id front-door,ga", "homesec events list --camera-id front-door,garage"],
+    ["homesec cameras list --status=off", "homesec cameras list --status=offline"],
+    ["homesec cameras list --fields name,camera_", "homesec cameras list --fields name,camera_id"],
+    ["homesec help exi", "homesec help exit-codes"],
+    ["homesec anal", "homesec analytics"],
+  ] as const;
+
+  it.each(shells)(
+    "%s completes commands, values and ids",
+    async (shell: (typeof shells)[number]) => {
+      const { out, code } = await cli(["completion", shell]);
+      expect(code).toBe(0);
+      const bin = join(folder.path, `bin-${shell}`);
+      await mkdir(bin);
+      const script = join(bin, "script");
+      await writeFile(script, out);
+      const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
+      await writeFile(join(bin, "homesec"), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 });
+      if (!has(shell) || (shell !== "fish" && !has("script"))) return;
+      const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder.path, HOMESEC_URL: api.url };
+      if (shell !== "fish") {
+        const lines = completed.map(([line]) => line);
+        expect(await tabbed(shell, lines, script, env)).toEqual(completed.map(([, expected]) => expected));
+        return;
+      }
+      for (const [line, expected] of completed) {
+        const { stdout } = await execa("fish", ["-c", `source ${script}; complete -C '${line}'`], { env, extendEnv: false });
+        expect(stdout.split("\n"), line).toEqual([expected.slice(expected.lastIndexOf(" ") + 1)]);
+      }
+    },
+    60_000,
+  );
 
   it("refuses a shell that it does not know", async () => {
     expect(await cli(["completion", "tcsh"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("bash, zsh, fish") });

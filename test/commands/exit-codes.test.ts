@@ -81,13 +81,23 @@ describe("exit codes", () => {
     expect(err).toContain("folder_path: Must not contain ..");
   });
 
-  it("3: not there, with where to look", async () => {
-    answer = () => ({ status: 404, body: { detail: "camera garage does not exist" } });
+  it("3: not there, with what was probably meant and where to look", async () => {
+    answer = (path) => (path === "/api/cameras" ? { body: { cameras: [camera], count: 1, pagination: page(1) } } : undefined);
     expect(await on("cameras show garage")).toEqual({
       code: 3,
       out: "",
-      err: "homesec: camera garage does not exist\n`homesec cameras list` shows which there are.\n",
+      err: "homesec: /api/cameras/garage does not exist\n`homesec cameras list` shows which there are.\n",
     });
+    expect((await on("cameras show front-dor")).err).toContain(
+      "\nDid you mean front-door? `homesec cameras list` shows which there are.\n",
+    );
+  });
+
+  it("2: a field that does not exist is found before anything is done", async () => {
+    answer = () => ({ body: camera });
+    const before = api.seen.length;
+    expect(await on("cameras add Front --fields nmae")).toMatchObject({ code: 2, err: expect.stringContaining("did you mean name?") });
+    expect(api.seen).toHaveLength(before);
   });
 
   it.each([401, 403])("4: %i", async (status) => {
@@ -223,6 +233,8 @@ describe("where the daemon is", () => {
       return api.seen.at(-1)?.headers["x-api-key"];
     };
     expect([await keys("cameras list"), await keys(`cameras list --api-key-file ${file}`)]).toEqual(["from-env", "from-file"]);
+    await on("cameras list --api-key-file -", { input: "piped-in\n" });
+    expect(api.seen.at(-1)?.headers["x-api-key"]).toBe("piped-in");
   });
 });
 
@@ -232,6 +244,13 @@ describe("errors", () => {
     expect((await on("evnts list")).err).toContain("Did you mean events?");
     expect((await on("cameras list --stauts online")).err).toContain("Did you mean --status?");
     expect((await on("cameras list --drect")).err).toContain("Did you mean --direct?");
+    expect((await on("cameras rm")).err).toContain("Did you mean remove?");
+    expect((await on("cameras get")).err).toContain("Did you mean show?");
+    expect((await on("list cameras")).err).toContain("Did you mean homesec cameras list?");
+    expect((await on("cameras baseline shw")).err).toContain("Did you mean show?");
+    expect((await on("cameras list --status onlne")).err).toContain("must be one of unknown, online, offline, error; did you mean online?");
+    expect((await on("events search -dog")).err).toContain("(A word that begins with - goes behind --.)");
+    expect((await on("events search -- -dog")).err).not.toContain("option");
   });
 
   it("show stacks with --debug only", async () => {

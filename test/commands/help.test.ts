@@ -1,11 +1,23 @@
 import { readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { exitCodes } from "../../commands/exit-codes.ts";
+import { topics } from "../../commands/help/topics.ts";
+import { outputFormats } from "../../commands/output/formats.ts";
 import { commandReference } from "../../commands/reference.ts";
 import { allCommands, nouns } from "../../commands/registry.ts";
 import { configurationReference } from "../../src/config/reference.ts";
 import { cli } from "../support/cli.ts";
 
 const commands = await allCommands();
+
+/** Every variable that commands take from the environment themselves. */
+async function variablesRead(): Promise<readonly string[]> {
+  const root = new URL("../../commands", import.meta.url).pathname;
+  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith(".ts"));
+  const sources = await Promise.all(files.map((file) => readFile(`${root}/${file}`, "utf8")));
+  return [...new Set(sources.flatMap((source) => [...source.matchAll(/env\["([A-Z_]+)"\]/g)].map(([, name]) => name ?? "")))].toSorted();
+}
 
 describe("help", () => {
   it.each(commands.filter((command) => !command.hidden).map(({ name }) => name))("homesec %s --help begins with examples", async (name) => {
@@ -28,19 +40,46 @@ describe("help", () => {
       expect(cameras.out).toMatch(new RegExp(`^ {2}${verb}\\b`, "m"));
   });
 
-  it("examples name options that exist", async () => {
-    for (const { name, options, examples } of commands) {
-      for (const { command } of examples) {
-        // an option of every command may stand before it
-        const plain = command.replace(/^homesec --[a-z-]+ \S+ /, "homesec ");
-        expect(plain.startsWith(`homesec ${name}`), command).toBe(true);
-        const own = command.split(/ [|>] /)[0] ?? "";
-        for (const [, flag = ""] of own.matchAll(/ --(?:no-)?([a-z-]+)/g)) {
-          const known = [...Object.keys(options), "config", "dataDir", "quiet", "output", "fields", "direct", "url"];
-          expect(known, command).toContain(flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
-        }
-      }
-    }
+  it.each([[""], ["cameras"], ["cameras baseline"], ["events list"], ["serve"]])("homesec help %s is the same as --help", async (path) => {
+    const words = path.split(" ").filter((word) => word !== "");
+    const asked = await cli(["help", ...words]);
+    expect(asked).toEqual(await cli([...words, "--help"]));
+    expect([asked.code, asked.err]).toEqual([0, ""]);
+    // real examples come first
+    expect(asked.out).toMatch(new RegExp(`^[^]*Examples:\n  homesec ${path}[^]*Usage: homesec ${path}`));
+  });
+
+  it.each(topics.map(({ name }) => name))("homesec help %s is a page with examples, as wide as the terminal", async (name) => {
+    const { code, out, err } = await cli(["help", name]);
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatchSnapshot();
+    const narrow = await cli(["help", name], { terminal: 60 });
+    const prose = narrow.out.split("\n").filter((line) => !line.startsWith("  homesec") && !line.startsWith("  HOMESEC"));
+    for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(60);
+  });
+
+  it("topics name every exit code, format and variable that commands read", async () => {
+    const page = async (name: string) => (await cli(["help", name])).out;
+    for (const code of Object.values(exitCodes)) expect(await page("exit-codes")).toMatch(new RegExp(`^ +${code} {2}\\S`, "m"));
+    for (const format of outputFormats) expect(await page("formatting")).toMatch(new RegExp(`^ {2}${format} `, "m"));
+    for (const name of await variablesRead()) expect(await page("environment"), name).toContain(name);
+  });
+
+  it.each([
+    [["help", "exit-code"], "there is no command or topic exit-code; did you mean `homesec help exit-codes`?"],
+    [["help", "evnts"], "there is no command or topic evnts; did you mean `homesec help events`?"],
+    [["help", "events", "lst"], "there is no command events lst; did you mean `homesec help events list`?"],
+    [["help", "events", "list", "now"], "there is no command events list now"],
+  ])("homesec %j says what there is instead", async (args, message) => {
+    const { code, out, err } = await cli(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(message);
+  });
+
+  it("a noun without a verb shows its verbs, as an error", async () => {
+    const { code, out, err } = await cli(["cameras", "baseline"]);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(/anomalies/);
   });
 
   it("--version is the version alone", async () => {

@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { cameraView } from "../../commands/cameras/view.ts";
 import { detectionView } from "../../commands/detections/view.ts";
 import { eventView, eventWithDetectionsView } from "../../commands/events/view.ts";
+import { displayWidth } from "../../commands/output/people.ts";
 import { Camera } from "../../src/contract/routes/cameras.ts";
 import { Detection } from "../../src/contract/routes/detections.ts";
 import { Event, EventWithDetections } from "../../src/contract/routes/events.ts";
@@ -70,6 +71,33 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     const narrow = await out("events list", { terminal: 60, env: { NO_COLOR: "1" } });
     expect(narrow).toContain("high 72");
     expect(narrow).toContain("…");
+  });
+
+  it.each([20, 40, 80, 200])("keep their rows apart on %i columns, whatever letters are in them", async (terminal) => {
+    const names = [
+      "玄関カメラ".repeat(6),
+      "👩‍👩‍👧‍👦 Familie 👍🏽",
+      "e\u0301\u0302".repeat(30),
+      "🇩🇪🇫🇷".repeat(9),
+      "Ａ１",
+      "x".repeat(300),
+      "ก็".repeat(20),
+    ];
+    const cameras = names.map((name, at) => ({ ...camera, camera_id: `camera-${at}`, name, folder_path: `/srv/${name}` }));
+    answers["/api/cameras"] = { cameras, count: names.length, pagination: page(names.length) };
+    answers["/api/events"] = { items: names.map((summary, at) => ({ ...event, id: at, summary })), pagination: page(names.length) };
+    for (const list of ["cameras list", "events list", "cameras list --fields name,folder_path,camera_id"]) {
+      const lines = (await out(list, { terminal, env: { NO_COLOR: "1" } })).trimEnd().split("\n");
+      expect(lines).toHaveLength(names.length + 1);
+      for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(terminal);
+    }
+  });
+
+  it("leave columns out where they would say nothing", async () => {
+    expect(await out("events list", { terminal: 40, env: { NO_COLOR: "1" } })).toBe(`ID  WHEN       CAMERA     RISK
+42  3 min ago  front-do…  high 72
+43  3 min ago  front-do…  not judged yet
+`);
   });
 
   it("have colours on a terminal only, and not with NO_COLOR, --no-color or a dumb terminal", async () => {

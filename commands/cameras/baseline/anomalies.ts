@@ -13,6 +13,7 @@ export const baselineAnomalies = defineCommand({
     { command: "homesec cameras baseline anomalies front-door", note: "the last week" },
     { command: "homesec cameras baseline anomalies front-door --days 90 -o csv", note: "for a spreadsheet" },
   ],
+  prints: async () => (await import("./views.ts")).anomalyView,
   async run({ arguments: { cameraId }, options: { days } }, io) {
     const { anomalyView } = await import("./views.ts");
     const body = await io.call("listAnomalies", { params: { camera_id: cameraId }, query: { days } });

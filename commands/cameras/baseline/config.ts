@@ -20,6 +20,7 @@ export const baselineConfig = defineCommand({
     { command: "homesec cameras baseline config front-door --threshold-stdev 3", note: "be less nervous at this camera" },
     { command: "homesec cameras baseline config front-door --no-override-global-config", note: "as all cameras again" },
   ],
+  prints: async () => (await import("./views.ts")).baselineConfigView,
   async run({ arguments: { cameraId }, options }, io) {
     const { baselineConfigView } = await import("./views.ts");
     const params = { camera_id: cameraId };

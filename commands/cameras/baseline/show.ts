@@ -13,6 +13,7 @@ export const showBaseline = defineCommand({
       note: "detections per hour, by class and hour of the day (the daemon's time zone)",
     },
   ],
+  prints: async () => (await import("./views.ts")).baselineView,
   async run({ arguments: { cameraId } }, io) {
     const { baselineView } = await import("./views.ts");
     await printRecord(io.output, await io.call("getBaseline", { params: { camera_id: cameraId } }), baselineView);

@@ -37,6 +37,7 @@ export const listSceneChanges = defineCommand({
     limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
   },
   examples: [{ command: "homesec cameras scene-changes list front-door --no-acknowledged", note: "was it moved, blocked or blurred?" }],
+  prints: () => sceneChangeView,
   async run({ arguments: { cameraId }, options: { acknowledged, limit } }, io) {
     const bodies = pages(limit, async (page) => {
       const body = await io.call("listSceneChanges", { params: { camera_id: cameraId }, query: { acknowledged, ...page } });

@@ -1,0 +1,29 @@
+import type { Io } from "../io.ts";
+import { progressLine } from "../output/progress.ts";
+import type { filterQuery } from "./filter.ts";
+
+const lineEnd = 10;
+
+/** Passes the parts of a file on, and shows on the terminal how far it is. Without a filter nobody knows how much there is. */
+export async function* watched(
+  io: Io,
+  parts: AsyncIterable<Uint8Array>,
+  format: "csv" | "xlsx" | "ndjson",
+  filter: ReturnType<typeof filterQuery> | undefined,
+): AsyncGenerator<Uint8Array> {
+  const line = await progressLine(io);
+  if (!line.seen) return yield* parts;
+  // the lines of a workbook cannot be counted from outside
+  const isText = format !== "xlsx";
+  const total = isText && filter ? (await io.call("listEvents", { query: { ...filter, limit: 1 } })).pagination.total : undefined;
+  let count = 0;
+  try {
+    for await (const part of parts) {
+      count += isText ? part.reduce((sum, byte) => (byte === lineEnd ? sum + 1 : sum), 0) : part.length;
+      line.show({ doing: "exporting", count: Math.min(count, total ?? count), total, unit: isText ? "events" : "bytes" });
+      yield part;
+    }
+  } finally {
+    line.clear();
+  }
+}

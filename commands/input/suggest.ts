@@ -1,0 +1,49 @@
+import { nearest } from "../../src/config/nearest.ts";
+
+/** What people type who know other programs, and what it is called here: the first that there is. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  ls: ["list"],
+  all: ["list"],
+  get: ["show", "list"],
+  describe: ["show"],
+  info: ["show", "status"],
+  view: ["show"],
+  find: ["search"],
+  rm: ["remove", "delete", "purge"],
+  del: ["delete", "remove"],
+  delete: ["remove", "purge"],
+  remove: ["delete", "purge"],
+  create: ["add", "generate"],
+  new: ["add", "generate"],
+  set: ["update", "config"],
+  change: ["update", "edit"],
+  modify: ["update", "edit"],
+  edit: ["update"],
+  update: ["edit", "set"],
+  on: ["enable"],
+  off: ["disable"],
+  start: ["enable", "serve"],
+  run: ["serve"],
+  stop: ["disable"],
+  acknowledge: ["ack"],
+  close: ["dismiss", "reset"],
+  watch: ["tail", "live"],
+  follow: ["tail"],
+  logs: ["tail"],
+  retry: ["requeue"],
+  save: ["backup", "export"],
+  dump: ["backup"],
+  image: ["snapshot"],
+  picture: ["snapshot", "image"],
+  status: ["health"],
+  check: ["validate", "doctor", "health"],
+  why: ["explain"],
+};
+
+/** Of the known words the one that somebody may have meant: a slip of the fingers, a part of the word, another name for it. */
+export function meant(typed: string, known: readonly string[]): string | undefined {
+  const word = typed.toLowerCase();
+  const named = (Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : []).find((other) => known.includes(other));
+  const begun = word.length < 3 ? [] : known.filter((other) => other.startsWith(word));
+  return named ?? nearest(word, known) ?? (begun.length === 1 ? begun[0] : undefined);
+}

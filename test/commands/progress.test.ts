@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { displayWidth } from "../../commands/output/people.ts";
+import { progressText } from "../../commands/output/progress.ts";
+import { testDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+it("says how far it is, how fast and how long it takes", () => {
+  const done = { doing: "writing detections", count: 2500, total: 10_000, unit: "rows" };
+  expect(progressText(done, 500, 100)).toBe("writing detections  █████░░░░░░░░░░░░░░░  25 %  2,500 of 10,000 rows  500 rows/s  15 s left");
+  expect(progressText(done, 5, 100)).toContain("25 min left");
+  expect(progressText(done, 0.5, 100)).toContain("4 h 10 min left");
+  expect(progressText(done, undefined, 100)).toBe("writing detections  █████░░░░░░░░░░░░░░░  25 %  2,500 of 10,000 rows");
+  expect(progressText(done, 500, 60)).toBe("writing detections  25 %  15 s left");
+  expect(progressText(done, 500, 6)).toBe("25 %");
+});
+
+it("promises nothing that it does not know", () => {
+  const bytes = { doing: "exporting", count: 3_145_728, unit: "bytes" };
+  expect(progressText(bytes, 1_048_576, 80)).toBe("exporting  3.0 MiB  1.0 MiB/s");
+  // an estimate that was too small
+  expect(progressText({ doing: "writing", count: 11, total: 10, unit: "rows" }, 1, 80)).toBe("writing  11 rows  1 rows/s");
+});
+
+it("never wraps", () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      fc.nat(),
+      fc.option(fc.double({ min: 0, max: 1e9 })),
+      fc.integer({ min: 1, max: 200 }),
+      (count, total, rate, width) => {
+        const text = progressText({ doing: "restoring detections", count, total, unit: "rows" }, rate ?? undefined, width);
+        expect(displayWidth(text)).toBeLessThanOrEqual(width);
+      },
+    ),
+  );
+});
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+if (!hasScript) process.stderr.write("`script` is not installed: progress is not tested on a terminal\n");
+
+it.skipIf(!hasScript)(
+  "is drawn on a terminal, taken away at the end, and nowhere else",
+  async () => {
+    const folder = temporaryFolder("progress");
+    const database = await testDatabase();
+    await database.db.query(
+      (sql) => sql`
+      insert into gpu_stats (recorded_at, gpu_name, utilization, temperature)
+      select '2020-01-01'::timestamptz + n * interval '5 seconds', md5(n::text), random(), random() from generate_series(1, 50000::int) g (n)
+    `,
+    );
+    await database.db.query((sql) => sql`analyze gpu_stats`);
+    const program = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: folder.path,
+      TERM: "xterm",
+      DATABASE_URL: database.url,
+      DATA_DIR: join(folder.path, "data"),
+    };
+    const backup = (...more: string[]) => `'${process.execPath}' '${program}' db backup a.backup --yes ${more.join(" ")}`;
+    const onTerminal = spawnSync("script", ["-qec", `stty cols 100; ${backup(">/dev/null")}`, "/dev/null"], {
+      cwd: folder.path,
+      env,
+      input: "",
+    });
+    expect(onTerminal.status).toBe(0);
+    expect(String(onTerminal.stdout)).toMatch(/writing gpu_stats {2}█+░* {2}\d+ % {2}[\d,]+ of 5\d,\d{3} rows/);
+    // the cursor is there again, and the line is gone
+    const last = String(onTerminal.stdout).split("writing").at(-1);
+    expect(last).toContain("\u001b[0K");
+    expect(last).toContain("\u001b[?25h");
+    const quiet = spawnSync("script", ["-qec", `stty cols 100; ${backup("--quiet", ">/dev/null")}`, "/dev/null"], {
+      cwd: folder.path,
+      env,
+      input: "",
+    });
+    expect(String(quiet.stdout)).toBe("");
+    const piped = spawnSync("sh", ["-c", backup()], { cwd: folder.path, env });
+    expect(String(piped.stderr)).not.toMatch(/writing|\p{Cc}(?<!\n)/u);
+    await database.close();
+    await folder.remove();
+  },
+  60_000,
+);

@@ -1,0 +1,97 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { cli } from "../support/cli.ts";
+import { page } from "./records.ts";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+});
+
+async function standIn(listener: RequestListener, port = 0): Promise<number> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
+  return (server.address() as AddressInfo).port;
+}
+
+describe("too many requests", () => {
+  const limited = (seconds: string, refusals: number) => {
+    let asked = 0;
+    return standIn((_request, response) => {
+      asked += 1;
+      const body = { cameras: [], count: 0, pagination: page(0) };
+      if (asked > refusals) return void response.end(JSON.stringify(body));
+      response.writeHead(429, { "Retry-After": seconds });
+      response.end(
+        JSON.stringify({ detail: { error: "rate_limit", message: "Too many requests", retry_after_seconds: 1, tier: "default" } }),
+      );
+    });
+  };
+
+  it("are waited for, with a line beside the data that --quiet leaves out", async () => {
+    const url = `http://127.0.0.1:${await limited("1", 1)}`;
+    expect(await cli(["cameras", "list", "-o", "id", "--url", url])).toEqual({
+      code: 0,
+      out: "",
+      err: "too many requests: the daemon asks to wait 1 s, then it goes on by itself\n",
+    });
+    const quiet = `http://127.0.0.1:${await limited("1", 1)}`;
+    expect(await cli(["cameras", "list", "-o", "id", "--quiet", "--url", quiet])).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  it("can be given up with Ctrl-C", async () => {
+    const stop = new AbortController();
+    const url = `http://127.0.0.1:${await limited("60", 9)}`;
+    const { code } = await cli(["cameras", "list", "--url", url], { signal: stop.signal, onErr: () => stop.abort("SIGINT") });
+    expect(code).toBe(130);
+  });
+});
+
+describe("health --wait", () => {
+  const check = { status: "healthy", latency_ms: 1, error: null };
+  const checks = { database: check, store: check, pipeline_workers: check, supervisor: check };
+  const service = { status: "healthy", message: "", details: null };
+  const timestamp = "2026-01-31T12:00:00.000Z";
+  const queue = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
+  const bodies = (isReady: boolean): Readonly<Record<string, unknown>> => ({
+    "/api/system/health": { status: "healthy", services: { database: service, store: service, ai: service }, timestamp, recent_events: [] },
+    "/api/system/health/ready": { ready: isReady, status: isReady ? "ready" : "not_ready", checks, workers: [] },
+    "/api/system/pipeline": {
+      file_watcher: { running: true, camera_root: "/srv", pending: 0, stuck: [], watch_mode: "notify" },
+      detection_worker: queue,
+      batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
+      analysis_worker: queue,
+      degradation: { mode: "normal", services: {} },
+      timestamp,
+    },
+  });
+  const daemon = (readyAfter: number): RequestListener => {
+    let asked = 0;
+    return (request, response) => {
+      if (request.url?.endsWith("/ready")) asked += 1;
+      const isReady = asked > readyAfter;
+      response.writeHead(request.url?.endsWith("/ready") && !isReady ? 503 : 200).end(JSON.stringify(bodies(isReady)[request.url ?? ""]));
+    };
+  };
+
+  it("goes on as soon as a daemon is there and ready", async () => {
+    const port = await standIn(() => {});
+    await new Promise((done) => servers.pop()?.close(done));
+    const waiting = cli(["health", "--wait", "30", "-o", "id", "--url", `http://127.0.0.1:${port}`]);
+    await standIn(daemon(2), port);
+    expect(await waiting).toMatchObject({ code: 0, err: "healthy, ready\n" });
+  });
+
+  it("ends with 7 when it does not become ready in time, with 6 when nobody answers", async () => {
+    const url = `http://127.0.0.1:${await standIn(daemon(99))}`;
+    expect(await cli(["health", "--wait", "1s", "-o", "id", "--url", url])).toMatchObject({ code: 7, err: "healthy, not ready\n" });
+    const port = await standIn(() => {});
+    await new Promise((done) => servers.pop()?.close(done));
+    expect(await cli(["health", "--wait", "1s", "--url", `http://127.0.0.1:${port}`])).toMatchObject({ code: 6, out: "" });
+  });
+});
