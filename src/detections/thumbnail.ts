@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Bytes } from "../contract/answer.ts";
-import { sharp } from "../images/decoder.ts";
 import { mostPixels } from "../images/picture.ts";
 import type { Log } from "../log/log.ts";
 import { type Box, type DetectionSource, thumbnailPathOf } from "./detection.ts";
@@ -105,6 +104,7 @@ export async function drawThumbnail(
   picture: string | Buffer,
   { box, label }: { readonly box: Box | null; readonly label: string },
 ): Promise<Buffer> {
+  const { sharp } = await import("../images/decoder.ts");
   const image = sharp(picture, { limitInputPixels: mostPixels, failOn: "none" });
   const { autoOrient } = await image.metadata();
   const scale = Math.min(width / autoOrient.width, height / autoOrient.height);

@@ -5,5 +5,8 @@ import sharp from "sharp";
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp", "VipsForeignLoadSvgBuffer"] });
 
-/** sharp as the daemon uses it: of files it decodes JPEG, PNG and WebP, and nothing else. */
+/**
+ * sharp as the daemon uses it: of files it decodes JPEG, PNG and WebP, and nothing else. It needs 17 MB: to be imported with the first
+ * picture that is decoded, so that a daemon that waits for one does without.
+ */
 export { sharp };

@@ -1,4 +1,3 @@
-import { sharp } from "../images/decoder.ts";
 import { mostPixels } from "../images/picture.ts";
 
 /** Pictures are compared at this width. */
@@ -30,6 +29,7 @@ const darkBelow = 60;
 
 /** Reads a picture. Throws what sharp throws for a file that is none. */
 export async function readFrame(file: string | Buffer): Promise<Frame> {
+  const { sharp } = await import("../images/decoder.ts");
   const image = sharp(file, { limitInputPixels: mostPixels, failOn: "none" }).autoOrient();
   const { data, info } = await image
     .resize({ width: frameWidth })
@@ -107,6 +107,7 @@ function quantileOf(histogram: Uint32Array, rank: number): number {
 
 /** A frame in a few KB, as it is stored. */
 export async function packFrame({ pixels, width, height }: Grey): Promise<Buffer> {
+  const { sharp } = await import("../images/decoder.ts");
   return await sharp(pixels, { raw: { width, height, channels: 1 } })
     .webp({ quality: 90 })
     .toBuffer();
@@ -114,6 +115,7 @@ export async function packFrame({ pixels, width, height }: Grey): Promise<Buffer
 
 /** A stored frame, in the size of another one: a camera whose resolution was changed sees the same as before. */
 export async function unpackFrame(packed: Buffer, { width, height }: Pick<Grey, "width" | "height">): Promise<Grey> {
+  const { sharp } = await import("../images/decoder.ts");
   const data = await sharp(packed).resize(width, height, { fit: "fill" }).greyscale().raw().toBuffer();
   return { width, height, pixels: new Uint8Array(data) };
 }

@@ -1,7 +1,6 @@
 import { Problem } from "../../contract/problem.ts";
 import type { DetectionSource } from "../../detections/detection.ts";
 import { pictureOf } from "../../detections/picture.ts";
-import { sharp } from "../../images/decoder.ts";
 import { mostPixels } from "../../images/picture.ts";
 
 /** Enough to recognise somebody, and small enough for any mailbox. */
@@ -14,6 +13,7 @@ export type MailPicture = { readonly jpeg: Buffer } | { readonly fault: string }
 export async function mailPicture(source: DetectionSource, roots: readonly string[]): Promise<MailPicture> {
   try {
     const { content } = await pictureOf(source, roots);
+    const { sharp } = await import("../../images/decoder.ts");
     const image = sharp("file" in content ? content.file : content.buffer, { limitInputPixels: mostPixels, failOn: "none" });
     const resized = image.autoOrient().resize(longestEdge, longestEdge, { fit: "inside", withoutEnlargement: true });
     return { jpeg: await resized.jpeg({ quality: 82 }).toBuffer() };
