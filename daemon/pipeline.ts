@@ -31,10 +31,10 @@ export interface Pipeline {
 export function createPipeline(parts: Parts): Pipeline {
   const { upstreams, processId, wake } = parts;
   const { db, clock, log, config, settings } = parts.context;
-  const wakeStored = (): void => {
+  const wakeClosed = (): void => {
     wake.journal();
-    wake.batches();
-    wake.jobs("enrich");
+    wake.jobs("analyze");
+    wake.jobs("alert");
     wake.jobs("deliver");
   };
 
@@ -52,7 +52,12 @@ export function createPipeline(parts: Parts): Pipeline {
       processId,
       detector: upstreams.detector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
-      onStored: wakeStored,
+      onStored: ({ enrich, dueSooner, closed }) => {
+        wake.journal();
+        if (enrich) wake.jobs("enrich");
+        if (dueSooner) wake.batches();
+        if (closed) wakeClosed();
+      },
     }),
     capacity: () => upstreams.capacity("detector"),
   });
@@ -63,12 +68,7 @@ export function createPipeline(parts: Parts): Pipeline {
     settings,
     enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
     log,
-    onClosed: () => {
-      wake.journal();
-      wake.jobs("analyze");
-      wake.jobs("alert");
-      wake.jobs("deliver");
-    },
+    onClosed: wakeClosed,
   });
 
   const enrichment = queueWorker(parts, "enrichment_worker", "enrich", {
@@ -112,7 +112,8 @@ export function createPipeline(parts: Parts): Pipeline {
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
       onStored: () => {
-        wakeStored();
+        wake.journal();
+        wake.jobs("deliver");
         wake.jobs("alert");
       },
     }),

@@ -21,10 +21,10 @@ export function createWatching(
       const { created } = await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
       if (created) wake.journal();
     },
-    onRegistered: ({ cameraId, paths, added, pending }) => {
+    onRegistered: ({ cameraId, paths, added, pending, told }) => {
       metrics.pictureRegistered(added);
       if (pending > 0) wake.jobs("detect");
-      wake.journal();
+      if (told) wake.journal();
       onPictures?.(cameraId, paths);
     },
     onCameraProblem: async (cameraId, reason) => {

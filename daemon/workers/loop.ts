@@ -1,3 +1,4 @@
+import { setTimeout as pauseFor } from "node:timers/promises";
 import type { Log } from "../../src/log/log.ts";
 import type { Worker } from "./worker.ts";
 
@@ -10,6 +11,8 @@ export interface LoopOptions {
   /** One round. What it throws is logged, and the next round comes after `retryMs`. */
   readonly round: (signal: AbortSignal) => Promise<number>;
   readonly retryMs?: number;
+  /** After a round it rests so long, woken or not: what comes meanwhile is done together. */
+  readonly restMs?: number;
   /** What it has to say of itself while it runs. */
   readonly message?: () => string | null;
 }
@@ -54,6 +57,7 @@ export function createLoop(options: LoopOptions): Loop {
         failing = true;
       }
       beat = performance.now();
+      if (options.restMs !== undefined && !signal.aborted) await pauseFor(options.restMs);
       if (!woken && !signal.aborted) await sleep(Math.max(0, Math.min(pause, 60_000)));
     }
   };

@@ -7,6 +7,8 @@ import { createLoop, type Loop } from "./loop.ts";
 const batch = 500;
 /** The longest time for which a committed row may go unnoticed when nobody calls `wake`. */
 const pollMs = 500;
+/** Between two rounds: many rows at once cost one commit together, and the first after a pause does not wait. */
+const restMs = 10;
 
 /**
  * Makes the worker that gives committed journal rows their sequence. Any number of processes may run one: the head of
@@ -22,6 +24,7 @@ export function createPublisher(options: {
     critical: false,
     log: options.log,
     retryMs: pollMs,
+    restMs,
     round: async () => {
       const rows = await options.db.query((sql) => numberEntries(sql, batch));
       if (rows.length > 0) options.onPublished(rows);

@@ -37,6 +37,8 @@ export interface Assigned {
    * that in live operation a camera has one open batch.
    */
   readonly outgrown: readonly string[];
+  /** A batch was opened, is full, or is due earlier than it was: whoever waits for the next one that is due has to look again. */
+  readonly dueSooner: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function assignToBatches(
   arrivals: readonly Arrival[],
   { settings, maxDetections, now }: { readonly settings: BatchSettings; readonly maxDetections: number; readonly now: Date },
 ): Promise<Assigned> {
-  if (arrivals.length === 0) return { batchIds: [], outgrown: [] };
+  if (arrivals.length === 0) return { batchIds: [], outgrown: [], dueSooner: false };
   const times = batchTimes(settings);
   const cameraIds = [...new Set(arrivals.map(({ cameraId }) => cameraId))];
   // sent together: the second statement is begun, and sees what is committed, only when the first has its locks
@@ -74,7 +76,9 @@ export async function assignToBatches(
   });
   const [fresh, known] = [grown.filter(({ batchId }) => opened.has(batchId)), grown.filter(({ batchId }) => !opened.has(batchId))];
   await Promise.all([fresh.length > 0 && insertBatches(sql, fresh, now), known.length > 0 && growBatches(sql, known, now)]);
-  return { batchIds, outgrown: [...outgrown] };
+  const wasDueAt = new Map(open.map((batch) => [batch.batchId, dueAt(batch, times)]));
+  const dueSooner = fresh.length > 0 || known.some((batch) => batch.isFull || batch.dueAt < (wasDueAt.get(batch.batchId) as Date));
+  return { batchIds, outgrown: [...outgrown], dueSooner };
 }
 
 /** `enrichmentWaitMs`: how long an analysis may wait for the enrichment of what it is about; without it none does. */

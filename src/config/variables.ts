@@ -149,7 +149,7 @@ export const variables = {
     default: "0.5",
     description: "Detections below this confidence are discarded",
   },
-  DETECT_CONCURRENCY: { group: "pipeline", kind: kinds.integer(1, 64), default: "2", description: "Pictures at the detector at once" },
+  DETECT_CONCURRENCY: { group: "pipeline", kind: kinds.integer(1, 64), default: "4", description: "Pictures at the detector at once" },
   ANALYZE_CONCURRENCY: {
     group: "pipeline",
     kind: kinds.integer(1, 64),

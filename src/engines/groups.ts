@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+
 /** Work on single things that is done for several at once: each statement and each commit is paid once for all that wait. */
 export interface Groups<I, O> {
   /** Does it for one thing, together with the others that came meanwhile. */
@@ -11,16 +13,20 @@ interface Waiter<I, O> {
 }
 
 /**
- * Groups what is asked for while `work` is under way, `most` at a time; what comes alone is done at once. `work` answers
+ * Groups what is asked for in one turn of the event loop, or while `work` is under way, `most` at a time. `work` answers
  * in the order given, and has to take effect for all or for none: a group that fails is done again one by one, so that
  * nobody fails for another's fault.
  */
 export function createGroups<I, O>(options: {
   readonly most: number;
+  /** From one group to the next, unless it is full: under load each gathers so long, and what comes after a pause does not wait. */
+  readonly everyMs?: number;
   readonly work: (items: readonly I[]) => Promise<readonly O[]>;
 }): Groups<I, O> {
   let waiting: Waiter<I, O>[] = [];
   let working = false;
+  const { everyMs = 0 } = options;
+  let begunAt = Number.NEGATIVE_INFINITY;
 
   const doGroup = async (group: readonly Waiter<I, O>[]): Promise<void> => {
     try {
@@ -34,7 +40,12 @@ export function createGroups<I, O>(options: {
 
   const run = async (): Promise<void> => {
     working = true;
+    // who comes in the same turn of the event loop is taken along
+    await nextTurn();
     while (waiting.length > 0) {
+      const restMs = begunAt + everyMs - performance.now();
+      if (restMs > 0 && waiting.length < options.most) await sleep(restMs);
+      begunAt = performance.now();
       const group = waiting.slice(0, options.most);
       waiting = waiting.slice(options.most);
       await doGroup(group);

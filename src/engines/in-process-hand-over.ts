@@ -4,6 +4,8 @@ import { type WakeableConsumer, wakers } from "./wakers.ts";
 
 /** Jobs whose outcome may be being written down beside those that work: when it is more, the database is the slow part. */
 const mostEnding = 64;
+/** A place that becomes free waits so long for the others: those that become free together are filled by one claim. */
+const gatherMs = 4;
 
 /** Hand-over inside this process: a hint makes the consumer claim as many rows as it has free places. */
 export function createInProcessHandOver(): HandOver {
@@ -16,6 +18,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
   const working = new Set<number>();
   const handling = new Set<Promise<void>>();
   let stopped = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   // one look at the rows at a time, so that what was just claimed is never taken for an orphan
   const looking = lookForWork(async (sweepDue) => {
@@ -28,13 +31,21 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
     return jobs.length === free;
   }, options.onError);
 
+  const claimSoon = (): void => {
+    if (working.size > 0) gathering ??= setTimeout(claimNow, gatherMs);
+    else setImmediate(claimNow);
+  };
+  const claimNow = (): void => {
+    clearTimeout(gathering);
+    gathering = undefined;
+    looking.wake();
+  };
+
   function start(job: J): void {
     running.add(job.jobId);
     working.add(job.jobId);
-    // places that become free together are filled by one claim
     const freePlace = (): void => {
-      working.delete(job.jobId);
-      setImmediate(looking.wake);
+      if (working.delete(job.jobId)) claimSoon();
     };
     const handled = options
       .handle(job, freePlace)
@@ -43,6 +54,8 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
         running.delete(job.jobId);
         handling.delete(handled);
         freePlace();
+        // places may have been left free since too many jobs were being written down
+        if (running.size - working.size >= mostEnding - options.concurrency) claimSoon();
       });
     handling.add(handled);
   }
@@ -53,6 +66,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
     heartbeat: looking.lastLook,
     stop: async () => {
       stopped = true;
+      clearTimeout(gathering);
       await looking.stop();
       await Promise.all(handling);
     },

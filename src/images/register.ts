@@ -31,6 +31,8 @@ export interface Registered {
   readonly added: number;
   /** Those of them that wait for the detector. */
   readonly pending: number;
+  /** Clients are told of something: the journal has entries to number. */
+  readonly told: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function registerFiles(
   cameraId: string,
   files: readonly FoundFile[],
 ): Promise<Registered> {
-  if (files.length === 0) return { added: 0, pending: 0 };
+  if (files.length === 0) return { added: 0, pending: 0, told: false };
   const now = context.clock.now();
   const { skipped, ...registered } = await context.db.transaction(async (sql) => {
     const jobs: NewJob[] = [];
@@ -64,8 +66,9 @@ export async function registerFiles(
       added += inserted.length;
     }
     // sent together: a live picture costs few round trips
-    if (added > 0) await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files))]);
-    return { added, pending: jobs.length, skipped };
+    const [, told] =
+      added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files))]) : [null, false];
+    return { added, pending: jobs.length, told, skipped };
   });
   for (const picture of skipped) context.log.info({ camera: cameraId, ...picture }, "a picture is skipped");
   return registered;

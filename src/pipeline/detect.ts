@@ -10,10 +10,12 @@ import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
 import { readUnchanged } from "./read-picture.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
-import { type Finding, type SeenPicture, storeFindings } from "./store-findings.ts";
+import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
 /** Pictures that are stored in one transaction at most. */
 const mostTogether = 32;
+/** Under load pictures wait so long for company. */
+const storeEveryMs = 10;
 
 /** What the detect stage works with. */
 export interface DetectStageContext {
@@ -28,8 +30,8 @@ export interface DetectStageContext {
   readonly detector: Detector;
   /** When the detector last gave a good answer, to this or another picture. */
   readonly detectorAnsweredAt: () => Date | null;
-  /** Rows were written: the journal has entries to number, a batch may have become due. */
-  readonly onStored: () => void;
+  /** Findings were written: the journal may have entries to number, and others work to do. */
+  readonly onStored: (stored: Stored) => void;
 }
 
 /** What became of the picture, before it is written down. */
@@ -55,13 +57,15 @@ export function createDetectStage(context: DetectStageContext): Stage {
   const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
   const storing = createGroups({
     most: mostTogether,
+    everyMs: storeEveryMs,
     work: async (pictures: readonly SeenPicture[]) => {
       const { batchMaxDetections } = context;
       const settings = context.settings.current();
       const enrichmentWaitMs = context.enrichmentWaitMs();
-      await db.transaction((sql) =>
+      const stored = await db.transaction((sql) =>
         storeFindings(sql, pictures, { processId, settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
       );
+      context.onStored(stored);
       return pictures;
     },
   });
@@ -77,7 +81,6 @@ export function createDetectStage(context: DetectStageContext): Stage {
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
     freePlace();
     const status = await store(job, image, result, startedAt);
-    context.onStored();
     if (result.kind === "processed" || status === image.status) return;
     const { reason, detail } = result;
     context.log.info({ camera: image.cameraId, path: image.path, reason, detail }, sentences[status]);
@@ -157,7 +160,6 @@ export function createDetectStage(context: DetectStageContext): Stage {
       await buryJob(sql, job.jobId, processId, error);
     });
     context.log.info({ image: job.subject, reason: "failed_repeatedly", detail: error }, sentences.failed);
-    context.onStored();
   };
 
   return { run, giveUp };

@@ -33,11 +33,21 @@ export interface StoringContext {
   readonly now: Date;
 }
 
+/** What was written, for those who wait for it. */
+export interface Stored {
+  /** There is something to enrich. */
+  readonly enrich: boolean;
+  /** The next batch may be due earlier than was known. */
+  readonly dueSooner: boolean;
+  /** Batches were closed: events, with what follows from them. */
+  readonly closed: boolean;
+}
+
 /**
  * Stores what was found on pictures, in the caller's transaction: their jobs end, the ledger has their outcome, the
  * detections join the batches of their cameras and are told of. Throws `LeaseLost` when one of the jobs was taken away.
  */
-export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], context: StoringContext): Promise<void> {
+export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], context: StoringContext): Promise<Stored> {
   const { settings, now } = context;
   const counted = pictures.map(({ findings }) => findings.filter(({ found }) => found.confidence >= settings.detectionConfidenceThreshold));
   const arrivals = pictures.flatMap(({ image }, at) => {
@@ -45,7 +55,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count } }];
   });
   // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
-  const [, , { batchIds, outgrown }] = await Promise.all([
+  const [, , { batchIds, outgrown, dueSooner }] = await Promise.all([
     finishJobs(
       sql,
       pictures.map(({ job }) => job.jobId),
@@ -80,7 +90,8 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     records.map((data) => ({ type: "detection.new" as const, data })),
     now,
   );
-  if (settings.visionExtractionEnabled || settings.reidEnabled) {
+  const enrich = arrivals.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled);
+  if (enrich) {
     const found = arrivals.map(({ at }) => pictures[at] as SeenPicture);
     await addJobs(
       sql,
@@ -89,7 +100,9 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     );
   }
   const closing = { ...settings, enrichmentWaitMs: context.enrichmentWaitMs };
-  for (const cameraId of outgrown) await closeDueBatches(sql, now, closing, cameraId);
+  let closed = false;
+  for (const cameraId of outgrown) closed = (await closeDueBatches(sql, now, closing, cameraId)).length > 0 || closed;
+  return { enrich, dueSooner, closed };
 }
 
 function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {

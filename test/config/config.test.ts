@@ -35,7 +35,7 @@ describe("defaults", () => {
       batchWindowSeconds: 90,
       batchIdleTimeoutSeconds: 30,
       batchMaxDetections: 500,
-      detectConcurrency: 2,
+      detectConcurrency: 4,
       analyzeConcurrency: 2,
       detectionConfidenceThreshold: 0.5,
       retentionDays: 30,

@@ -4,7 +4,7 @@ import { createGroups } from "../../src/engines/groups.ts";
 
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("what comes alone is done at once, what comes meanwhile together", async () => {
+test("what comes in one turn is done together, and what comes meanwhile", async () => {
   const seen: (readonly number[])[] = [];
   const groups = createGroups({
     most: 3,
@@ -14,9 +14,32 @@ test("what comes alone is done at once, what comes meanwhile together", async ()
       return items.map((item) => item * 10);
     },
   });
-  expect(await Promise.all([1, 2, 3, 4, 5, 6].map((item) => groups.add(item)))).toEqual([10, 20, 30, 40, 50, 60]);
-  expect(seen).toEqual([[1], [2, 3, 4], [5, 6]]);
-  expect(await groups.add(7)).toBe(70);
+  expect(await Promise.all([1, 2, 3, 4, 5].map((item) => groups.add(item)))).toEqual([10, 20, 30, 40, 50]);
+  const first = groups.add(6);
+  while (seen.length < 3) await later();
+  expect(await Promise.all([first, groups.add(7), groups.add(8)])).toEqual([60, 70, 80]);
+  expect(seen).toEqual([[1, 2, 3], [4, 5], [6], [7, 8]]);
+});
+
+test("under load a group gathers for a while, unless it is full", async () => {
+  const seen: (readonly number[])[] = [];
+  const groups = createGroups({
+    most: 3,
+    everyMs: 300,
+    work: async (items: readonly number[]) => {
+      seen.push(items);
+      return items;
+    },
+  });
+  const begunAt = performance.now();
+  await groups.add(1);
+  const second = groups.add(2);
+  await later();
+  await later();
+  await Promise.all([second, groups.add(3)]);
+  expect(performance.now() - begunAt).toBeGreaterThan(290);
+  await Promise.all([4, 5, 6].map((item) => groups.add(item)));
+  expect(seen).toEqual([[1], [2, 3], [4, 5, 6]]);
 });
 
 test("nobody fails for another's fault, and each gets an answer of his own", async () => {
