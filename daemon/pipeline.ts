@@ -13,6 +13,8 @@ import type { Worker } from "./workers/worker.ts";
 
 /** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
 const detectLeaseMs = 20 * 60_000;
+/** The built-in detector looks at one picture after the other. One waits at hand; more would only be nearer to their 30 s on a slow machine. */
+const mostAtBuiltIn = 2;
 /** Three services, each within its read timeout, look at each of 32 objects; breakers end that long before. */
 const enrichLeaseMs = 60 * 60_000;
 /** Rules look at an event: some statements, which may wait for others who do the same. */
@@ -40,7 +42,7 @@ export function createPipeline(parts: Parts): Pipeline {
 
   const detection = queueWorker(parts, "detection_worker", "detect", {
     critical: true,
-    concurrency: config.detectConcurrency,
+    concurrency: Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY),
     leaseMs: detectLeaseMs,
     stage: createDetectStage({
       db,

@@ -149,7 +149,12 @@ export const variables = {
     default: "0.5",
     description: "Detections below this confidence are discarded",
   },
-  DETECT_CONCURRENCY: { group: "pipeline", kind: kinds.integer(1, 64), default: "4", description: "Pictures at the detector at once" },
+  DETECT_CONCURRENCY: {
+    group: "pipeline",
+    kind: kinds.integer(1, 64),
+    default: "4",
+    description: "Pictures at the detector at once; at the built-in one never more than 2, since it looks at one after the other",
+  },
   ANALYZE_CONCURRENCY: {
     group: "pipeline",
     kind: kinds.integer(1, 64),

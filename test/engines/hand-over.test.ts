@@ -207,3 +207,33 @@ test("in the process, a job whose outcome is being written down leaves its place
   await stopped;
   expect(ended).toEqual([1, 2]);
 });
+
+test("in the process, places that become free together are filled by one claim, and a job that left its place before causes none", async () => {
+  const handOver = createInProcessHandOver();
+  const { pending, source } = rows(40);
+  const claims: number[] = [];
+  const done: number[] = [];
+  const consumer = handOver.consume<Job>("detect", {
+    concurrency: 4,
+    capacity: () => Number.POSITIVE_INFINITY,
+    source: {
+      ...source,
+      claimNext: async (limit) => {
+        claims.push(limit);
+        return await source.claimNext(limit);
+      },
+    },
+    handle: async ({ jobId }, freePlace) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      freePlace();
+      await new Promise((resolve) => setImmediate(resolve));
+      done.push(jobId);
+    },
+    onError: (error) => expect.fail(String(error)),
+  });
+  await eventually(() => done.length === 40);
+  expect(pending.size).toBe(0);
+  // ten claims of four, and the one that finds nothing; the sweep of a slow second may add some
+  expect(claims.length).toBeLessThan(20);
+  await consumer.stop();
+});
