@@ -10,13 +10,13 @@ export interface Measurement {
   /** What is compared with the limit: homesec divided by the baseline, what homesec adds to it, or homesec's own figure. */
   readonly compare: "ratio" | "added" | "absolute";
   /** Without a limit the row is for information. */
-  readonly limit?: { readonly atMost: number } | { readonly atLeast: number };
+  readonly limit?: { readonly atMost: number } | { readonly atLeast: number } | undefined;
 }
 
 /** A row of the table. */
 export interface Row extends Pick<Measurement, "what" | "unit" | "compare" | "limit"> {
   readonly homesec: Spread;
-  readonly baseline?: Spread & { readonly what: string };
+  readonly baseline?: (Spread & { readonly what: string }) | undefined;
   readonly compared: Spread;
   readonly ok: boolean;
 }

@@ -1,0 +1,92 @@
+import type { Kept } from "./kept-run.ts";
+import type { Row } from "./report.ts";
+import type { Spread } from "./statistics.ts";
+
+export const columns = ["what", "baseline", "homesec", "compared", "limit", ""];
+
+/** What each bench file measures, in the order of the page. */
+const files: Readonly<Record<string, string>> = {
+  "picture-latency": "picture closed to `detection.new` on a WebSocket",
+  "pictures-per-second": "sustained pictures per second, all stages",
+  "folder-size": "cost per picture with 50,000 files in the folder",
+  "events-list": "`GET /api/events?limit=50` at 1,000,000 events and 10,000,000 detections",
+  detections: "lists by filters and the search of detections at the same size",
+  "events-search-export": "search of events for rare and common words; CSV and XLSX exports and their memory",
+  analytics: "the six questions about 365 days",
+  "rule-backtest": "90 days of history through a rule, and through two versions of it",
+  explain: "explanations of an event, an alert and a minute of a camera at 1,000,000 events",
+  "fan-out": "WebSocket messages to 1,000 clients",
+  "live-flood": "`homesec live` at 200 messages a second, in three sizes of terminal (needs tmux)",
+  "command-start": "`homesec --version`",
+  "serve-ready": "`homesec serve` to ready, warm and for the first time",
+  "idle-memory": "memory of an idle daemon",
+  baselines: "false alarms, and what is told when, of unusual hours on generated traces",
+  "entity-matching": "the nearest of 10,000 live vectors of 96, 512 and 768 numbers",
+};
+
+/** A row as it is printed. */
+export function cells(row: Row): string[] {
+  const { what, unit, baseline, homesec, compared, limit, ok } = row;
+  const suffix = row.compare === "ratio" ? " x" : ` ${unit}`;
+  const sign = row.compare === "added" ? "+" : "";
+  return [
+    what,
+    baseline ? `${spread(baseline)} ${unit}` : "-",
+    `${spread(homesec)} ${unit}`,
+    row.compare === "absolute" ? "-" : `${sign}${spread(compared)}${suffix}`,
+    limit ? `${"atMost" in limit ? `<= ${sign}${limit.atMost}` : `>= ${limit.atLeast}`}${suffix}` : "-",
+    limit ? (ok ? "ok" : "MISSED") : "",
+  ];
+}
+
+function spread({ median, min, max }: Spread): string {
+  return `${figure(median)} (${figure(min)} to ${figure(max)})`;
+}
+
+function figure(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits);
+}
+
+/** docs/benchmarks.md: everything that was measured last. */
+export function page(kept: Kept): string {
+  const line = (texts: readonly string[]): string => `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`;
+  const runs = Object.keys(files).flatMap((name) => kept[name] ?? []);
+  const rows = runs.flatMap((run) => run.rows);
+  const baselines = rows.flatMap(({ what, baseline }) => (baseline ? [`- ${what}: ${baseline.what}.`] : []));
+  const commands = Object.entries(files).map(([name, what]) =>
+    line([`\`npm run bench -- ${name}\``, what, kept[name] ? kept[name].load.toFixed(1) : "not measured yet"]),
+  );
+  return `<!-- Written by npm run bench; do not edit. -->
+# Benchmarks
+
+Measured on: ${[...new Set(runs.map(({ machine }) => machine))].join("; ")}.
+
+Each figure is the median of the rounds, with the least and the greatest in brackets. Baseline and homesec take turns within
+each round, in the same run and on the same PostgreSQL (the embedded one, with its normal settings: a commit waits for the
+disk). What is compared with the limit is the median of what each round gave. A limit that is missed says so here.
+
+${line(columns)}
+${line(columns.map(() => "---"))}
+${rows.map((row) => line(cells(row))).join("\n")}
+
+## What the baselines are
+
+${baselines.join("\n")}
+
+## How to measure
+
+\`npm run bench\` measures all of it and writes this page anew. \`npm run bench -- <part of a file name>\` measures the rows of one file of
+\`test/bench/\` and prints them; with \`--keep\` they replace the ones of this page. Every file stands for itself and makes the rows that it
+needs. The load is what others did on the machine when the run of these figures began: milliseconds grow with it, ratios hardly.
+
+${line(["command", "what it measures", "load"])}
+${line(["---", "---", "---"])}
+${commands.join("\n")}
+
+\`npm run bench -- --compare\`, with or without a name, fails when a ratio with a limit is more than 20 % worse than the one of this page;
+\`docs/benchmarks.json\` has it for programs.
+
+\`BENCH_EVENTS=1000\` before any of them makes it a quick trial with so many events, which leaves this page alone.
+`;
+}
