@@ -1,0 +1,123 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { manifest, root } from "../project.ts";
+
+/** Who runs a program; without ids whoever runs this. */
+export interface Person {
+  readonly name: string;
+  readonly ids: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+export interface TryOut {
+  readonly person: Person;
+  /** The executable. */
+  readonly program: string;
+  /** Where everything of this try may be. */
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The home cannot be written to, nor can the folder of the cameras. */
+  readonly readOnly?: true;
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What somebody does who has just installed homesec: ask its version, see the demonstration, start it, send a picture, look. */
+export async function tryOut({ person, program, folder, env = {}, readOnly }: TryOut): Promise<void> {
+  const [home, elsewhere, cameras, data] = ["home", "elsewhere", "cameras", "data"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const path of [home, elsewhere, cameras]) mkdirSync(path, { recursive: true });
+  cpSync(join(root, "demo/pictures/walkway-0060.jpg"), join(elsewhere, "visitor.jpg"));
+  if (person.ids)
+    for (const path of [folder, home, elsewhere, ...(readOnly ? [] : [cameras])]) chownSync(path, person.ids.uid, person.ids.gid);
+  if (readOnly) {
+    mkdirSync(join(cameras, "yard"));
+    copyFileSync(join(elsewhere, "visitor.jpg"), join(cameras, "yard/a.jpg"));
+    chownSync(home, 0, 0);
+    for (const path of [cameras, home]) chmodSync(path, 0o555);
+  }
+  const port = await freePort();
+  const own = { ...env, PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), BATCH_IDLE_TIMEOUT_SECONDS: "2" };
+  const options = (more: Readonly<Record<string, string>>) => ({ cwd: elsewhere, env: { ...own, ...more }, ...person.ids });
+  const homesec = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
+    new Promise((resolve) => {
+      execFile(program, [...args], { ...options(more), maxBuffer: 10_000_000, timeout: 180_000 }, (error, out, err) => {
+        resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, out, err });
+      });
+    });
+
+  expect(await homesec(["--version"])).toEqual({ code: 0, out: `${manifest.version}\n`, err: "" });
+  expect((await homesec(["--help"])).out).toContain("homesec serve");
+  if (!readOnly) {
+    const demo = await homesec(["demo", "--once"], { DATA_DIR: join(folder, "demo") });
+    expect([demo.code, demo.out]).toEqual([0, expect.stringMatching(/event judged +event 1: risk \d+ of 100/)]);
+  }
+
+  const set = { DATA_DIR: data, CAMERA_ROOT: cameras };
+  const daemon = spawn(program, ["serve"], { ...options(set), stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [daemon.stdout, daemon.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
+  try {
+    const health = await homesec(["health", "--wait", "90s"], set);
+    expect([health.code, health.err], said).toEqual([0, expect.stringContaining("healthy, ready")]);
+    if (!readOnly) {
+      mkdirSync(join(cameras, "yard"));
+      copyFileSync(join(elsewhere, "visitor.jpg"), join(cameras, "yard/a.jpg"));
+      if (person.ids) chownSync(join(cameras, "yard"), person.ids.uid, person.ids.gid);
+      await until(async () => (await homesec(["cameras", "show", "yard"], set)).code === 0, "the camera");
+      const trigger = await homesec(["trigger", "visitor.jpg", "--camera", "yard", "-o", "json"], set);
+      expect(JSON.parse(trigger.out), trigger.err).toMatchObject({ status: "processed" });
+    }
+    await until(async () => (await homesec(["events", "list", "-o", "id"], set)).out.trim() !== "", "the event");
+    const doctor = await homesec(["doctor", "-o", "ndjson"], set);
+    expect([0, 7], doctor.err).toContain(doctor.code);
+    const findings = findingsOf(doctor.out);
+    process.stdout.write(`doctor for ${person.name}: ${findings.join("; ") || "nothing"}\n`);
+    expect(findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
+  } finally {
+    daemon.kill("SIGTERM");
+    expect(await endOf(daemon), said).toBe(0);
+  }
+}
+
+/** What doctor found, as "severity id: what is wrong". */
+function findingsOf(ndjson: string): readonly string[] {
+  const reports = ndjson
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Readonly<Record<"status" | "severity" | "id" | "finding", string>>);
+  expect(reports.length).toBeGreaterThan(30);
+  return reports.filter(({ status }) => status === "finding").map(({ severity, id, finding }) => `${severity} ${id}: ${finding}`);
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+}
+
+async function until(ask: () => Promise<boolean>, what: string): Promise<void> {
+  for (const giveUpAt = performance.now() + 90_000; !(await ask()); ) {
+    if (performance.now() > giveUpAt) throw new Error(`${what} did not come`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
