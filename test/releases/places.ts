@@ -1,0 +1,36 @@
+import type { Database } from "../../src/engines/database.ts";
+
+/** Has everything that was below one camera root be below another. */
+export async function moveCameras(db: Database, from: string, to: string): Promise<void> {
+  const places = [
+    ...([
+      ["cameras", "folder_path"],
+      ["images", "path"],
+    ] as const),
+    ...([
+      ["detections", "file_path"],
+      ["scene_changes", "file_path"],
+    ] as const),
+  ];
+  for (const [table, column] of places) {
+    await db.query((sql) => sql`update ${sql(table)} set ${sql(column)} = replace(${sql(column)}, ${from}, ${to})`);
+  }
+  for (const table of ["journal", "webhook_deliveries"]) {
+    await db.query(
+      (sql) => sql`
+        update ${sql(table)} set data = replace(data::text, ${from}, ${to})::jsonb where data::text like ${`%${from}%`}
+      `,
+    );
+  }
+}
+
+/** The folders below a camera root into which cameras upload that are not deleted. */
+export async function cameraFolders(db: Database, root: string): Promise<readonly string[]> {
+  const rows = await db.query(
+    (sql) =>
+      sql<
+        { folder: string }[]
+      >`select c.folder_path as folder from cameras c where c.deleted_at is null and c.folder_path like ${`${root}/%`}`,
+  );
+  return rows.map(({ folder }) => folder);
+}

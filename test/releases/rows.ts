@@ -1,0 +1,284 @@
+/** A row to be put into a table as soon as a migration has made it fit. */
+export interface EarlyRow {
+  /** The first migration whose schema takes it. */
+  readonly from: number;
+  readonly table: string;
+  readonly row: Readonly<Record<string, unknown>>;
+  /** What later migrations made of it, where that is not their default. */
+  readonly later?: Readonly<Record<string, unknown>>;
+}
+
+const day = "2026-03-01";
+/** So many minutes after eight in the evening. */
+const at = (minutes: number): Date => new Date(Date.parse(`${day}T20:00:00Z`) + minutes * 60_000);
+const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+const times = { created_at: at(0), updated_at: at(1) };
+
+const image = (from: number, n: number): EarlyRow => ({
+  from,
+  table: "images",
+  row: {
+    ...{ camera_id: "yard", path: `/srv/cameras/yard/${n}.jpg`, size_bytes: 1000 * n, modified_ns: n, found_by: "watch", found_at: at(n) },
+    ...{ taken_at: at(n), status: "processed", detection_count: 1, sha256: Buffer.from([n]), started_at: at(n), finished_at: at(n) },
+  },
+});
+const event = (from: number, n: number, more: Readonly<Record<string, unknown>> = {}): EarlyRow => ({
+  from,
+  table: "events",
+  row: {
+    ...{ batch_id: `batch-${n}`, camera_id: "yard", started_at: at(n), ended_at: at(n + 1), risk_score: n, risk_level: "low", ...times },
+    ...{
+      summary: `Somebody walked by, ${n}.`,
+      reasoning: "One person.",
+      analysis_status: "completed",
+      detection_count: 1,
+      object_types: ["person"],
+    },
+    ...more,
+  },
+});
+const detection = (from: number, n: number, more: Readonly<Record<string, unknown>> = {}): EarlyRow => ({
+  from,
+  table: "detections",
+  row: {
+    ...{
+      camera_id: "yard",
+      event_id: 1,
+      file_path: `/srv/cameras/yard/${n}.jpg`,
+      detected_at: at(n),
+      object_type: "person",
+      confidence: 0.75,
+    },
+    ...{ created_at: at(n), ...more },
+  },
+});
+const alert = (n: number): EarlyRow => ({
+  from: 6,
+  table: "alerts",
+  row: {
+    ...{ alert_id: id(n), event_id: n, rule_id: id(1), rule_name: "Night", camera_id: "yard", severity: "high", status: "delivered" },
+    ...{ dedup_key: "yard", delivered_at: at(n), ...times },
+  },
+});
+const definition = { name: "Night", severity: "high", risk_threshold: null };
+const rule = { name: "Night", severity: "high", dedup_key_template: "{camera_id}", cooldown_seconds: 300, channels: ["email"], ...times };
+const notification = (from: number, n: number, kind: string): EarlyRow => ({
+  from,
+  table: "notifications",
+  row: {
+    ...{ notification_id: id(n), alert_id: id(1), kind, channel: "email", status: "sent", attempt_count: 1, expires_at: at(1440) },
+    ...{ created_at: at(n), finished_at: at(n) },
+  },
+});
+
+/** Rows for each step of the schema's history, in the order in which they fit: for a new table, and for an old one that a migration changes. */
+export const earlyRows: readonly EarlyRow[] = [
+  ...["yard", "gate"].map((name) => ({
+    from: 1,
+    table: "cameras",
+    row: { camera_id: name, name, folder_path: `/srv/cameras/${name}`, ...times },
+  })),
+  image(1, 1),
+  image(1, 2),
+  {
+    from: 1,
+    table: "batches",
+    row: {
+      ...{
+        batch_id: id(1),
+        camera_id: "yard",
+        status: "closed",
+        started_at: at(1),
+        last_detection_at: at(2),
+        due_at: at(3),
+        opened_at: at(1),
+      },
+      ...{ joined_at: at(2), closed_at: at(3), close_reason: "idle", detection_count: 2 },
+    },
+  },
+  event(1, 42),
+  event(1, 85, { risk_level: "critical", camera_id: "gate", object_types: ["car"], notes: "the neighbour's" }),
+  event(1, 3, { risk_score: null, risk_level: null, analysis_status: "failed", reasoning: "" }),
+  event(1, 4, { deleted_at: at(9) }),
+  detection(1, 1, { batch_id: id(1), image_id: 1 }),
+  detection(1, 2, { event_id: 2, camera_id: "gate", object_type: "car" }),
+  {
+    from: 1,
+    table: "analysis_attempts",
+    row: { event_id: 1, attempt: 1, started_at: at(3), finished_at: at(4), outcome: "completed", analyzed_by: "a model", answer: "{}" },
+  },
+  {
+    from: 1,
+    table: "jobs",
+    row: { queue: "analyze", subject: "3", position: at(3), status: "dead", available_at: at(3), created_at: at(3) },
+  },
+  { from: 1, table: "jobs", row: { queue: "detect", subject: "2", position: at(3), available_at: at(3), created_at: at(3) } },
+  { from: 1, table: "journal", row: { type: "event", data: { id: 1 }, created_at: at(3), sequence: 1 } },
+  { from: 1, table: "settings", row: { key: "retention_days", value: 7, updated_at: at(3) } },
+  event(2, 30),
+  detection(2, 20, { object_type: "dog" }),
+  event(3, 31, { summary: "A dog in the yard." }),
+  {
+    from: 4,
+    table: "activity_baselines",
+    row: { camera_id: "yard", day_of_week: 6, hour: 20, avg_count: 2.5, variance: 1, sample_count: 12, updated_at: at(4) },
+    // the migration takes the moment in which it runs
+    later: { last_hour: at(4) },
+  },
+  {
+    from: 4,
+    table: "class_baselines",
+    row: {
+      camera_id: "yard",
+      object_class: "dog",
+      day_of_week: 6,
+      hour: 20,
+      avg_count: 1,
+      variance: 1,
+      sample_count: 12,
+      updated_at: at(4),
+    },
+  },
+  { from: 4, table: "baseline_configs", row: { camera_id: "yard", threshold_stdev: 3, override_global_config: true, updated_at: at(4) } },
+  {
+    from: 4,
+    table: "anomalies",
+    row: {
+      ...{ camera_id: "yard", occurred_at: at(4), detection_class: "dog", anomaly_score: 4, expected_frequency: 1, observed_frequency: 9 },
+      ...{ reason: "Far more than usual", created_at: at(4) },
+    },
+  },
+  { from: 4, table: "scene_changes", row: { camera_id: "yard", detected_at: at(4), change_type: "view_moved", similarity_score: 0.4 } },
+  detection(4, 40, { enrichment: { caption: "A parcel at the door.", attributes: { jacket: "red" }, ocr: [] } }),
+  { from: 5, table: "gpu_stats", row: { recorded_at: at(5), gpu_name: "A card", utilization: 50 } },
+  { from: 5, table: "chores", row: { name: "cleanup", last_run_at: at(5) } },
+  image(5, 50),
+  { from: 6, table: "rules", row: { rule_id: id(1), ...rule } },
+  {
+    from: 6,
+    table: "rule_versions",
+    row: { rule_id: id(1), version: 1, definition, created_at: at(6) },
+    later: { definition: { ...definition, kind: "event" } },
+  },
+  alert(1),
+  alert(2),
+  {
+    from: 6,
+    table: "rule_verdicts",
+    row: {
+      ...{ event_id: 1, rule_id: id(1), rule_name: "Night", rule_version: 1, outcome: "raised", matched_conditions: ["risk_score >= 40"] },
+      ...{ failed_conditions: [], alert_id: id(1), evaluated_at: at(6) },
+    },
+  },
+  { from: 6, table: "cooldowns", row: { dedup_key: "yard", alert_id: id(1), rule_id: id(1), raised_at: at(6), ends_at: at(11), band: 2 } },
+  { from: 6, table: "digests", row: { alert_id: id(1), due_at: at(11), channels: ["email"] } },
+  notification(6, 1, "alert"),
+  notification(6, 2, "digest"),
+  {
+    from: 6,
+    table: "notification_attempts",
+    row: { notification_id: id(1), attempt: 1, started_at: at(6), finished_at: at(6), outcome: "sent", answer: "250 ok" },
+  },
+  {
+    from: 6,
+    table: "webhooks",
+    row: {
+      ...{ webhook_id: id(1), name: "Chat", url: "http://127.0.0.1:9/", event_types: ["event_created"], integration_type: "generic" },
+      ...{ sealed_secret: Buffer.from([1]), max_retries: 4, retry_delay_seconds: 10, total_deliveries: 1, ...times },
+    },
+  },
+  {
+    from: 6,
+    table: "webhook_deliveries",
+    row: {
+      ...{ delivery_id: id(1), webhook_id: id(1), event_type: "event_created", event_id: "1", data: { id: 1 }, emitted_at: at(6) },
+      ...{ status: "failed", attempt_count: 1, created_at: at(6), message_id: id(1) },
+    },
+  },
+  {
+    from: 6,
+    table: "webhook_delivery_attempts",
+    row: { delivery_id: id(1), attempt: 1, started_at: at(6), finished_at: at(6), status_code: 503 },
+  },
+  { from: 6, table: "reported_health", row: { status: "degraded", process_id: id(1), changed_at: at(6) } },
+  {
+    from: 6,
+    table: "received_alerts",
+    row: {
+      ...{ fingerprint: "f", starts_at: at(6), status: "firing", severity: "info", component: "unknown", labels: {}, annotations: {} },
+      ...{ receiver: "r", group_key: "g", external_url: "http://a/", first_received_at: at(6), last_received_at: at(6) },
+    },
+  },
+  event(7, 32),
+  event(8, 33, { kind: "camera_health", risk_score: null, risk_level: null, object_types: [], detection_count: 0 }),
+  { from: 8, table: "rules", row: { rule_id: id(2), ...rule, name: "Health", kind: "camera_health" } },
+  {
+    from: 9,
+    table: "camera_incidents",
+    row: { camera_id: "yard", cause: "silent", event_id: 8, reason: "No picture", began_at: at(9), opened_at: at(9) },
+  },
+  {
+    from: 10,
+    table: "entities",
+    row: {
+      ...{ entity_id: id(1), object_type: "person", first_seen_at: at(10), last_seen_at: at(10), detection_count: 1, created_at: at(10) },
+      ...{ representative_detection_id: 1, representative_confidence: 0.75 },
+    },
+  },
+  {
+    from: 10,
+    table: "entity_cameras",
+    row: { entity_id: id(1), camera_id: "yard", first_seen_at: at(10), last_seen_at: at(10), detection_count: 1 },
+  },
+  {
+    from: 10,
+    table: "embeddings",
+    row: {
+      detection_id: 1,
+      entity_id: id(1),
+      object_type: "person",
+      source: "s",
+      seen_at: at(10),
+      created_at: at(10),
+      vector: Buffer.from([0, 0, 128, 63]),
+    },
+  },
+  detection(10, 100, { entity_id: id(1) }),
+  { from: 11, table: "observed_hours", row: { camera_id: "yard", started_at: at(0), ended_at: at(60), minutes: 1023 } },
+  {
+    from: 12,
+    table: "camera_views",
+    row: { camera_id: "yard", light: "day", view: Buffer.from([1]), similarity: 0.9, updated_at: at(12) },
+  },
+  {
+    from: 12,
+    table: "scene_changes",
+    row: {
+      camera_id: "yard",
+      detected_at: at(12),
+      change_type: "view_blocked",
+      similarity_score: 0.1,
+      light: "day",
+      view: Buffer.from([2]),
+    },
+  },
+  notification(13, 3, "end"),
+  {
+    from: 14,
+    table: "silences",
+    row: {
+      silence_id: id(1),
+      camera_id: "yard",
+      reason: "Painters",
+      created_at: at(14),
+      ends_at: at(74),
+      ended_at: at(20),
+      told_at: at(20),
+    },
+  },
+  {
+    from: 14,
+    table: "silenced_alerts",
+    row: { silence_id: id(1), event_id: 2, rule_id: id(1), rule_name: "Night", channels: ["email"], silenced_at: at(15) },
+  },
+];
