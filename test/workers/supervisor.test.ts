@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createSupervisor, type Supervisor } from "../../daemon/workers/supervisor.ts";
 import type { Worker } from "../../daemon/workers/worker.ts";
 import { type Clock, systemClock } from "../../src/clock/clock.ts";
@@ -33,11 +33,17 @@ function puppet(
   return { worker, seen };
 }
 
-const told: { name: string; running: boolean; message: string | null }[] = [];
-let supervisor: Supervisor | undefined;
-function supervise(workers: readonly Worker[], clock: Clock = systemClock): Supervisor {
-  told.length = 0;
-  supervisor = createSupervisor({
+interface Supervised extends Supervisor {
+  /** What was announced of the workers, in order. */
+  readonly told: readonly { readonly name: string; readonly running: boolean; readonly message: string | null }[];
+}
+
+const supervisors: Supervisor[] = [];
+afterAll(() => Promise.all(supervisors.map((supervisor) => supervisor.stop())));
+
+function supervise(workers: readonly Worker[], clock: Clock = systemClock): Supervised {
+  const told: Supervised["told"][number][] = [];
+  const supervisor = createSupervisor({
     workers,
     clock,
     log: silentLog,
@@ -45,110 +51,113 @@ function supervise(workers: readonly Worker[], clock: Clock = systemClock): Supe
       if (entry.type === "worker_status") told.push(entry.data);
     },
   });
-  return supervisor;
+  supervisors.push(supervisor);
+  return { ...supervisor, told };
 }
-afterEach(() => supervisor?.stop());
 
-test("a worker that gives no sign of life is restarted, and each change is told", async () => {
-  const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300 });
-  const { start, states } = supervise([worker]);
-  await start();
-  expect(states()).toEqual([{ name: "detection_worker", running: true, critical: true, message: null }]);
-  seen.frozenAt = performance.now();
-  await eventually(() => seen.starts === 2);
-  expect(seen.stops).toBe(1);
-  await eventually(() => states()[0]?.running);
-  expect(told).toMatchObject([
-    { name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") },
-    { name: "detection_worker", running: true, message: null },
-  ]);
-});
-
-test("a worker that cannot start does not keep the others from running, says why, and is tried again with longer pauses", async () => {
-  const broken = puppet("file_watcher", { failStarts: 2 });
-  const well = puppet("analysis_worker");
-  const { start, states } = supervise([broken.worker, well.worker]);
-  const startedAt = performance.now();
-  await start();
-  expect(states()).toMatchObject([
-    { name: "file_watcher", running: false, message: "could not start: the port is taken" },
-    { name: "analysis_worker", running: true },
-  ]);
-  await eventually(() => states()[0]?.running);
-  expect(broken.seen.starts).toBe(3);
-  // 0.5 s and 1 s, looked at every 0.5 s
-  expect(performance.now() - startedAt).toBeGreaterThan(1_400);
-});
-
-test("a stuck worker that cannot be stopped either is replaced all the same", { timeout: 20_000 }, async () => {
-  const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300, stopHangs: true });
-  const { start, states } = supervise([worker]);
-  await start();
-  seen.frozenAt = performance.now();
-  await eventually(() => seen.starts === 2 && states()[0]?.running, { timeoutMs: 15_000 });
-});
-
-test("pauses between restarts double up to a minute, and begin anew after a minute of steady work", { timeout: 20_000 }, async () => {
-  let ahead = 0;
-  const clock: Clock = { now: () => new Date(), monotonic: () => performance.now() + ahead };
-  const broken = puppet("gpu_monitor", { failStarts: 9 });
-  const heartbeat = () => broken.seen.frozenAt ?? clock.monotonic();
-  const { start, states } = supervise([{ ...broken.worker, heartbeat }], clock);
-  await start();
-  // each pause in turn: less is too early, all of it is enough
-  for (const [index, pauseMs] of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
-    expect(broken.seen.starts).toBe(index + 1);
-    if (pauseMs > 4_000) {
-      ahead += pauseMs - 3_000;
-      await setTimeout(700);
-      expect(broken.seen.starts, `before ${pauseMs} ms`).toBe(index + 1);
-      ahead += 3_000;
-    } else {
-      ahead += pauseMs;
-    }
-    await eventually(() => broken.seen.starts === index + 2);
-  }
-  await eventually(() => states()[0]?.running);
-  ahead += 61_000;
-  broken.seen.frozenAt = clock.monotonic() - 61_000;
-  await eventually(() => states()[0]?.running === false);
-  await eventually(() => broken.seen.starts === 11, { timeoutMs: 2_500, what: "a restart after the shortest pause" });
-});
-
-test("readiness is lost with a critical worker that is gone, kept without any other, and back with its restart", async () => {
-  const desk = await openDesk();
-  try {
-    const broken = puppet("gpu_monitor", { failStarts: 99, critical: false });
-    const critical = puppet("detection_worker", { stuckAfterMs: 300 });
-    const own = supervise([broken.worker, critical.worker]);
-    await own.start();
-    const runtime = quietRuntime({ workers: () => own.states(), supervisorAlive: () => own.alive() });
-    const readiness = async () => {
-      const answer = await currentReadiness(desk.context, runtime);
-      return "reply" in answer ? answer : { status: 200, reply: answer };
-    };
-    expect(await readiness()).toMatchObject({ status: 200, reply: { ready: true } });
-    critical.seen.frozenAt = performance.now();
-    await eventually(async () => (await readiness()).status === 503);
-    expect(told).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") });
-    await eventually(async () => (await readiness()).reply.ready);
-  } finally {
-    await desk.close();
-  }
-});
-
-test("stopping ends the workers last first and starts none again, not even one that waits for its restart", async () => {
-  const order: string[] = [];
-  const workers = ["first", "second"].map((name) => {
-    const { worker } = puppet(name);
-    return { ...worker, stop: async () => void order.push(name) };
+// side by side: each has a supervisor of its own, which looks at its workers every half second
+describe.concurrent("the supervisor", () => {
+  test("a worker that gives no sign of life is restarted, and each change is told", async () => {
+    const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300 });
+    const { start, states, told } = supervise([worker]);
+    await start();
+    expect(states()).toEqual([{ name: "detection_worker", running: true, critical: true, message: null }]);
+    seen.frozenAt = performance.now();
+    await eventually(() => seen.starts === 2);
+    expect(seen.stops).toBe(1);
+    await eventually(() => states()[0]?.running);
+    expect(told).toMatchObject([
+      { name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") },
+      { name: "detection_worker", running: true, message: null },
+    ]);
   });
-  const broken = puppet("third", { failStarts: 99 });
-  const own = supervise([...workers, broken.worker]);
-  await own.start();
-  await own.stop();
-  const { starts } = broken.seen;
-  expect(order).toEqual(["second", "first"]);
-  await setTimeout(1_200);
-  expect(broken.seen.starts).toBe(starts);
+
+  test("a worker that cannot start does not keep the others from running, says why, and is tried again with longer pauses", async () => {
+    const broken = puppet("file_watcher", { failStarts: 2 });
+    const well = puppet("analysis_worker");
+    const { start, states } = supervise([broken.worker, well.worker]);
+    const startedAt = performance.now();
+    await start();
+    expect(states()).toMatchObject([
+      { name: "file_watcher", running: false, message: "could not start: the port is taken" },
+      { name: "analysis_worker", running: true },
+    ]);
+    await eventually(() => states()[0]?.running);
+    expect(broken.seen.starts).toBe(3);
+    // 0.5 s and 1 s, looked at every 0.5 s
+    expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+  });
+
+  test("a stuck worker that cannot be stopped either is replaced all the same", { timeout: 20_000 }, async () => {
+    const { worker, seen } = puppet("detection_worker", { stuckAfterMs: 300, stopHangs: true });
+    const { start, states } = supervise([worker]);
+    await start();
+    seen.frozenAt = performance.now();
+    await eventually(() => seen.starts === 2 && states()[0]?.running, { timeoutMs: 15_000 });
+  });
+
+  test("pauses between restarts double up to a minute, and begin anew after a minute of steady work", { timeout: 20_000 }, async () => {
+    let ahead = 0;
+    const clock: Clock = { now: () => new Date(), monotonic: () => performance.now() + ahead };
+    const broken = puppet("gpu_monitor", { failStarts: 9 });
+    const heartbeat = () => broken.seen.frozenAt ?? clock.monotonic();
+    const { start, states } = supervise([{ ...broken.worker, heartbeat }], clock);
+    await start();
+    // each pause in turn: less is too early, all of it is enough
+    for (const [index, pauseMs] of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
+      expect(broken.seen.starts).toBe(index + 1);
+      if (pauseMs > 4_000) {
+        ahead += pauseMs - 3_000;
+        await setTimeout(700);
+        expect(broken.seen.starts, `before ${pauseMs} ms`).toBe(index + 1);
+        ahead += 3_000;
+      } else {
+        ahead += pauseMs;
+      }
+      await eventually(() => broken.seen.starts === index + 2);
+    }
+    await eventually(() => states()[0]?.running);
+    ahead += 61_000;
+    broken.seen.frozenAt = clock.monotonic() - 61_000;
+    await eventually(() => states()[0]?.running === false);
+    await eventually(() => broken.seen.starts === 11, { timeoutMs: 2_500, what: "a restart after the shortest pause" });
+  });
+
+  test("readiness is lost with a critical worker that is gone, kept without any other, and back with its restart", async () => {
+    const desk = await openDesk();
+    try {
+      const broken = puppet("gpu_monitor", { failStarts: 99, critical: false });
+      const critical = puppet("detection_worker", { stuckAfterMs: 300 });
+      const own = supervise([broken.worker, critical.worker]);
+      await own.start();
+      const runtime = quietRuntime({ workers: () => own.states(), supervisorAlive: () => own.alive() });
+      const readiness = async () => {
+        const answer = await currentReadiness(desk.context, runtime);
+        return "reply" in answer ? answer : { status: 200, reply: answer };
+      };
+      expect(await readiness()).toMatchObject({ status: 200, reply: { ready: true } });
+      critical.seen.frozenAt = performance.now();
+      await eventually(async () => (await readiness()).status === 503);
+      expect(own.told).toContainEqual({ name: "detection_worker", running: false, message: expect.stringContaining("no sign of life") });
+      await eventually(async () => (await readiness()).reply.ready);
+    } finally {
+      await desk.close();
+    }
+  });
+
+  test("stopping ends the workers last first and starts none again, not even one that waits for its restart", async () => {
+    const order: string[] = [];
+    const workers = ["first", "second"].map((name) => {
+      const { worker } = puppet(name);
+      return { ...worker, stop: async () => void order.push(name) };
+    });
+    const broken = puppet("third", { failStarts: 99 });
+    const own = supervise([...workers, broken.worker]);
+    await own.start();
+    await own.stop();
+    const { starts } = broken.seen;
+    expect(order).toEqual(["second", "first"]);
+    await setTimeout(1_200);
+    expect(broken.seen.starts).toBe(starts);
+  });
 });
