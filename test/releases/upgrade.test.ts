@@ -64,7 +64,9 @@ describe.each(releases)("the data of homesec $version", (release: Release) => {
     expect(applied.length).toBeGreaterThanOrEqual(14 + firstPending);
   });
 
-  it("shows a person what it showed before: events, pictures, alerts, rules, silences, deliveries, explanations, statistics", async () => {
+  it("shows a person what it showed before: events, pictures, alerts, rules, silences, deliveries, explanations, statistics", {
+    timeout: 90_000,
+  }, async () => {
     const now = replacedIn(await whatIsSeen(daemon.url, evening.day), { [daemon.cameraRoot]: recordedRoot });
     const before = withoutWording(evening.seen);
     expect(Object.keys(before).length).toBeGreaterThan(60);
