@@ -102,14 +102,28 @@ async function load({ io, store, signal }: FeedOptions): Promise<void> {
 
 async function snapshotOf(io: Io): Promise<Snapshot> {
   const since = new Date(io.host.clock.now().getTime() - activityMinutes * 60_000);
-  const [cameras, events, pending, delivered, seen] = await Promise.all([
+  const [cameras, events, pending, delivered, silences, seen] = await Promise.all([
     io.call("listCameras", { query: { limit: largestPage } }),
     io.call("listEvents", { query: { limit: firstEvents, kind: "all" } }),
     io.call("listAlerts", { query: { limit: firstEvents, status: "pending" } }),
     io.call("listAlerts", { query: { limit: firstEvents, status: "delivered" } }),
+    silencesOf(io),
     io.call("listDetections", { query: { limit: largestPage, start_date: since } }),
   ]);
-  return { cameras: cameras.cameras, events: events.items, alerts: [...pending.items, ...delivered.items], seen: seen.items };
+  return {
+    ...{ cameras: cameras.cameras, events: events.items, alerts: [...pending.items, ...delivered.items] },
+    ...{ silences, seen: seen.items },
+  };
+}
+
+/** A daemon that is older than silences has none. */
+async function silencesOf(io: Io): Promise<Snapshot["silences"]> {
+  try {
+    return (await io.call("listSilences", { query: { limit: largestPage, status: "active" } })).items;
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "not_found") return [];
+    throw error;
+  }
 }
 
 /** What no message tells: health often, figures and the newest pictures of cameras now and then. */

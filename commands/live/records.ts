@@ -8,4 +8,5 @@ export type Alert = Reply<Routes["listAlerts"]>["items"][number];
 export type Explanation = Reply<Routes["explainEvent"]>;
 export type Health = Reply<Routes["getFullHealth"]>;
 export type Pipeline = Reply<Routes["getPipeline"]>;
+export type Silence = Reply<Routes["listSilences"]>["items"][number];
 export type Telemetry = Reply<Routes["getTelemetry"]>;

@@ -2,6 +2,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { alertsText, scopeText, spanText } from "../../src/silences/silence.ts";
 import type { Io } from "../io.ts";
 import { localTime, type People, plain } from "../output/people.ts";
+import type { Cell } from "../output/table.ts";
 import type { View } from "../output/view.ts";
 import type { Silence } from "./view.ts";
 
@@ -39,11 +40,13 @@ export function silencedView<T>(io: Io, view: View<T>, silences: readonly Silenc
   }
   return {
     ...view,
-    details: (record, people) => [
-      ...view.details(record, people),
-      ...silences.map((silence) => ["silenced", { text: silenceText(silence, people), paint: "yellow" }] as const),
-    ],
+    details: (record, people) => [...view.details(record, people), ...silenceFacts(silences, people)],
   };
+}
+
+/** A line for each silence, under what it silences. */
+export function silenceFacts(silences: readonly Silence[], people: People): readonly (readonly [string, Cell])[] {
+  return silences.map((silence) => ["silenced", { text: silenceText(silence, people), paint: "yellow" }] as const);
 }
 
 function silenceText(silence: Silence, { now }: People): string {

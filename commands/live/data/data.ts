@@ -1,11 +1,12 @@
 import type { JournalMessage } from "../../../src/contract/live.ts";
-import type { Alert, Camera, Event, Health, Pipeline, Telemetry } from "../records.ts";
+import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
 import type { Activity } from "./activity.ts";
 
 /** So much is kept; what is older can be asked for with other commands. */
 export const mostEvents = 500;
 export const mostAlerts = 500;
 export const mostLogged = 300;
+export const mostSilences = 1_000;
 
 /** How the connection is. `since` is when that began. */
 export type Link =
@@ -28,6 +29,8 @@ export interface LiveData {
   readonly events: readonly Event[];
   /** Those that nobody has acknowledged or dismissed, the newest first, at most `mostAlerts`. */
   readonly alerts: readonly Alert[];
+  /** Alert silences that have not ended, the newest first. */
+  readonly silences: readonly Silence[];
   /** What was heard, the newest last, at most `mostLogged`. */
   readonly log: readonly JournalMessage[];
   readonly health: Health | undefined;
@@ -39,7 +42,7 @@ export interface LiveData {
 export function noData(now: Date): LiveData {
   return {
     ...{ link: { kind: "connecting", since: now }, sequence: undefined, newest: 0, lost: 0 },
-    ...{ cameras: new Map(), activity: new Map(), events: [], alerts: [], log: [] },
+    ...{ cameras: new Map(), activity: new Map(), events: [], alerts: [], silences: [], log: [] },
     ...{ health: undefined, pipeline: undefined, telemetry: undefined },
   };
 }

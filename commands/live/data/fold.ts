@@ -1,7 +1,7 @@
 import type { GapMessage, JournalMessage } from "../../../src/contract/live.ts";
-import type { Alert, Camera, Event, Health, Pipeline, Telemetry } from "../records.ts";
+import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
 import { type Activity, counted } from "./activity.ts";
-import { type Link, type LiveData, mostAlerts, mostEvents, mostLogged } from "./data.ts";
+import { type Link, type LiveData, mostAlerts, mostEvents, mostLogged, mostSilences } from "./data.ts";
 
 /** What a daemon tells when it is asked, as opposed to what it tells by itself. */
 export interface Snapshot {
@@ -9,6 +9,8 @@ export interface Snapshot {
   readonly events: readonly Event[];
   /** The open ones. */
   readonly alerts: readonly Alert[];
+  /** The active ones. */
+  readonly silences: readonly Silence[];
   /** What was seen lately, for the activity of the cameras. */
   readonly seen: readonly { readonly camera_id: string; readonly detected_at: Date }[];
 }
@@ -40,7 +42,7 @@ export function fold(data: LiveData, change: Change): LiveData {
   }
 }
 
-function withSnapshot(data: LiveData, { cameras, events, alerts, seen }: Snapshot): LiveData {
+function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen }: Snapshot): LiveData {
   const activity = new Map<string, Activity>();
   for (const { camera_id, detected_at } of seen) activity.set(camera_id, counted(activity.get(camera_id), detected_at));
   return {
@@ -48,6 +50,7 @@ function withSnapshot(data: LiveData, { cameras, events, alerts, seen }: Snapsho
     cameras: mergedCameras(data.cameras, cameras),
     events: [...events].sort(byStart).slice(0, mostEvents),
     alerts: alerts.filter(isOpen).sort(byCreation).slice(0, mostAlerts),
+    silences: [...silences].sort(byCreation).slice(0, mostSilences),
     activity,
   };
 }
@@ -87,6 +90,10 @@ function told(data: LiveData, { type, data: what }: JournalMessage): LiveData {
     case "alert_acknowledged":
     case "alert_dismissed":
       return { ...data, alerts: isOpen(what) ? put(data.alerts, what, byCreation, mostAlerts) : without(data.alerts, what.id) };
+    case "silence.started":
+      return { ...data, silences: put(data.silences, what, byCreation, mostSilences) };
+    case "silence.ended":
+      return { ...data, silences: without(data.silences, what.id) };
     case "camera_status": {
       const { previous_status: _, reason: __, ...camera } = what;
       return { ...data, cameras: withCamera(data.cameras, camera) };
@@ -102,7 +109,8 @@ function told(data: LiveData, { type, data: what }: JournalMessage): LiveData {
 
 const isOpen = ({ status }: Alert): boolean => status === "pending" || status === "delivered";
 const byStart = (a: Event, b: Event): number => b.started_at.getTime() - a.started_at.getTime() || b.id - a.id;
-const byCreation = (a: Alert, b: Alert): number => b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1);
+const byCreation = (a: Alert | Silence, b: Alert | Silence): number =>
+  b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1);
 
 /** The sorted list with this record in place of the one with its id. */
 function put<T extends { readonly id: unknown }>(list: readonly T[], record: T, order: (a: T, b: T) => number, most: number): readonly T[] {

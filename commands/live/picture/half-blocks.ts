@@ -6,7 +6,8 @@ type Colour = readonly [red: number, green: number, blue: number];
 /** The cells that a picture takes when it is made as large as fits; a cell is twice as high as wide. */
 export function cellsFor({ width, height }: Pick<PixelImage, "width" | "height">, { columns, rows }: Size): Size {
   const scale = Math.min(columns / width, (rows * 2) / height);
-  return { columns: Math.max(1, Math.floor(width * scale)), rows: Math.max(1, Math.ceil((height * scale) / 2)) };
+  // a product that rounding made a little larger than the room is no further row
+  return { columns: Math.max(1, Math.floor(width * scale)), rows: Math.max(1, Math.min(rows, Math.ceil((height * scale) / 2))) };
 }
 
 /** The picture as lines for a terminal, as large as fits: each character shows two points, one above the other. Without colours it is drawn in characters. */

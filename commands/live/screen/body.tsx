@@ -31,7 +31,16 @@ export function Body({ people, look, state, name, width, height, focused }: Prop
   const chosen = (list: ListName): number => picked(idsOf(rows, list), ui.picks[list])?.at ?? -1;
   switch (name) {
     case "cameras":
-      return <CameraList {...place} cameras={rows.cameras} activity={data.activity} all={data.cameras.size} chosen={chosen("cameras")} />;
+      return (
+        <CameraList
+          {...place}
+          cameras={rows.cameras}
+          activity={data.activity}
+          silences={data.silences}
+          all={data.cameras.size}
+          chosen={chosen("cameras")}
+        />
+      );
     case "alerts":
       return <AlertList {...place} alerts={rows.alerts} all={data.alerts.length} chosen={chosen("alerts")} />;
     case "events":

@@ -2,7 +2,8 @@ import { memo } from "react";
 import { type People, statePaint } from "../../output/people.ts";
 import { sparkline } from "../data/activity.ts";
 import type { LiveData } from "../data/data.ts";
-import type { Camera } from "../records.ts";
+import { silencesOf } from "../data/silenced.ts";
+import type { Camera, Silence } from "../records.ts";
 import { firstShown } from "../ui/pick.ts";
 import { Panel } from "./panel.tsx";
 import { leftOf, row } from "./row.ts";
@@ -20,20 +21,27 @@ export interface ListProps {
 interface Props extends ListProps {
   readonly cameras: readonly Camera[];
   readonly activity: LiveData["activity"];
+  readonly silences: readonly Silence[];
   /** How many there are without a filter. */
   readonly all: number;
 }
 
 /** Cameras: whether they are alive, how old their newest picture is, and how much they saw in the last minutes. */
-export const CameraList = memo(function CameraList({ people, width, height, focused, chosen, cameras, activity, all }: Props) {
+export const CameraList = memo(function CameraList({ people, width, height, focused, chosen, cameras, activity, silences, all }: Props) {
   const first = firstShown(cameras.length, chosen, height - 1);
-  const widths = cameraWidths(width);
-  const lines = cameras.slice(first, first + height - 1).map((camera, at) =>
+  const shown = cameras.slice(first, first + height - 1);
+  const marks = shown.map(({ camera_id }) => silencedText(silencesOf(silences, camera_id, people.now), people.now, width));
+  const widths = cameraWidths(
+    width,
+    marks.some((mark) => mark !== ""),
+  );
+  const lines = shown.map((camera, at) =>
     row(people, { chosen: first + at === chosen, focused }, [
       { text: camera.camera_id, width: widths.id, paint: "bold" },
       { text: camera.name, width: widths.name },
       { text: camera.status, width: widths.status, paint: statePaint(camera.status) },
       { text: age(camera.last_seen_at, people.now), width: widths.age, paint: camera.last_seen_at === null ? "dim" : undefined },
+      { text: marks[at] ?? "", width: widths.silenced, paint: "yellow" },
       { text: sparkline(activity.get(camera.camera_id), people.now, widths.spark), width: widths.spark, paint: "cyan" },
     ]),
   );
@@ -42,10 +50,20 @@ export const CameraList = memo(function CameraList({ people, width, height, focu
   return <Panel {...{ people, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });
 
-function cameraWidths(width: number) {
+/** From here on there is room to say how much longer a camera is silenced. */
+const roomForTime = 70;
+
+/** That a camera is silenced, and for how much longer; empty when it is not. */
+function silencedText([longest]: readonly Silence[], now: Date, width: number): string {
+  if (longest === undefined) return "";
+  return width < roomForTime ? "silenced" : `silenced ${age(now, longest.ends_at)}`;
+}
+
+function cameraWidths(width: number, someSilenced: boolean) {
   const [status, ageWidth] = [7, 6];
-  const spark = Math.max(6, Math.min(30, Math.floor(width * 0.3)));
-  const rest = leftOf(width, [status, ageWidth, spark]);
+  const silenced = someSilenced ? (width < roomForTime ? 8 : 15) : 0;
+  const spark = Math.max(6, Math.min(30, Math.floor(width * 0.3) - silenced));
+  const rest = leftOf(width, [status, ageWidth, silenced, spark]);
   const id = rest >= 30 ? Math.min(32, Math.floor(rest / 2)) : rest;
-  return { id, name: rest - id > 1 ? rest - id - 1 : 0, status, age: ageWidth, spark };
+  return { id, name: rest - id > 1 ? rest - id - 1 : 0, status, age: ageWidth, silenced, spark };
 }

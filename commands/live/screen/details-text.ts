@@ -4,6 +4,8 @@ import { explanationView } from "../../explain-view.ts";
 import { exactly, type People, paint, plain, riskPaint } from "../../output/people.ts";
 import type { Cell } from "../../output/table.ts";
 import { wrapped } from "../../output/wrap.ts";
+import { silenceFacts } from "../../silence/active.ts";
+import { silencesAbout } from "../data/silenced.ts";
 import type { Alert, Event } from "../records.ts";
 import { steady } from "../text.ts";
 import { chosenOf } from "../ui/chosen.ts";
@@ -41,7 +43,10 @@ function cameraText(state: State, id: string, people: People): string[] {
   if (camera === undefined) return [paint(people, "dim", "there is no such camera any more")];
   const events = state.data.events.filter(({ camera_id }) => camera_id === id).slice(0, 20);
   return [
-    ...factLines(cameraView.details(camera, people), people),
+    ...factLines(
+      [...cameraView.details(camera, people), ...silenceFacts(silencesAbout(state.data.silences, id, people.now), people)],
+      people,
+    ),
     ...alertLines(
       chosenOf({ ...state, ui: { ...state.ui, details: { subject: { kind: "camera", id }, scroll: 0, picture: 0 } } })?.alerts ?? [],
       people,

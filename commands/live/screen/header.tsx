@@ -20,7 +20,7 @@ export function Header({ people, look, state: { data, now, ui } }: Props) {
   const name = ` ${paint(people, "bold", "homesec live")}${version}  ${paint(people, "dim", look.address)}`;
   const health = data.health === undefined ? "" : `  ${paint(people, statePaint(data.health.status), data.health.status)}`;
   const right = `${linkText(people, data, now)}${health}  ${shortTime(now, now)} `;
-  return <Lines width={columns} height={2} lines={[spread(name, right, columns), ` ${figures(people, data)}`]} />;
+  return <Lines width={columns} height={2} lines={[spread(name, right, columns), ` ${figures(people, data, now)}`]} />;
 }
 
 /** Whether what is shown is what is. */
@@ -33,15 +33,21 @@ export function linkText(people: People, data: LiveData, now: Date): string {
   return behind > 0 ? paint(people, "yellow", `◐ catching up (${behind})`) : paint(people, "green", "● connected");
 }
 
-function figures(people: People, data: LiveData): string {
+function figures(people: People, data: LiveData, now: Date): string {
   const { cameras, alerts, pipeline, telemetry, health, lost } = data;
   const away = [...cameras.values()].filter(({ status }) => status === "offline" || status === "error").length;
   const open = alerts.length === 0 ? "no open alert" : paint(people, "red", `${alerts.length} open alert${alerts.length === 1 ? "" : "s"}`);
+  const silences = data.silences.filter(({ ends_at }) => ends_at > now);
+  const everything = silences.some(({ camera_id, rule_id }) => camera_id === null && rule_id === null);
   const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;
   const detect = telemetry?.latencies.detect;
   return [
     `${cameras.size} camera${cameras.size === 1 ? "" : "s"}${away === 0 ? "" : paint(people, "yellow", ` (${away} away)`)}`,
     open,
+    ...(everything ? [paint(people, "yellow", "all alerts silenced")] : []),
+    ...(silences.length > 0 && !everything
+      ? [paint(people, "yellow", `${silences.length} silence${silences.length === 1 ? "" : "s"}`)]
+      : []),
     ...(pipeline ? [`queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`] : []),
     ...(broken > 0 ? [paint(people, "red", `${broken} breaker${broken === 1 ? "" : "s"} open`)] : []),
     ...(detect ? [`detector ${duration(detect.p50_ms)}`] : []),

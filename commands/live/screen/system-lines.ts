@@ -1,4 +1,5 @@
 import { type Paint, type People, paint, statePaint } from "../../output/people.ts";
+import { wrapped } from "../../output/wrap.ts";
 import type { LiveData } from "../data/data.ts";
 import type { Health, Pipeline, Telemetry } from "../records.ts";
 import { fitted, steady } from "../text.ts";
@@ -20,7 +21,7 @@ export function systemLines(people: People, { health, pipeline, telemetry }: Liv
     ...serviceLines(people, health, width),
     ...(pipeline ? queueLines(people, pipeline, telemetry) : []),
     ...(telemetry ? latencyLines(people, telemetry, width) : []),
-    ...workerLines(people, health),
+    ...workerLines(people, health, width),
     ...(telemetry ? requestLines(people, telemetry) : []),
   ];
 }
@@ -86,12 +87,15 @@ function latencyLines(people: People, { latencies }: Telemetry, width: number): 
   return [heading(people, "latency"), ...lines];
 }
 
-function workerLines(people: People, { workers }: Health): string[] {
-  const lines = workers.map(({ name, running, critical }) => {
-    const state = running ? "running" : "stopped";
-    return named(people, name, state, statePaint(state), critical ? paint(people, "dim", "critical") : "");
-  });
-  return [heading(people, "workers"), ...lines];
+/** Each that has stopped by itself; those that run share their lines, so that all fits on a small screen. */
+function workerLines(people: People, { workers }: Health, width: number): string[] {
+  const stopped = workers.filter(({ running }) => !running);
+  const running = workers.filter((worker) => worker.running).map(({ name }) => steady(name));
+  return [
+    heading(people, `workers: ${running.length} of ${workers.length} running`),
+    ...stopped.map(({ name, critical }) => named(people, name, "stopped", statePaint("stopped"), critical ? "critical" : "")),
+    ...wrapped(running.join("  "), width - 3).map((line) => `  ${paint(people, "green", line)}`),
+  ];
 }
 
 function requestLines(people: People, { websocket, api_requests: { total, p50_ms, p99_ms } }: Telemetry): string[] {

@@ -4,7 +4,7 @@ import { activityMinutes, counted, sparkline } from "../../../commands/live/data
 import { type LiveData, messagesBehind, mostAlerts, mostEvents, mostLogged, noData } from "../../../commands/live/data/data.ts";
 import { fold } from "../../../commands/live/data/fold.ts";
 import type { JournalMessage } from "../../../src/contract/live.ts";
-import { ago, alert, camera, event, health, now, numbered, snapshot } from "./sample.ts";
+import { ago, alert, camera, event, health, now, numbered, silence, snapshot } from "./sample.ts";
 
 const empty = noData(now);
 const heard = (data: LiveData, messages: readonly JournalMessage[]): LiveData => fold(data, { kind: "messages", messages });
@@ -20,6 +20,8 @@ const entries = fc.array(
     fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_created" as const, data: alert(id, { status: "pending" }) })),
     fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_delivered" as const, data: alert(id) })),
     fc.integer({ min: 1, max: 8 }).map((id) => ({ type: "alert_acknowledged" as const, data: alert(id, { status: "acknowledged" }) })),
+    fc.integer({ min: 1, max: 4 }).map((id) => ({ type: "silence.started" as const, data: silence(id) })),
+    fc.integer({ min: 1, max: 4 }).map((id) => ({ type: "silence.ended" as const, data: silence(id, { status: "ended", ended_at: now }) })),
     fc.constant({
       type: "camera_status" as const,
       data: { ...camera("yard", { status: "offline" }), previous_status: null, reason: null },
@@ -52,11 +54,12 @@ describe("what is known after messages", () => {
         const messages = numbered(told);
         const [from, taken] = [Math.min(a, b, messages.length), Math.min(Math.max(a, b), messages.length)];
         const then = heard(empty, messages.slice(0, taken));
-        const lists = { cameras: [...then.cameras.values()], events: then.events, alerts: then.alerts, seen: [] };
+        const lists = { cameras: [...then.cameras.values()], events: then.events, alerts: then.alerts, silences: then.silences, seen: [] };
         const late = heard(fold(empty, { kind: "snapshot", snapshot: lists }), messages.slice(from));
         const truth = heard(empty, messages);
         expect(late.events).toEqual(truth.events);
         expect(late.alerts).toEqual(truth.alerts);
+        expect(late.silences).toEqual(truth.silences);
         expect([...late.cameras]).toEqual([...truth.cameras]);
       }),
     );

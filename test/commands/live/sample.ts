@@ -7,6 +7,7 @@ import type {
   Explanation,
   Health,
   Pipeline,
+  Silence,
   Telemetry,
 } from "../../../commands/live/records.ts";
 import type { JournalMessage } from "../../../src/contract/live.ts";
@@ -45,6 +46,15 @@ export function alert(number: number, more: Partial<Alert> = {}): Alert {
   };
 }
 
+export function silence(number: number, more: Partial<Silence> = {}): Silence {
+  return {
+    ...{ id: `10000000-0000-4000-8000-${String(number).padStart(12, "0")}`, camera_id: "front-door", camera_name: "Front door" },
+    ...{ rule_id: null, rule_name: null, reason: "The painters are here", status: "active", held_back: 2 },
+    ...{ created_at: ago(600), ends_at: ago(-7_500), ended_at: null },
+    ...more,
+  };
+}
+
 export const snapshot: Snapshot = {
   cameras: [
     camera("front-door", { name: "Front door" }),
@@ -75,6 +85,7 @@ export const snapshot: Snapshot = {
     }),
     event(7, { risk_score: null, risk_level: null, analysis_status: "failed", summary: "" }),
   ],
+  silences: [silence(1)],
   alerts: [alert(2), alert(5, { severity: "critical", status: "pending" })],
   seen: Array.from({ length: 60 }, (_, at) => ({ camera_id: at % 3 ? "front-door" : "garden", detected_at: ago(at * 20 + (at % 7) * 60) })),
 };

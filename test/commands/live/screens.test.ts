@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { firstState, type Size, type State } from "../../../commands/live/ui/ui.ts";
 import { type Action, update } from "../../../commands/live/ui/update.ts";
 import { plainLook, screenOf } from "./draw.tsx";
-import { ago, details, event, explanation, health, now, numbered, pipeline, snapshot, telemetry } from "./sample.ts";
+import { ago, details, event, explanation, health, now, numbered, pipeline, silence, snapshot, telemetry } from "./sample.ts";
 
 const act = (state: State, ...actions: readonly Action[]): State => actions.reduce((before, action) => update(before, action).state, state);
 const keys = (state: State, text: string): State =>
@@ -79,6 +79,28 @@ describe("the screen", () => {
     expect(await last(keys(alerts, "d"))).toBe(" Dismiss the critical alert “Somebody at night” of event 5 at front-door? y/N");
     expect(await last(keys(alerts, "stea"))).toBe(" silence front-door for 30 min [1 h] 2 h 8 h because tea▏");
     expect(await last(act(small, { kind: "note", text: "done" }))).toBe(" done");
+  });
+
+  it("shows which cameras are silenced until the silence is over, and that everything is", async () => {
+    const text = async (state: State): Promise<string> => (await screenOf(state)).text;
+    const cameras = screens["cameras"] as (state: State) => State;
+    expect(await text(cameras(small))).toMatch(/front-door .* silenced 2 h/);
+    expect(await text(cameras(small))).not.toMatch(/garden .* silenced/);
+    expect(await text(small)).toContain("1 silence");
+    expect(await text(cameraDetails(small))).toContain("The painters are here");
+    const ended = { type: "silence.ended", data: silence(1, { status: "ended", ended_at: now }) } as const;
+    const after = act(small, { kind: "data", changes: [{ kind: "messages", messages: numbered([ended], 3) }] });
+    expect(await text(after)).not.toContain("1 silence");
+    const all = { type: "silence.started", data: silence(2, { camera_id: null, camera_name: null }) } as const;
+    const quiet = act(small, { kind: "data", changes: [{ kind: "messages", messages: numbered([all], 3) }] });
+    expect(await text(quiet)).toContain("all alerts silenced");
+    expect(await text(cameras(quiet))).toMatch(/garden .* silenced 2 h/);
+    const ofRule = {
+      type: "silence.started",
+      data: silence(3, { camera_id: "garden", rule_id: silence(9).id, rule_name: "Cats" }),
+    } as const;
+    const partly = act(small, { kind: "data", changes: [{ kind: "messages", messages: numbered([ofRule], 3) }] });
+    expect(await text(cameras(partly))).not.toMatch(/garden .* silenced/);
   });
 
   it("says how long it has been reconnecting, and how much it has to catch up", async () => {
