@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { homedir } from "node:os";
+import { closeSync, openSync } from "node:fs";
+import { constants, homedir } from "node:os";
 import process from "node:process";
+import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
 import { programVersion } from "../src/version.ts";
 
@@ -11,8 +13,16 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 let isDaemon = false;
+/** The standard streams that lead to a terminal. */
+const terminals = [0, 1, 2].filter((stream) => isatty(stream));
+
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EIO" && stream.isTTY) {
+      // the terminal is gone, and nobody sent SIGHUP; what nobody sees any more ends
+      if (!isDaemon) stopping.abort("SIGHUP");
+      return;
+    }
     if (error.code !== "EPIPE") throw error;
     // Whoever reads a command's output has seen enough (`homesec events list | head`). A daemon goes on unread: its log has files.
     if (!isDaemon) process.exit(0);
@@ -21,12 +31,21 @@ for (const stream of [process.stdout, process.stderr]) {
 
 let isLeaving = false;
 const stopping = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+    // a daemon without a terminal (nohup, systemd, a container) has none to lose, and nothing to read again
+    if (signal === "SIGHUP" && isDaemon && terminals.length === 0) return;
+    if (stopping.signal.aborted) process.exit(128 + constants.signals[signal]);
     stopping.abort(signal);
   });
 }
+process.on("exit", () => {
+  // at its end Node.js sets terminals back to how they were, and dies of one that is gone
+  for (const terminal of terminals.filter((stream) => !isatty(stream))) {
+    closeSync(terminal);
+    openSync("/dev/null", "r+");
+  }
+});
 
 /** Runs the work of the daemon with its log open. */
 async function withLog(options: DaemonOptions, work: (log: import("../src/log/log.ts").Log) => Promise<number>): Promise<number> {

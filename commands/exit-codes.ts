@@ -11,6 +11,7 @@ export const exitCodes = {
   unreachable: 6,
   findings: 7,
   unmet: 8,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -32,7 +32,7 @@ export interface Host {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly clock: Clock;
-  /** Aborted by SIGINT or SIGTERM; the reason is the name of the signal. */
+  /** Aborted by SIGINT, SIGTERM or SIGHUP; the reason is the name of the signal. */
   readonly signal: AbortSignal;
   /** Has the program end as soon as the command has: what is still under way by then is not waited for. */
   leave(): void;

@@ -60,7 +60,7 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
   } catch (error) {
     code = report(error, io, undefined);
   }
-  return code === exitCodes.interrupted && host.signal.reason === "SIGTERM" ? exitCodes.terminated : code;
+  return code === exitCodes.interrupted ? (bySignal[host.signal.reason as string] ?? code) : code;
 }
 
 /** Reads arguments and options. Throws `Problem("invalid")` that names every value which is not taken. */
@@ -95,6 +95,8 @@ function read({ command, arguments: texts, options }: Typed, host: Host) {
   if (wrong.length > 0) throw new Problem("invalid", wrong.join("; "));
   return values;
 }
+
+const bySignal: Readonly<Record<string, number>> = { SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp };
 
 /** The command's own exit code, or 130 as soon as the person interrupts it. */
 async function orInterrupted(running: Promise<number>, signal: AbortSignal): Promise<number> {

@@ -10,6 +10,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   unreachable: "No daemon answers",
   findings: "`health`, `doctor`, `selftest`, `cameras validate`, `webhooks health`: something is not well",
   unmet: "`rules test --expect`: an event is judged otherwise than expected",
+  hungUp: "Its terminal was closed (SIGHUP); `serve` and `demo` stop cleanly and end with 0, and go on when they were started without one",
   interrupted: "Ended by Ctrl-C; `serve` and `demo` stop cleanly and end with 0",
   terminated: "Ended by SIGTERM; `serve` and `demo` end with 0",
 };

@@ -197,6 +197,7 @@ given up: 1 picture
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
+    ["SIGHUP", 129],
   ])("%s: %i, at once, though the daemon does not answer", async (reason, code) => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { serveHomesec } from "../support/homesec-process.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { Tmux, tmuxInstalled } from "../support/tmux.ts";
+
+const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
+
+let folder = temporaryFolder("hang-up");
+const terminals: Tmux[] = [];
+afterEach(async () => {
+  for (const terminal of terminals.splice(0)) await terminal.close().catch(() => {});
+  await folder.remove();
+  folder = temporaryFolder("hang-up");
+});
+
+/** Runs a command in a terminal; `ended` says how it ended. `told`: the command gets SIGHUP when the terminal is closed. */
+async function inTerminal(args: string, { told, env = {} }: { readonly told: boolean; readonly env?: Readonly<Record<string, string>> }) {
+  const terminal = await Tmux.open(100, 30, env);
+  terminals.push(terminal);
+  const file = join(folder.path, `end-of-${args.split(" ")[0]}`);
+  // Who writes down how the command ended is deaf to the end of the terminal. Taking the place of the terminal's first shell it keeps the
+  // command from hearing of it, too.
+  const line = `trap '' HUP; node ${program} ${args}; echo "ended with $?" > ${file}`.replaceAll("'", `'\\''`);
+  await terminal.run(`${told ? "" : "exec "}sh -c '${line}'`);
+  const ended = (): Promise<string> =>
+    eventually(() => readFileSync(file, "utf8").trim(), { timeoutMs: 20_000, what: `the end of ${args}` });
+  return { terminal, file, ended };
+}
+
+test.skipIf(!tmuxInstalled)(
+  "when its terminal is closed, the daemon stops cleanly, and so does the live view",
+  async () => {
+    const daemon = await inTerminal("serve", { told: true, env: { DATA_DIR: folder.path, PORT: "0" } });
+    const screen = await daemon.terminal.shows(/API\s+http:\/\/\S+/, 50_000);
+    const url = /API\s+(http:\/\/\S+)/.exec(screen)?.[1] as string;
+    for (const told of [true, false]) {
+      const watching = await inTerminal(`live --url ${url}`, { told });
+      await watching.terminal.shows("● connected", 30_000);
+      await watching.terminal.close();
+      expect(await watching.ended()).toBe("ended with 129");
+      await rm(watching.file);
+    }
+    await daemon.terminal.close();
+    expect(await daemon.ended()).toBe("ended with 0");
+    expect(existsSync(join(folder.path, "homesec.pid"))).toBe(false);
+  },
+  90_000,
+);
+
+test("a daemon that was started without a terminal goes on", async () => {
+  const daemon = await serveHomesec({ DATA_DIR: folder.path });
+  daemon.kill("SIGHUP");
+  expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
+  daemon.kill("SIGTERM");
+  expect(await daemon.exit).toEqual({ code: 0, signal: null });
+});
