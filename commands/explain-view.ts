@@ -20,12 +20,13 @@ const clockWidth = "22:15:03.120".length;
 
 export const explanationView: View<Explanation> = {
   plural: "explanations",
-  fields: ["subject", "found", "outcome", "steps"],
+  fields: ["subject", "found", "trace", "outcome", "steps"],
   id: ({ subject }) => subject.id,
   columns: [],
-  details: ({ subject, outcome }) => [
+  details: ({ subject, outcome, trace }) => [
     [subject.type, { text: subject.id, paint: "bold" }],
     ["answer", { text: localized(outcome) }],
+    ...(trace === null ? [] : [["trace", { text: trace, paint: "dim" }] as const]),
   ],
   more: ({ steps }, people) => {
     let day = "";

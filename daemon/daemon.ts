@@ -6,21 +6,21 @@ import type { JournalEntry } from "../src/contract/live.ts";
 import type { HandOver } from "../src/engines/hand-over.ts";
 import { migrate } from "../src/engines/migrate.ts";
 import { openStore } from "../src/engines/open-store.ts";
-import { countJobs } from "../src/jobs/jobs-repository.ts";
 import { appendToJournal } from "../src/journal/journal.ts";
 import { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import type { Log } from "../src/log/log.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import { createOutbound } from "../src/outbound/outbound.ts";
 import { openSealerFor } from "../src/secrets/open-sealer.ts";
-import { check } from "../src/system/checks.ts";
+import { checkDisk } from "../src/system/checks.ts";
+import { currentFigures } from "../src/system/figures.ts";
 import { programVersion } from "../src/version.ts";
 import { makeCameraRoot } from "./camera-root.ts";
 import { createDelivering } from "./delivering.ts";
 import { openEngines } from "./engines.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { createRequestCounter } from "./http/stats.ts";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import type { Parts, Wakes } from "./parts.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createRecentEvents } from "./recent-events.ts";
@@ -107,8 +107,23 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     return told;
   };
   const settings = createSettings({ db, config, log: log.child({ part: "settings" }), clock });
+  // there before anybody does work; it looks around when it is asked for the first time
+  const metrics = createMetrics({
+    version,
+    workers: () => runtime.workers(),
+    breakers: () => runtime.breakers(),
+    pool: () => db.pool,
+    websocket: () => runtime.live(),
+    requests: () => runtime.requests(),
+    watcher: () => runtime.watcher(),
+    figures: () => currentFigures(context),
+    disk: async () => {
+      const looked = await checkDisk(context, runtime);
+      return looked.ok ? looked.value : undefined;
+    },
+  });
   // the built-in services load while the database gets ready
-  const upstreams = startServices({ config, settings, clock, log, lifecycle, recentEvents, announce, wake });
+  const upstreams = startServices({ config, settings, clock, log, lifecycle, recentEvents, announce, wake, metrics });
 
   await migrate(db, { log: log.child({ part: "migrations" }), clock });
   const freed = await takeOver(db, own, database.kind === "embedded", clock.now());
@@ -124,33 +139,27 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const outbound = createOutbound({ allow: config.outboundAllow });
   lifecycle.onStop("outbound", () => outbound.close());
 
-  const counter = createRequestCounter();
+  const counter = createRequestCounter((ms) => metrics.httpAnswered(ms / 1_000));
   const late = () => ({ url: serving.url, hub: serving.hub, metrics, selftest, supervisor, watcher });
   const runtime = createRuntime({ version, clock, config, db, upstreams, counter, recentEvents, wake, late });
   const context: OperationContext = { db, store, config, settings, clock, log, outbound, sealer, runtime };
-  const metrics = createMetrics({
-    version,
-    queues: async () => {
-      const counted = await check(context, config.healthCheckTimeoutSeconds * 1_000, () => db.query((sql) => countJobs(sql, clock.now())));
-      return counted.ok ? counted.value : undefined;
-    },
-    workers: () => runtime.workers(),
-    breakers: () => runtime.breakers(),
-    pool: () => db.pool,
-    websocket: () => serving.hub.stats(),
-    requests: () => runtime.requests(),
-    stuckFiles: () => runtime.watcher().stuck.length,
-  });
 
   await removeLeftovers({ context });
   const parts: Parts = { context, runtime, processId: own.processId, upstreams, handOver, lanes, metrics, wake };
-  const publisher = createPublisher({ db, log, onPublished: (rows) => serving.hub.publish(rows) });
+  const publisher = createPublisher({
+    db,
+    log,
+    onPublished: (rows) => {
+      metrics.published(rows);
+      serving.hub.publish(rows);
+    },
+  });
   const pipeline = createPipeline(parts);
   const watcher = createWatching(parts, options.onPictures);
   const selftest = createSelftest({
     parts,
     openSchema: (schema, max) => database.openSchema(schema, max),
-    onReport: createSelftestAlarm({ log, recentEvents, announce }),
+    onReport: createSelftestAlarm({ log, recentEvents, announce, metrics }),
   });
   const supervisor = createSupervisor({
     // started in this order: who takes work up before who finds it

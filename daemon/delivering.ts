@@ -20,7 +20,7 @@ export function createDelivering({ context, processId, lanes, metrics, wake }: P
     processId,
     lanes,
     onStored: () => wake.journal(),
-    onDone: (seconds) => metrics.stageDone("deliver", seconds),
+    metrics,
   });
   const digestCloser = createDigestCloser({
     db,

@@ -1,7 +1,7 @@
 import type { HandOver } from "../src/engines/hand-over.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import type { Runtime } from "../src/system/runtime.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Upstreams } from "./upstreams.ts";
 
 /** Hints from one part of the daemon to another. Each looks for itself at least once a second, so a lost hint costs time only. */

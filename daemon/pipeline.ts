@@ -1,3 +1,4 @@
+import type { Closed } from "../src/batches/aggregation.ts";
 import { createRecognition } from "../src/entities/recognition.ts";
 import type { QueueName } from "../src/jobs/jobs-repository.ts";
 import { createAlertStage } from "../src/pipeline/alert.ts";
@@ -31,9 +32,15 @@ export interface Pipeline {
 
 /** Makes the stages and the workers that run them. Nothing runs yet. */
 export function createPipeline(parts: Parts): Pipeline {
-  const { upstreams, processId, wake } = parts;
+  const { upstreams, processId, wake, metrics } = parts;
   const { db, clock, log, config, settings } = parts.context;
-  const wakeClosed = (): void => {
+  const onClosed = (closed: readonly Closed[]): void => {
+    const now = clock.now().getTime();
+    for (const { batchId, closeReason, openedAt, event } of closed) {
+      metrics.stageDone("batch", (now - openedAt.getTime()) / 1_000);
+      const what = { event: event?.id, camera: event?.camera_id, detections: event?.detection_count, close_reason: closeReason };
+      log.info({ worker: "batch_aggregator", stage: "batch", trace: batchId, ...what }, "a batch became an event");
+    }
     wake.journal();
     wake.jobs("analyze");
     wake.jobs("alert");
@@ -58,8 +65,9 @@ export function createPipeline(parts: Parts): Pipeline {
         wake.journal();
         if (enrich) wake.jobs("enrich");
         if (dueSooner) wake.batches();
-        if (closed) wakeClosed();
+        if (closed.length > 0) onClosed(closed);
       },
+      onOutcome: (outcome) => metrics.pictureDone(outcome),
     }),
     capacity: () => upstreams.capacity("detector"),
   });
@@ -70,7 +78,7 @@ export function createPipeline(parts: Parts): Pipeline {
     settings,
     enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
     log,
-    onClosed: wakeClosed,
+    onClosed,
   });
 
   const enrichment = queueWorker(parts, "enrichment_worker", "enrich", {
@@ -108,6 +116,7 @@ export function createPipeline(parts: Parts): Pipeline {
     stage: createAnalyzeStage({
       db,
       clock,
+      log: log.child({ worker: "analysis_worker" }),
       settings,
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       processId,
@@ -130,12 +139,14 @@ export function createPipeline(parts: Parts): Pipeline {
     stage: createAlertStage({
       db,
       clock,
+      log: log.child({ worker: "alert_worker" }),
       processId,
       delivery: deliverySettings(config),
       onStored: () => {
         wake.journal();
         wake.jobs("deliver");
       },
+      onVerdicts: (verdicts) => metrics.ruleVerdicts(verdicts),
     }),
     capacity: () => Number.POSITIVE_INFINITY,
   });
@@ -158,6 +169,9 @@ function queueWorker(
     processId,
     clock: context.clock,
     log: context.log,
-    onDone: (seconds) => metrics.stageDone(queue, seconds),
+    onDone: (seconds, failed) => {
+      metrics.stageDone(queue, seconds);
+      if (failed) metrics.jobFailed(queue);
+    },
   });
 }

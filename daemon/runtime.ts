@@ -5,7 +5,7 @@ import { diskSpace } from "../src/system/disk.ts";
 import type { Runtime } from "../src/system/runtime.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";

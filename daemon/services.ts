@@ -3,6 +3,7 @@ import { hastenJobs } from "../src/jobs/dead-letters-repository.ts";
 import type { QueueName } from "../src/jobs/jobs-repository.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import type { CircuitState, UpstreamName } from "../src/system/runtime.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import { startUpstreams, type Upstreams } from "./upstreams.ts";
@@ -12,18 +13,21 @@ import { startUpstreams, type Upstreams } from "./upstreams.ts";
  * and kept for the health answer, and what waited for a service starts when it may be asked again.
  */
 export function startServices(
-  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange"> & {
+  options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange" | "onCall"> & {
     readonly recentEvents: RecentEvents;
     readonly announce: (entry: JournalEntry) => Promise<void>;
     readonly wake: Wakes;
+    readonly metrics: Pick<Metrics, "upstreamAsked" | "breakerOpened">;
   },
 ): Upstreams {
-  const { recentEvents, wake, log } = options;
+  const { recentEvents, wake, log, metrics } = options;
   return startUpstreams({
     ...options,
     onReady: (name) => wake.jobs(queueOf(name)),
     onFault: (name, fault) => recentEvents.add(name, "failure", fault),
+    onCall: (name, outcome, seconds) => metrics.upstreamAsked(name, outcome, seconds),
     onBreakerChange: ({ name, state }, previous) => {
+      if (state === "open") metrics.breakerOpened(name);
       recentEvents.add(
         name,
         state === "closed" ? "recovery" : `circuit_${state}`,

@@ -49,6 +49,8 @@ export function startUpstreams(options: {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly onBreakerChange: (state: BreakerState, previous: CircuitState) => void;
+  /** A service was asked. */
+  readonly onCall: (name: UpstreamName, outcome: "success" | "failure", seconds: number) => void;
   /** A built-in service works now: what waited for it can start. */
   readonly onReady: (name: UpstreamName) => void;
   /** A built-in service cannot work, for a reason that a person must remove. */
@@ -63,7 +65,10 @@ export function startUpstreams(options: {
     options.onBreakerChange(state, previous);
   };
   const breakers = new Map<UpstreamName, Breaker>(
-    upstreamNames.map((name) => [name, new Breaker(name, { clock, onChange: breakerChanged })]),
+    upstreamNames.map((name) => [
+      name,
+      new Breaker(name, { clock, onChange: breakerChanged, onCall: (...call) => options.onCall(name, ...call) }),
+    ]),
   );
   const breakerOf = (name: UpstreamName): Breaker => breakers.get(name) as Breaker;
 

@@ -21,8 +21,9 @@ export function createWatching(
       const { created } = await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
       if (created) wake.journal();
     },
-    onRegistered: ({ cameraId, paths, added, pending, told }) => {
-      metrics.pictureRegistered(added);
+    onRegistered: ({ cameraId, paths, watchedMs, added, pending, told }) => {
+      metrics.picturesRegistered(cameraId, { added, pending });
+      for (const ms of watchedMs) metrics.stageDone("watch", ms / 1_000);
       if (pending > 0) wake.jobs("detect");
       if (told) wake.journal();
       onPictures?.(cameraId, paths);

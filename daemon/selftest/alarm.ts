@@ -1,6 +1,7 @@
 import type { JournalEntry } from "../../src/contract/live.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { SelftestReport } from "../../src/selftest/report.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { RecentEvents } from "../recent-events.ts";
 
 /** Makes who tells of a self-test that failed, in the log, among the recent events of the health answer and live, and when one passes again. */
@@ -8,8 +9,9 @@ export function createSelftestAlarm(options: {
   readonly log: Log;
   readonly recentEvents: RecentEvents;
   readonly announce: (entry: JournalEntry) => Promise<void>;
+  readonly metrics: Pick<Metrics, "selftested">;
 }): (report: SelftestReport) => Promise<void> {
-  const { log, recentEvents, announce } = options;
+  const { log, recentEvents, announce, metrics } = options;
   let failingSince: Date | undefined;
   const tell = (report: SelftestReport, startedAt: Date): Promise<void> =>
     announce({
@@ -27,6 +29,7 @@ export function createSelftestAlarm(options: {
       },
     });
   return async (report) => {
+    metrics.selftested(report.status === "passed");
     if (report.status === "failed") {
       failingSince ??= report.started_at;
       log.error({ reason: report.message }, "the self-test failed");

@@ -6,9 +6,11 @@ import { createInProcessHandOver } from "../../src/engines/in-process-hand-over.
 import { migrate } from "../../src/engines/migrate.ts";
 import { beatProcess } from "../../src/jobs/processes-repository.ts";
 import { Lifecycle } from "../../src/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/log/log.ts";
 import { insertRule } from "../../src/rules/rules-repository.ts";
 import { insertVersion } from "../../src/rules/versions-repository.ts";
 import { createSchema, dropSchema, leftoverSchemas, selftestSchema } from "../../src/selftest/selftest-repository.ts";
+import { uncounted } from "../metrics/metrics.ts";
 import type { Parts } from "../parts.ts";
 import { createPipeline } from "../pipeline.ts";
 import { createWatching } from "../watching.ts";
@@ -107,6 +109,12 @@ const ruleForAll = {
   digest: false,
 } as const;
 
+const hushed = (log: Log): Log => ({
+  ...log,
+  info: (fields, message) => log.debug(fields, message),
+  child: (fields) => hushed(log.child(fields)),
+});
+
 async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycle): Promise<void> {
   const { config, settings } = parts.context;
   const handOver = createInProcessHandOver();
@@ -120,13 +128,14 @@ async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycl
     context: {
       ...parts.context,
       db,
+      // what happens to a picture that nobody took is of interest only while one looks for a fault
+      log: hushed(parts.context.log.child({ part: "selftest" })),
       settings: ownSettings,
       config: { ...config, dataDir: root, cameraRoot: root, cameraExtraRoots: [], detectConcurrency: 1, analyzeConcurrency: 1 },
     },
     handOver,
     lanes: handOver,
-    // it counts nowhere
-    metrics: { ...parts.metrics, stageDone: () => {}, pictureRegistered: () => {} },
+    metrics: uncounted(),
     wake: { journal: () => publisher.wake(), jobs: (queue) => handOver.wake(queue), batches: () => pipeline.aggregator.wake() },
   };
   const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });

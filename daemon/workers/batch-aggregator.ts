@@ -1,4 +1,4 @@
-import { closeDueBatches } from "../../src/batches/aggregation.ts";
+import { type Closed, closeDueBatches } from "../../src/batches/aggregation.ts";
 import { batchTimes, latestDueAt } from "../../src/batches/batch.ts";
 import { nextDueAt } from "../../src/batches/batches-repository.ts";
 import type { Clock } from "../../src/clock/clock.ts";
@@ -20,7 +20,7 @@ export function createBatchAggregator(options: {
   /** How long the analysis of an event may wait now for the enrichment of its detections. */
   readonly enrichmentWaitMs: () => number;
   readonly log: Log;
-  readonly onClosed: () => void;
+  readonly onClosed: (closed: readonly Closed[]) => void;
 }): Loop {
   const { db, clock } = options;
   return createLoop({
@@ -38,7 +38,7 @@ export function createBatchAggregator(options: {
       const closing = { ...options.settings.current(), enrichmentWaitMs: options.enrichmentWaitMs() };
       const closed = await db.transaction((sql) => closeDueBatches(sql, clock.now(), closing));
       if (closed.length === 0) return shortestPauseMs;
-      options.onClosed();
+      options.onClosed(closed);
       return 0;
     },
   });

@@ -5,6 +5,7 @@ import { createNotificationSender } from "../../src/notifications/sender.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
 import { createDeliverySender } from "../../src/webhooks/sender.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { createQueueWorker } from "./queue-worker.ts";
 
 /**
@@ -23,9 +24,9 @@ export function createDeliveryWorker(options: {
   readonly lanes: HandOver;
   /** Rows were written: the journal has entries to number. */
   readonly onStored: () => void;
-  readonly onDone: (seconds: number) => void;
+  readonly metrics: Pick<Metrics, "stageDone" | "jobFailed" | "deliveryAttempted" | "notified">;
 }) {
-  const { context, processId } = options;
+  const { context, processId, metrics } = options;
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });
@@ -40,11 +41,19 @@ export function createDeliveryWorker(options: {
     maxAttempts,
     leaseMs: Math.max(timeoutMs, smtpTimeouts.total) + 60_000,
     stage: createDeliverStage({
-      delivery: createDeliverySender({ db, clock, log, processId, outbound, sealer, timeoutMs, timeZone, random: Math.random }),
+      delivery: createDeliverySender({
+        ...{ db, clock, log, processId, outbound, sealer, timeoutMs, timeZone },
+        random: Math.random,
+        onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
+      }),
       notification: createNotificationSender({
         ...{ db, config, clock, log, processId, outbound },
         settle: settleAlert,
         onStored: options.onStored,
+        onAttempt: (channel, outcome, seconds) => {
+          metrics.deliveryAttempted(channel, outcome);
+          if (outcome === "success") metrics.notified(seconds);
+        },
       }),
     }),
     capacity: () => Number.POSITIVE_INFINITY,
@@ -52,6 +61,9 @@ export function createDeliveryWorker(options: {
     processId,
     clock,
     log: context.log,
-    onDone: options.onDone,
+    onDone: (seconds, failed) => {
+      metrics.stageDone("deliver", seconds);
+      if (failed) metrics.jobFailed("deliver");
+    },
   });
 }

@@ -42,8 +42,8 @@ export interface QueueWorkerOptions {
   readonly processId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** A run of the stage came to its end, well or not, after so many seconds. */
-  readonly onDone: (seconds: number) => void;
+  /** A run of the stage came to its end after so many seconds; `failed`: by a fault of ours. */
+  readonly onDone: (seconds: number, failed: boolean) => void;
 }
 
 /** Makes the worker that takes the jobs of one queue through their stage. */
@@ -59,33 +59,34 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
   const handle = async (job: ClaimedJob, freePlace: () => void): Promise<void> => {
     const { signal } = abort;
     const startedAt = clock.monotonic();
+    let failed = false;
     try {
       if (job.attempts > maxAttempts) await stage.giveUp(job, `given up after ${maxAttempts} attempts that did not come to an end`);
       else await stage.run(job, signal, freePlace);
     } catch (error) {
-      await afterFailure(job, error);
+      failed = await afterFailure(job, error);
     } finally {
-      options.onDone((clock.monotonic() - startedAt) / 1000);
+      options.onDone((clock.monotonic() - startedAt) / 1000, failed);
     }
   };
 
-  /** A fault of ours counts and is tried again later; what the database or the shutdown did to a job is not its fault. */
-  const afterFailure = async (job: ClaimedJob, error: unknown): Promise<void> => {
+  /** A fault of ours counts (true) and is tried again later; what the database or the shutdown did to a job is not its fault. */
+  const afterFailure = async (job: ClaimedJob, error: unknown): Promise<boolean> => {
     if (error instanceof LeaseLost) {
       log.warn({ job: job.jobId, subject: job.subject }, "another process took the job over; what was done here is rolled back");
-      return;
+      return false;
     }
     const name = error instanceof Error ? error.name : "";
     if (name === "DatabaseUnavailable" || name === "OutcomeUnknown") {
       log.warn({ job: job.jobId, error: String(error) }, "the database went away under the job; it is taken up again");
-      return; // the claim is freed by the next sweep of this consumer
+      return false; // the claim is freed by the next sweep of this consumer
     }
     const aborted = error instanceof StageAborted || abort.signal.aborted;
     if (!aborted) log.error({ job: job.jobId, subject: job.subject, error: describe(error) }, "a job failed");
     try {
       if (!aborted && job.attempts >= maxAttempts) {
         await stage.giveUp(job, String(error));
-        return;
+        return true;
       }
       const waitMs = aborted ? 0 : Math.min(1_000 * 2 ** (job.attempts - 1), longestWaitMs);
       await db.query((sql) =>
@@ -102,6 +103,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     } catch (failure) {
       log.warn({ job: job.jobId, error: String(failure) }, "could not give the job back; the next sweep does");
     }
+    return !aborted;
   };
 
   return {

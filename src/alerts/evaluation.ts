@@ -27,6 +27,13 @@ export interface Evaluation {
   readonly now: Date;
 }
 
+/** What the rules said of an event. */
+export interface Evaluated {
+  readonly batchId: string | null;
+  readonly cameraId: string;
+  readonly verdicts: readonly StoredVerdict[];
+}
+
 /** What is known of the event while its rules are gone through. */
 interface Subject extends Evaluation {
   readonly facts: RuleFacts;
@@ -36,9 +43,9 @@ interface Subject extends Evaluation {
 /**
  * Has the rules that this trigger is for judge an event, and stores one verdict for each: raised, held back by an earlier
  * alert or by a silence, or not matched. Raises what is to be raised, in the caller's transaction. A rule that raised an alert for this
- * event before is done with it. An event that is gone gets nothing.
+ * event before is done with it. An event that is gone gets nothing: undefined.
  */
-export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<void> {
+export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<Evaluated | undefined> {
   const { eventId, trigger, now } = evaluation;
   // sent together: what follows the lock is begun, and sees what is committed, only when the lock is there
   const [event, facts, earlier, rules, others] = await Promise.all([
@@ -48,7 +55,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<v
     enabledRules(sql, trigger),
     trigger === "scored" ? enabledRules(sql, "stored") : [],
   ]);
-  if (!event || !facts) return;
+  if (!event || !facts) return undefined;
   // what was held back before its score was known may be worse than what was alerted
   const escalating = others.filter(({ id, escalate }) => escalate && earlier.get(id) === "suppressed");
   const open = [...rules, ...escalating].filter(({ id }) => earlier.get(id) !== "raised");
@@ -76,6 +83,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<v
   await noteSilenced(sql, eventId, hidden.map(silencedAlertOf), now);
   verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
+  return { batchId: event.batchId, cameraId: facts.cameraId, verdicts };
 }
 
 /** A match that would have raised an alert, or met a cooldown, and the silence that hides it. */

@@ -20,10 +20,13 @@ export interface StoredVerdict {
   readonly silence_reason: string | null;
 }
 
-/** The risk level of an event, deleted or not, which nobody else evaluates or changes until the end of the transaction; undefined without one. */
-export async function lockLevelOf(sql: Sql, eventId: number): Promise<{ readonly level: RiskLevel | null } | undefined> {
-  const [row] = await sql<[{ level: RiskLevel | null }?]>`
-    select e.risk_level as level
+/** The risk level and the batch of an event, deleted or not, which nobody else evaluates or changes until the end of the transaction; undefined without one. */
+export async function lockLevelOf(
+  sql: Sql,
+  eventId: number,
+): Promise<{ readonly level: RiskLevel | null; readonly batchId: string | null } | undefined> {
+  const [row] = await sql<[{ level: RiskLevel | null; batchId: string | null }?]>`
+    select e.risk_level as level, e.batch_id as "batchId"
     from events e
     where e.event_id = ${eventId}
     for no key update

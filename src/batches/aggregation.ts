@@ -5,11 +5,13 @@ import type { Sql } from "../engines/database.ts";
 import { queueAnalyses } from "../events/analysis.ts";
 import { tellEnriched } from "../events/enrichment.ts";
 import { queueEvaluations } from "../events/evaluation-repository.ts";
+import type { Event } from "../events/event.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { emit } from "../webhooks/emit.ts";
 import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
 import {
+  type ClosedBatch,
   type CountedBatch,
   camerasWithDueBatches,
   dueBatchesOf,
@@ -84,11 +86,16 @@ export async function assignToBatches(
 /** `enrichmentWaitMs`: how long an analysis may wait for the enrichment of what it is about; without it none does. */
 export type ClosingSettings = BatchSettings & { readonly enrichmentWaitMs?: number };
 
+/** A batch that was closed, with what it became; no event when all its detections had been deleted. */
+export interface Closed extends ClosedBatch {
+  readonly event: Event | undefined;
+}
+
 /**
  * Closes the batches that may close, of one camera or of all: each becomes one event, not yet judged, with its
- * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the ids of the closed batches.
+ * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the closed batches.
  */
-export async function closeDueBatches(sql: Sql, now: Date, settings: ClosingSettings, cameraId?: string): Promise<readonly string[]> {
+export async function closeDueBatches(sql: Sql, now: Date, settings: ClosingSettings, cameraId?: string): Promise<readonly Closed[]> {
   const times = batchTimes(settings);
   const latest = latestDueAt(now, times);
   const cameraIds = cameraId === undefined ? await camerasWithDueBatches(sql, now, latest) : [cameraId];
@@ -141,5 +148,5 @@ export async function closeDueBatches(sql: Sql, now: Date, settings: ClosingSett
     events.map(({ id }) => id),
     now,
   );
-  return batchIds;
+  return closed.map((batch) => ({ ...batch, event: events.find(({ batch_id }) => batch_id === batch.batchId) }));
 }

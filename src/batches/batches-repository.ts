@@ -128,6 +128,7 @@ export async function dueBatchesOf(
 export interface ClosedBatch {
   readonly batchId: string;
   readonly closeReason: "window" | "idle" | "full";
+  readonly openedAt: Date;
 }
 
 /** Closes batches. The reason is the timer that ended first, unless the batch was full. */
@@ -141,7 +142,7 @@ export async function markClosed(sql: Sql, batchIds: readonly string[], now: Dat
       )
     where b.batch_id = any (${[...batchIds]}::uuid[])
       and b.status = 'open'
-    returning b.batch_id as "batchId", b.close_reason as "closeReason"
+    returning b.batch_id as "batchId", b.close_reason as "closeReason", b.opened_at as "openedAt"
   `;
 }
 

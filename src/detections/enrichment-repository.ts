@@ -4,6 +4,7 @@ import type { Box } from "./detection.ts";
 /** A detection that is to be enriched. */
 export interface Subject {
   readonly id: number;
+  readonly batchId: string | null;
   readonly cameraId: string;
   readonly objectType: string;
   readonly confidence: number;
@@ -18,7 +19,7 @@ export interface Subject {
 /** The detections on a picture, what the detector was most certain of first. */
 export async function subjectsOnImage(sql: Sql, imageId: number): Promise<readonly Subject[]> {
   const rows = await sql<(Omit<Subject, "box"> & { x: number | null; y: number | null; width: number | null; height: number | null })[]>`
-    select d.detection_id as id, d.camera_id as "cameraId", d.object_type as "objectType", d.confidence, d.detected_at as "detectedAt",
+    select d.detection_id as id, d.batch_id as "batchId", d.camera_id as "cameraId", d.object_type as "objectType", d.confidence, d.detected_at as "detectedAt",
       d.created_at as "createdAt", d.video_offset_seconds as "videoOffsetSeconds", d.enrichment,
       d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height
     from detections d

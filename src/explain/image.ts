@@ -11,17 +11,19 @@ import { type Explanation, type Step, sentence } from "./step.ts";
 const mostEvents = 3;
 
 /** What became of a picture, up to the alerts of its event. */
-export async function explainImage(sql: Sql, image: Image, now: Date): Promise<Pick<Explanation, "outcome" | "steps">> {
+export async function explainImage(sql: Sql, image: Image, now: Date): Promise<Pick<Explanation, "trace" | "outcome" | "steps">> {
   const [picture] = await picturesOf(sql, [image.id]);
-  if (!picture) return { outcome: `Image ${image.id} is gone.`, steps: [] };
+  if (!picture) return { trace: null, outcome: `Image ${image.id} is gone.`, steps: [] };
+  const trace = picture.detections.find(({ batchId }) => batchId !== null)?.batchId ?? null;
   const steps = pictureSteps(picture, now);
   const eventIds = [...new Set(picture.detections.flatMap(({ eventId }) => eventId ?? []))].slice(0, mostEvents);
   if (eventIds.length === 0) {
     const open = await openBatches(sql, picture, now);
-    return { outcome: outcomeOf(picture, steps, open), steps: [...steps, ...open] };
+    return { trace, outcome: outcomeOf(picture, steps, open), steps: [...steps, ...open] };
   }
   const chains = (await Promise.all(eventIds.map((id) => chainOfEvent(sql, id, now)))).filter((chain) => chain !== undefined);
   return {
+    trace,
     outcome: chains.map((chain) => `The picture is part of event ${chain.event.id}. ${outcomeOfEvent(chain)}`).join(" "),
     steps: [...steps, ...chains.flatMap(({ after }) => after)],
   };

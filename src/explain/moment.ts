@@ -58,7 +58,7 @@ export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanati
   const outcome = found
     ? `Camera ${cameraId}, ${span}: ${counted(images.length, "picture")}, ${counted(events.length, "event")}.${silenced}`
     : `Camera ${cameraId} shows nothing ${span}. ${noPicture.map(({ text }) => text).join(" ")}`;
-  return { subject: { type: "camera", id: cameraId }, found, outcome, steps };
+  return { subject: { type: "camera", id: cameraId }, found, trace: null, outcome, steps };
 }
 
 const onlyTheFirst: Step = {

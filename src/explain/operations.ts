@@ -25,6 +25,7 @@ export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
     return {
       subject: { type: "event", id: String(params.event_id) },
       found: true,
+      trace: chain.event.batchId,
       outcome: outcomeOfEvent(chain),
       steps: [...chain.before, ...chain.after],
     };
@@ -63,7 +64,7 @@ async function explainAlert(sql: Sql, alertId: string, now: Date): Promise<Expla
   // why no other came after it
   const silences = (await activeSilences(sql, now, mostSilences)).filter((silence) => covers(silence, subject));
   const steps = [...[...chain.before, ...chain.after].filter((step) => concerns(step, id, chain)), ...silences.map(silenceStep)];
-  return { subject: { type: "alert", id }, found: true, outcome: outcomeOfAlert(chain, id), steps };
+  return { subject: { type: "alert", id }, found: true, trace: chain.event.batchId, outcome: outcomeOfAlert(chain, id), steps };
 }
 
 /** Whether a step of the event's chain leads to this alert, or from it, rather than to what else came of the event. */

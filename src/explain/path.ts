@@ -21,7 +21,7 @@ export async function explainPath(path: string, context: OperationContext): Prom
   if (known) return { subject: { type: "image", id: String(known.image.id) }, found: true, ...known.explanation };
   const steps = await reasons(path, place, roots, context);
   const outcome = `The file is not in the ledger. ${steps.map(({ text }) => text).join(" ")}`;
-  return { subject: { type: "path", id: path }, found: false, outcome, steps };
+  return { subject: { type: "path", id: path }, found: false, trace: null, outcome, steps };
 }
 
 async function reasons(path: string, place: Place, roots: readonly string[], context: OperationContext): Promise<Step[]> {

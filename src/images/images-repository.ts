@@ -11,6 +11,8 @@ export interface LedgerImage {
   /** Modification time in nanoseconds since 1970; beyond what a number holds exactly. */
   readonly modifiedNs: bigint;
   readonly mediaType: string | null;
+  readonly foundBy: "watch" | "scan";
+  readonly foundAt: Date;
   readonly takenAt: Date;
   readonly status: ImageStatus;
 }
@@ -185,7 +187,7 @@ export async function linkSameContent(
 export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Promise<readonly (LedgerImage | undefined)[]> {
   const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.camera_id as "cameraId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
-      i.media_type as "mediaType", i.taken_at as "takenAt", i.status
+      i.media_type as "mediaType", i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status
     from images i
     where i.image_id = any (${[...imageIds]}::bigint[])
   `;

@@ -46,9 +46,10 @@ export async function registerFiles(
 ): Promise<Registered> {
   if (files.length === 0) return { added: 0, pending: 0, told: false };
   const now = context.clock.now();
-  const { skipped, ...registered } = await context.db.transaction(async (sql) => {
+  const { skipped, waiting, ...registered } = await context.db.transaction(async (sql) => {
     const jobs: NewJob[] = [];
-    const skipped: Skipped[] = [];
+    const skipped: Fields[] = [];
+    const waiting: Fields[] = [];
     let added = 0;
     for (const round of roundsByPath(files)) {
       const inserted = await insertImages(sql, cameraId, now, round.map(asRow));
@@ -58,8 +59,10 @@ export async function registerFiles(
         const file = round[row.index];
         if (!file) continue;
         const why = moved.get(row.imageId) ?? row;
-        if (why.reason !== null) skipped.push({ path: file.path, reason: why.reason, detail: why.detail });
+        const fields = { stage: "watch", image: row.imageId, camera: cameraId, path: file.path, found_by: file.foundBy };
+        if (why.reason !== null) skipped.push({ ...fields, reason: why.reason, detail: why.detail });
         if (why.reason !== null || row.status !== "pending") continue;
+        waiting.push(fields);
         const priority = file.live ? priorities.live : priorities.backlog;
         jobs.push({ subject: String(row.imageId), priority, position: file.takenAt, availableAt: now });
       }
@@ -68,15 +71,18 @@ export async function registerFiles(
     // sent together: a live picture costs few round trips
     const [, told] =
       added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files))]) : [null, false];
-    return { added, pending: jobs.length, told, skipped };
+    return { added, pending: jobs.length, told, skipped, waiting };
   });
-  for (const picture of skipped) context.log.info({ camera: cameraId, ...picture }, "a picture is skipped");
+  for (const fields of skipped) context.log.info(fields, "a picture is skipped");
+  for (const fields of waiting) context.log.debug(fields, "a picture was found");
   return registered;
 }
 
-/** A picture that will not be looked at, for the log. */
-interface Skipped {
-  readonly path: string;
+/** Of a line of the log. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Why a picture will not be looked at. */
+interface Refusal {
   readonly reason: string;
   readonly detail: string | null;
 }
@@ -105,8 +111,8 @@ function asRow(file: FoundFile): NewImage {
 }
 
 /** A file that was looked at under a name that is gone is the same file under a new name. */
-async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<ReadonlyMap<number, Omit<Skipped, "path">>> {
-  const moved = new Map<number, Omit<Skipped, "path">>();
+async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<ReadonlyMap<number, Refusal>> {
+  const moved = new Map<number, Refusal>();
   for (const row of inserted) {
     for (const earlierPath of row.seenAt) {
       if (await exists(earlierPath)) continue;

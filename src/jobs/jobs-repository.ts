@@ -328,6 +328,8 @@ export interface QueueCounts {
   readonly inProgress: number;
   readonly dead: number;
   readonly oldestWaitingSeconds: number | null;
+  /** Of those that wait and those that are worked on. */
+  readonly oldestSeconds: number | null;
 }
 
 /** Counts the jobs of each queue by what they wait for. */
@@ -338,11 +340,12 @@ export async function countJobs(sql: Sql, now: Date): Promise<Readonly<Record<Qu
       count(*) filter (where j.status = 'pending' and j.available_at > ${now})::int as deferred,
       count(*) filter (where j.status = 'running')::int as "inProgress",
       count(*) filter (where j.status = 'dead')::int as dead,
-      extract(epoch from ${now}::timestamptz - min(j.created_at) filter (where j.status = 'pending'))::float8 as "oldestWaitingSeconds"
+      extract(epoch from ${now}::timestamptz - min(j.created_at) filter (where j.status = 'pending'))::float8 as "oldestWaitingSeconds",
+      extract(epoch from ${now}::timestamptz - min(j.created_at) filter (where j.status <> 'dead'))::float8 as "oldestSeconds"
     from jobs j
     group by j.queue
   `;
-  const none: QueueCounts = { waiting: 0, deferred: 0, inProgress: 0, dead: 0, oldestWaitingSeconds: null };
+  const none: QueueCounts = { waiting: 0, deferred: 0, inProgress: 0, dead: 0, oldestWaitingSeconds: null, oldestSeconds: null };
   const of = (queue: QueueName): QueueCounts => rows.find((row) => row.queue === queue) ?? none;
   return { detect: of("detect"), enrich: of("enrich"), analyze: of("analyze"), alert: of("alert"), deliver: of("deliver") };
 }

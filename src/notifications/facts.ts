@@ -13,6 +13,8 @@ export interface AlertFacts {
   readonly cameraId: string;
   readonly cameraName: string;
   readonly eventId: number;
+  /** The batch that the event was made of; null for one that was not. */
+  readonly trace: string | null;
   readonly eventKind: "event" | "camera_health";
   /** When the incident was over; null for one that lasts, and for an event that is none. */
   readonly incidentEndedAt: Date | null;

@@ -76,6 +76,7 @@ function testMessage(now: Date): AlertMessage {
       cameraId: "test",
       cameraName: "Test",
       eventId: 0,
+      trace: null,
       eventKind: "event",
       incidentEndedAt: null,
       startedAt: now,

@@ -5,7 +5,7 @@ import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-re
 import type { Sender } from "../jobs/sender.ts";
 import type { Log } from "../log/log.ts";
 import type { Outbound } from "../outbound/outbound.ts";
-import { channelAvailability } from "./channels.ts";
+import { type Channel, channelAvailability } from "./channels.ts";
 import type { SmtpTimeouts } from "./email/smtp.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import type { AlertFacts, Message } from "./facts.ts";
@@ -30,6 +30,8 @@ export interface NotificationSenderContext {
   readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
   /** Rows were written: the journal has entries to number. */
   readonly onStored: () => void;
+  /** An attempt came to its end, so many seconds after it was to be told. */
+  readonly onAttempt: (channel: Channel, outcome: "success" | "retry" | "failure", seconds: number) => void;
   /** 0 to 1, for the jitter of retries. */
   readonly random?: () => number;
   readonly smtpTimeouts?: SmtpTimeouts;
@@ -106,6 +108,18 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     return await transmit(context, message, { channel: notification.channel, recipients }, signal);
   };
 
+  /** What went wrong is told by the log of faults, once for each cause. */
+  const tell = (notification: Notification, { alert }: Message, outcome: Outcome, startedAt: Date): void => {
+    const now = clock.now().getTime();
+    const counted = { sent: "success", again: "retry", failed: "failure" } as const;
+    context.onAttempt(notification.channel, counted[outcome.kind], (now - notification.createdAt.getTime()) / 1000);
+    const about = { stage: "deliver", trace: alert?.trace ?? undefined, event: alert?.eventId, alert: notification.alertId ?? undefined };
+    const { id, channel, kind } = notification;
+    const fields = { ...about, notification: id, channel, kind, answer: outcome.answer, took_ms: now - startedAt.getTime() };
+    if (outcome.kind === "sent") context.log.info(fields, "a notification was sent");
+    else context.log.debug(fields, "a notification was not sent");
+  };
+
   const run = async (id: string, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
     const notification = await db.query((sql) => findNotification(sql, id));
@@ -114,6 +128,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     if (isEndedByPerson(notification, message.alert)) return await store(job, notification, cancelled);
     if (startedAt >= notification.expiresAt) {
       faults.ended(notification, "expired");
+      tell(notification, message, { kind: "failed", answer: "expired" }, startedAt);
       return await store(job, notification, stepAtExpiry);
     }
     const outcome = await attemptOf(notification, message, signal);
@@ -121,6 +136,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     if (outcome.kind !== "sent") signal.throwIfAborted();
     faults.heard(notification, outcome);
     const now = clock.now();
+    tell(notification, message, outcome, startedAt);
     const attempt = { startedAt, outcome: outcome.kind, answer: outcome.answer, alert: message.alert };
     await store(job, notification, (before) => stepAfter(before, outcome, { tries: job.deferrals + 1, now, random: random() }), attempt);
   };

@@ -1,4 +1,5 @@
 import type { Outbound, OutboundAnswer } from "../outbound/outbound.ts";
+import { traceHeader } from "../outbound/trace.ts";
 import type { HeldBackEvent, Message, SilenceMessage } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -65,7 +66,12 @@ export async function postNotification(
 ): Promise<Outcome> {
   const answer = await outbound.post({
     url,
-    headers: { "content-type": "application/json", "webhook-id": message.notificationId, "idempotency-key": message.notificationId },
+    headers: {
+      ...traceHeader(message.alert?.trace),
+      "content-type": "application/json",
+      "webhook-id": message.notificationId,
+      "idempotency-key": message.notificationId,
+    },
     body: JSON.stringify(webhookPayload(message)),
     timeoutMs,
     signal,

@@ -4,7 +4,8 @@ import type { Database } from "../engines/database.ts";
 import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../events/analysis.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
-import type { LanguageModel } from "../upstream/language-model.ts";
+import type { Log } from "../log/log.ts";
+import type { Judgement, LanguageModel } from "../upstream/language-model.ts";
 import { emit } from "../webhooks/emit.ts";
 import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 
@@ -12,6 +13,7 @@ import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
 export interface AnalyzeStageContext {
   readonly db: Database;
   readonly clock: Clock;
+  readonly log: Log;
   readonly settings: Settings;
   readonly timeZone: string;
   readonly processId: string;
@@ -93,6 +95,27 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
       }
     });
     context.onStored();
+    tell(job, subject.data, answer, finishedAt.getTime() - startedAt.getTime());
+  };
+
+  /** Of an event that waits for the language model the first try is told; each further one is of interest only while one looks for a fault. */
+  const tell = (
+    job: ClaimedJob,
+    subject: { event_id: number; batch_id: string | null; camera_id: string },
+    answer: Judgement,
+    took_ms: number,
+  ): void => {
+    const about = { stage: "analyze", trace: subject.batch_id ?? undefined, event: subject.event_id, camera: subject.camera_id, took_ms };
+    switch (answer.kind) {
+      case "judged":
+        context.log.info({ ...about, risk_score: answer.verdict.riskScore, analyzed_by: answer.analyzedBy }, "an event was judged");
+        return;
+      case "unavailable":
+        context.log[job.deferrals === 0 ? "info" : "debug"]({ ...about, reason: answer.reason }, "an event waits for the language model");
+        return;
+      default:
+        context.log.warn({ ...about, reason: answer.kind, error: answer.error }, "an event could not be judged");
+    }
   };
 
   const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {

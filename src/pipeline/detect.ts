@@ -3,7 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
-import { imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
+import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
@@ -32,6 +32,8 @@ export interface DetectStageContext {
   readonly detectorAnsweredAt: () => Date | null;
   /** Findings were written: the journal may have entries to number, and others work to do. */
   readonly onStored: (stored: Stored) => void;
+  /** The stage is done with a picture, for now if it is deferred. */
+  readonly onOutcome: (outcome: DetectOutcome) => void;
 }
 
 /** What became of the picture, before it is written down. */
@@ -40,14 +42,15 @@ type Result =
   | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
   | { readonly kind: "deferred"; readonly reason: string; readonly detail: string; readonly retryAt: Date };
 
-type Outcome = "processed" | "skipped" | "deferred" | "failed";
+/** What the ledger says of a picture once the stage is done with it. */
+export type DetectOutcome = Exclude<ImageStatus, "pending">;
 
 const sentences = {
   processed: "a picture was looked at",
   skipped: "a picture is skipped",
   deferred: "a picture waits until the detector answers",
   failed: "a picture is given up; it is in the dead letters",
-} as const satisfies Readonly<Record<Outcome, string>>;
+} as const satisfies Readonly<Record<DetectOutcome, string>>;
 
 /** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
 export function createDetectStage(context: DetectStageContext): Stage {
@@ -66,7 +69,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
         storeFindings(sql, pictures, { processId, settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
       );
       context.onStored(stored);
-      return pictures;
+      return stored.batchIds;
     },
   });
 
@@ -80,10 +83,15 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const result = image.mediaType?.startsWith("video/") ? await lookAtVideo(image, signal) : await lookAtPicture(image, signal);
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
     freePlace();
-    const status = await store(job, image, result, startedAt);
-    if (result.kind === "processed" || status === image.status) return;
-    const { reason, detail } = result;
-    context.log.info({ camera: image.cameraId, path: image.path, reason, detail }, sentences[status]);
+    const { status, trace } = await store(job, image, result, startedAt);
+    context.onOutcome(status);
+    const fields = { stage: "detect", image: image.imageId, camera: image.cameraId, path: image.path };
+    if (result.kind === "processed") {
+      const found = { found_by: image.foundBy, found_at: image.foundAt, found: result.findings.length, detector: result.seen.detector };
+      context.log.debug({ ...fields, trace, ...found, took_ms: clock.now().getTime() - startedAt.getTime() }, sentences[status]);
+    } else if (status !== image.status) {
+      context.log.info({ ...fields, reason: result.reason, detail: result.detail }, sentences[status]);
+    }
   };
 
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
@@ -129,13 +137,18 @@ export function createDetectStage(context: DetectStageContext): Stage {
     return { kind: "processed", seen, findings };
   };
 
-  const store = async (job: ClaimedJob, image: LedgerImage, result: Result, startedAt: Date): Promise<Outcome> => {
+  const store = async (
+    job: ClaimedJob,
+    image: LedgerImage,
+    result: Result,
+    startedAt: Date,
+  ): Promise<{ readonly status: DetectOutcome; readonly trace?: string | undefined }> => {
     if (result.kind === "processed") {
-      await storing.add({ job, image, findings: result.findings, seen: result.seen, startedAt });
-      return "processed";
+      const trace = await storing.add({ job, image, findings: result.findings, seen: result.seen, startedAt });
+      return { status: "processed", trace };
     }
     const now = clock.now();
-    return await db.transaction(async (sql): Promise<Outcome> => {
+    const status = await db.transaction(async (sql): Promise<DetectOutcome> => {
       if (result.kind === "skipped") {
         await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
         if (result.bury) await buryJob(sql, job.jobId, processId, `${result.reason}: ${result.detail}`);
@@ -152,6 +165,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       await releaseJob(sql, { jobId: job.jobId, processId }, { availableAt: next.availableAt, error: result.detail, attempt: "deferred" });
       return "deferred";
     });
+    return { status };
   };
 
   const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
@@ -159,7 +173,8 @@ export function createDetectStage(context: DetectStageContext): Stage {
       await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
       await buryJob(sql, job.jobId, processId, error);
     });
-    context.log.info({ image: job.subject, reason: "failed_repeatedly", detail: error }, sentences.failed);
+    context.onOutcome("failed");
+    context.log.info({ stage: "detect", image: Number(job.subject), reason: "failed_repeatedly", detail: error }, sentences.failed);
   };
 
   return { run, giveUp };

@@ -54,12 +54,16 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       await db.query((sql) => finishJob(sql, job.jobId, processId));
       return;
     }
+    const startedAt = clock.now();
     const settings = context.settings.current();
     const wanted = { vision: settings.visionExtractionEnabled, reid: settings.reidEnabled };
     const found = wanted.vision || wanted.reid ? await enrich(job, image, subjects, wanted, signal) : new Map<number, Found>();
     if (signal.aborted) throw new StageAborted(`the enrichment of what is on ${image.path} was broken off`);
-    await store(job, image, found);
+    const status = await store(job, image, found);
     context.onStored();
+    const took_ms = clock.now().getTime() - startedAt.getTime();
+    const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, camera: image.cameraId };
+    context.log.debug({ ...fields, detections: subjects.length, status, took_ms }, "what is on a picture was looked into");
   };
 
   const enrich = async (
@@ -112,7 +116,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
     return recognised;
   };
 
-  const store = async (job: ClaimedJob, image: LedgerImage, found: ReadonlyMap<number, Found>): Promise<void> => {
+  const store = async (job: ClaimedJob, image: LedgerImage, found: ReadonlyMap<number, Found>): Promise<"done" | "deferred"> => {
     const now = clock.now();
     const delayMs = retryDelaysMs[job.deferrals];
     const retryAt = Math.max(...[...found.values()].map((one) => one.retryAt?.getTime() ?? 0));
@@ -139,6 +143,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       );
       if (!again) await tellEnriched(sql, eventIds, now);
     });
+    return again ? "deferred" : "done";
   };
 
   const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
@@ -147,7 +152,10 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       (await imagesForJobs(sql, [imageId]))[0],
       await subjectsOnImage(sql, imageId),
     ]);
-    context.log.warn({ image: imageId, error }, "the enrichment of what is on a picture is given up");
+    context.log.warn(
+      { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, error },
+      "the enrichment of what is on a picture is given up",
+    );
     if (!image) {
       await db.query((sql) => finishJob(sql, job.jobId, processId));
       return;

@@ -1,4 +1,4 @@
-import { assignToBatches, closeDueBatches } from "../batches/aggregation.ts";
+import { assignToBatches, type Closed, closeDueBatches } from "../batches/aggregation.ts";
 import type { LiveSettings } from "../config/settings.ts";
 import { insertDetections, type NewDetection } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
@@ -40,7 +40,9 @@ export interface Stored {
   /** The next batch may be due earlier than was known. */
   readonly dueSooner: boolean;
   /** Batches were closed: events, with what follows from them. */
-  readonly closed: boolean;
+  readonly closed: readonly Closed[];
+  /** The batch that each picture's detections joined, in their order; undefined where there were none. */
+  readonly batchIds: readonly (string | undefined)[];
 }
 
 /**
@@ -100,9 +102,10 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     );
   }
   const closing = { ...settings, enrichmentWaitMs: context.enrichmentWaitMs };
-  let closed = false;
-  for (const cameraId of outgrown) closed = (await closeDueBatches(sql, now, closing, cameraId)).length > 0 || closed;
-  return { enrich, dueSooner, closed };
+  const closed: Closed[] = [];
+  for (const cameraId of outgrown) closed.push(...(await closeDueBatches(sql, now, closing, cameraId)));
+  const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
+  return { enrich, dueSooner, closed, batchIds: pictures.map((_, at) => joined.get(at)) };
 }
 
 function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {

@@ -19,6 +19,8 @@ export interface BreakerOptions {
   readonly resetTimeoutMs?: number;
   /** Told of each move, the timed one from open to half-open when it is first noticed. Must not throw. */
   readonly onChange?: (state: BreakerState, previous: CircuitState) => void;
+  /** Told of each call that came to an end. Must not throw. */
+  readonly onCall?: (outcome: "success" | "failure", seconds: number) => void;
 }
 
 /** While somebody else's trial is under way, this much later is a good moment to ask again. */
@@ -39,6 +41,7 @@ export class Breaker {
   readonly #failureThreshold: number;
   readonly #resetTimeoutMs: number;
   readonly #onChange: (state: BreakerState, previous: CircuitState) => void;
+  readonly #onCall: NonNullable<BreakerOptions["onCall"]>;
   #state: CircuitState = "closed";
   #failures = 0;
   #lastFailure: Date | null = null;
@@ -49,12 +52,16 @@ export class Breaker {
   /** Counts the moves; tells an outcome of now from one of an earlier time. */
   #era = 0;
 
-  constructor(name: UpstreamName, { clock, failureThreshold = 3, resetTimeoutMs = 30_000, onChange = () => {} }: BreakerOptions) {
+  constructor(
+    name: UpstreamName,
+    { clock, failureThreshold = 3, resetTimeoutMs = 30_000, onChange = () => {}, onCall = () => {} }: BreakerOptions,
+  ) {
     this.name = name;
     this.#clock = clock;
     this.#failureThreshold = failureThreshold;
     this.#resetTimeoutMs = resetTimeoutMs;
     this.#onChange = onChange;
+    this.#onCall = onCall;
   }
 
   /**
@@ -68,8 +75,11 @@ export class Breaker {
     if (this.#trial) throw new BreakerOpen(this.name, new Date(this.#clock.now().getTime() + trialWaitMs));
     this.#trial = this.#state === "half_open";
     const era = this.#era;
+    const startedAt = this.#clock.monotonic();
+    const seconds = (): number => (this.#clock.monotonic() - startedAt) / 1000;
     try {
       const result = await work(this.#trial);
+      this.#onCall("success", seconds());
       this.#lastSuccess = this.#clock.now();
       if (era === this.#era) this.#succeeded();
       return result;
@@ -77,6 +87,7 @@ export class Breaker {
       if (signal?.aborted) {
         if (era === this.#era) this.#trial = false;
       } else {
+        this.#onCall("failure", seconds());
         this.#lastFailure = this.#clock.now();
         if (era === this.#era) this.#failed();
       }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../contract/outbound-events.ts";
 import type { WebhookAuth } from "../contract/routes/webhook-headers.ts";
+import { traceHeader } from "../outbound/trace.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
 import { botMarkdown } from "./formats/bot-markdown.ts";
 import { chatBlocks } from "./formats/chat-blocks.ts";
@@ -65,11 +66,12 @@ export function chatIdOf({ url, custom_headers }: Pick<WebhookDefinition, "url" 
 /** All headers of a request with exactly this body: custom ones, authentication, type and signature. */
 export function headersOf(
   webhook: Pick<OpenWebhook, "custom_headers" | "auth" | "signingSecrets" | "integration_type">,
-  message: { readonly id: string; readonly time: Date; readonly body: string },
+  message: { readonly id: string; readonly time: Date; readonly body: string; readonly trace?: string | null },
 ): Readonly<Record<string, string>> {
   const isBot = webhook.integration_type === "bot_markdown";
   const own = Object.entries(webhook.custom_headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
+    ...traceHeader(message.trace),
     ...Object.fromEntries(own.filter(([name]) => !(isBot && name === chatIdHeader))),
     ...authHeaders(webhook.auth),
     "content-type": isJson(message.body) ? "application/json" : "text/plain; charset=utf-8",

@@ -34,6 +34,8 @@ export interface DeliverySenderContext {
   readonly timeZone: string;
   /** 0 to 1, for the jitter of retries. */
   readonly random: () => number;
+  /** An attempt came to its end. */
+  readonly onAttempt: (outcome: "success" | "retry" | "failure") => void;
 }
 
 /**
@@ -77,14 +79,14 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     const answer = await context.outbound.post({ url: webhook.url, ...request, timeoutMs: context.timeoutMs, signal });
     if (signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
     const outcome = judge(answer);
-    await db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt: clock.now() }));
-    if (outcome.kind !== "success") {
-      // never the whole address: in those of chat services the path is the secret
-      context.log.warn(
-        { delivery: id, webhook: webhook.id, host: new URL(webhook.url).host, attempt: delivery.attempt_count + 1, error: outcome.error },
-        "a webhook could not be delivered",
-      );
-    }
+    const status = await db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt: clock.now() }));
+    if (!status) return;
+    context.onAttempt(status);
+    // never the whole address: in those of chat services the path is the secret
+    const about = { ...traceOf(delivery), delivery: id, webhook: webhook.id, host: new URL(webhook.url).host };
+    const attempt = { attempt: delivery.attempt_count + 1, status_code: outcome.statusCode, took_ms: outcome.responseMs };
+    if (status === "success") context.log.info({ ...about, ...attempt }, "a webhook was told");
+    else context.log.warn({ ...about, ...attempt, error: outcome.error }, "a webhook could not be delivered");
   };
 
   const requestOf = (webhook: OpenWebhook, delivery: DeliveryToSend, now: Date) => {
@@ -97,7 +99,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
         deliveryId: delivery.id,
       };
       const body = bodyOf(webhook, told, context.timeZone);
-      return { body, headers: headersOf(webhook, { id: delivery.message_id, time: now, body }) };
+      return { body, headers: headersOf(webhook, { id: delivery.message_id, time: now, body, trace: delivery.trace }) };
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       return { fault: `The payload template failed: ${templateFault(error)}` };
@@ -114,11 +116,11 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       readonly startedAt: Date;
       readonly finishedAt: Date;
     },
-  ): Promise<void> => {
+  ): Promise<"success" | "retry" | "failure" | undefined> => {
     const { delivery, job, outcome, finishedAt } = done;
     const webhook = await findWebhook(sql, delivery.webhook_id, "lock");
     // deleted meanwhile, with this delivery and its job
-    if (!webhook) return;
+    if (!webhook) return undefined;
     const attempt = delivery.attempt_count + 1;
     const again = outcome.kind === "again" && attempt <= webhook.max_retries;
     const status = outcome.kind === "success" ? "success" : again ? "retrying" : "failed";
@@ -158,6 +160,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
         { availableAt: nextRetryAt, error: outcome.error, attempt: "free", priority: retryPriority },
       );
     }
+    return status === "success" ? "success" : again ? "retry" : "failure";
   };
 
   /** Ends a delivery as failed without an attempt. */
@@ -167,6 +170,8 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       await updateDelivery(sql, delivery.id, { ...delivery, status: "failed", error_message: error, next_retry_at: null });
       await buryJob(sql, job.jobId, processId, error);
     });
+    context.onAttempt("failure");
+    context.log.warn({ ...traceOf(delivery), delivery: delivery.id, webhook: delivery.webhook_id, error }, "a webhook is not told");
   };
 
   const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
@@ -176,6 +181,11 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
   };
 
   return { run, giveUp };
+}
+
+/** What a delivery is about, for the log. */
+function traceOf({ trace, event_type, event_id }: DeliveryToSend) {
+  return { stage: "deliver", trace: trace ?? undefined, event_type, about: event_id };
 }
 
 function typeOf(text: string): OutboundEventType {

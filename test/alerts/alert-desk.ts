@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { StoredVerdict } from "../../src/alerts/verdicts-repository.ts";
 import { storeVerdict } from "../../src/events/analysis.ts";
 import { claimNextJobs } from "../../src/jobs/jobs-repository.ts";
+import { silentLog } from "../../src/log/log.ts";
 import { channelAvailability } from "../../src/notifications/channels.ts";
 import type { Delivery } from "../../src/notifications/delivery.ts";
 import { createAlertStage } from "../../src/pipeline/alert.ts";
@@ -55,7 +56,15 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
   const { db, context } = desk;
   const processId = randomUUID();
   const delivery = { availability: channelAvailability(context.config), expiryHours: context.config.alertExpiryHours };
-  const stage = createAlertStage({ db, clock: context.clock, processId, delivery, onStored: () => {} });
+  const stage = createAlertStage({
+    db,
+    clock: context.clock,
+    processId,
+    delivery,
+    log: silentLog,
+    onStored: () => {},
+    onVerdicts: () => {},
+  });
   const now = () => context.clock.now();
 
   const addDetections = (eventId: number, camera: string, seen: Readonly<Record<string, number>>) =>

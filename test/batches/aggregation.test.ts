@@ -58,7 +58,8 @@ async function see(at: number, { camera = "a", now = at, types = ["person"], max
   });
 }
 
-const close = (now: number, camera?: string) => desk.db.transaction((sql) => closeDueBatches(sql, time(now), settings, camera));
+const close = async (now: number, camera?: string) =>
+  (await desk.db.transaction((sql) => closeDueBatches(sql, time(now), settings, camera))).map(({ batchId }) => batchId);
 const nextDue = (now = 0) => desk.db.query((sql) => nextDueAt(sql, time(now), latestDueAt(time(now), batchTimes(settings))));
 const events = async () => (await desk.ask("listEvents")).items;
 const waitingPicture = (at: number, camera = "a", status = "pending") =>

@@ -438,9 +438,8 @@ describe("observation", () => {
     await get("/things?api_key=secret&limit=0");
     await get("/things/a");
     await expect.poll(() => served.stats().total).toBe(before.total + 2);
-    const { byStatus, latencyCounts, p50Ms, p99Ms } = served.stats();
+    const { byStatus, p50Ms, p99Ms } = served.stats();
     expect(byStatus["422"]).toBe((before.byStatus["422"] ?? 0) + 1);
-    expect(latencyCounts.reduce((sum, count) => sum + count)).toBe(before.total + 2);
     expect(p50Ms).toBeLessThanOrEqual(p99Ms ?? 0);
     expect(JSON.stringify(served.log.lines)).not.toContain("secret");
     expect(served.log.lines[0]).toMatchObject({ level: "debug", fields: { method: "GET", path: "/things", status: 422 } });

@@ -58,7 +58,7 @@ async function send(minutes: number): Promise<number> {
   const processId = randomUUID();
   const sender = createNotificationSender({
     ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, log: silentLog, processId, settle: settleAlert },
-    ...{ onStored: () => {}, random: () => 0 },
+    ...{ onStored: () => {}, onAttempt: () => {}, random: () => 0 },
   });
   let sent = 0;
   for (;;) {

@@ -19,6 +19,7 @@ export function message(alert: Partial<AlertFacts> = {}, rest: Partial<AlertMess
       cameraId: "gate",
       cameraName: "The Gate",
       eventId: 17,
+      trace: "77777777-2222-4333-8444-555555555555",
       eventKind: "event",
       incidentEndedAt: null,
       startedAt: new Date("2026-07-01T21:30:00Z"),

@@ -55,7 +55,7 @@ async function desk(env: Readonly<Record<string, string>>) {
   const outbound = createOutbound({ allow: [] });
   servers.push(outbound);
   const note = (fields: object, sentence: string) => logged.push(`${sentence} ${JSON.stringify(fields)}`);
-  const log = { debug: note, info: note, warn: note, error: note, child: () => log };
+  const log = { debug: () => {}, info: note, warn: note, error: note, child: () => log };
   const sender = createNotificationSender({
     db,
     config,
@@ -65,6 +65,7 @@ async function desk(env: Readonly<Record<string, string>>) {
     processId,
     settle: async (_sql, alertId) => settled.push(alertId),
     onStored: () => {},
+    onAttempt: () => {},
     random: () => 0,
     smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000 },
   });
@@ -185,6 +186,7 @@ describe("an alert by mail", () => {
     expect(logged.map((line) => line.split(" {")[0])).toEqual([
       "a notification could not be sent; it is tried again",
       "notifications go out again",
+      "a notification was sent",
     ]);
   });
 

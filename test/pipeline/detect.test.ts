@@ -54,6 +54,7 @@ async function claimed(path: string, log: Log = silentLog) {
     settings: createSettings({ db, config, log: silentLog, clock }),
     detectorAnsweredAt: () => null,
     onStored: () => {},
+    onOutcome: () => {},
   });
   return { job, stage };
 }

@@ -1,7 +1,7 @@
 import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import { parseConfig } from "../../src/config/config.ts";
-import { silentLog } from "../../src/log/log.ts";
+import { type Log, silentLog } from "../../src/log/log.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 export interface TestDaemon extends Daemon {
@@ -10,7 +10,11 @@ export interface TestDaemon extends Daemon {
 }
 
 /** The real daemon in this process, on a free port, in a data folder of its own that goes with `stop`. */
-export async function testDaemon(options: { readonly env: Readonly<Record<string, string>>; readonly clock?: Clock }): Promise<TestDaemon> {
+export async function testDaemon(options: {
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}): Promise<TestDaemon> {
   const folder = temporaryFolder("daemon");
   const { config } = parseConfig({
     // a test asks more than any person; those that are about the limits switch them on again
@@ -24,7 +28,12 @@ export async function testDaemon(options: { readonly env: Readonly<Record<string
     home: folder.path,
     cwd: folder.path,
   });
-  const daemon = await startDaemon({ config, log: silentLog, strictReplies: true, ...(options.clock && { clock: options.clock }) });
+  const daemon = await startDaemon({
+    config,
+    log: options.log ?? silentLog,
+    strictReplies: true,
+    ...(options.clock && { clock: options.clock }),
+  });
   return {
     ...daemon,
     dataDir: config.dataDir,

@@ -20,6 +20,8 @@ export interface RegisteredHint extends Registered {
   readonly cameraId: string;
   /** Of the files that were looked up, new or known. */
   readonly paths: readonly string[];
+  /** How long each of them took from its first sign to the ledger, those found by a scan left out. */
+  readonly watchedMs: readonly number[];
 }
 
 /** Files on their way into the ledger. */
@@ -98,7 +100,11 @@ export function createRegistrar(options: {
       lane[which] = lane[which].slice(files.length);
       if (lane.failures > 0) context.log.info({ camera: lane.cameraId }, "pictures are registered again");
       lane.failures = 0;
-      if (registered.added > 0) options.onRegistered({ cameraId: lane.cameraId, paths: files.map((file) => file.path), ...registered });
+      if (registered.added > 0) {
+        const now = context.clock.now().getTime();
+        const watchedMs = files.flatMap(({ foundBy, takenAt }) => (foundBy === "watch" ? Math.max(0, now - takenAt.getTime()) : []));
+        options.onRegistered({ cameraId: lane.cameraId, paths: files.map((file) => file.path), watchedMs, ...registered });
+      }
     } catch (error) {
       // to the end of the queue with it, so that what can be stored is
       lane[which] = [...lane[which].slice(files.length), ...files];

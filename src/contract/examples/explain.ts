@@ -92,12 +92,19 @@ const outcome = `Alert ${alertId} (high) was raised by rule "${ruleName}" and is
 
 export const explainExamples = {
   explainEvent: {
-    reply: { subject: { type: "event", id: String(eventId) }, found: true, outcome, steps: [...seen, ...judged, ...raised] },
+    reply: {
+      subject: { type: "event", id: String(eventId) },
+      found: true,
+      trace: batchId,
+      outcome,
+      steps: [...seen, ...judged, ...raised],
+    },
   },
   explainImage: {
     reply: {
       subject: { type: "image", id: String(imageId) },
       found: true,
+      trace: batchId,
       outcome: `The picture is part of event ${eventId}. ${outcome}`,
       steps: [...seen, ...judged, ...raised],
     },
@@ -106,17 +113,19 @@ export const explainExamples = {
     reply: {
       subject: { type: "path", id: picturePath },
       found: true,
+      trace: batchId,
       outcome: `The picture is part of event ${eventId}. ${outcome}`,
       steps: [...seen, ...judged, ...raised],
     },
   },
   explainAlert: {
-    reply: { subject: { type: "alert", id: alertId }, found: true, outcome, steps: [...judged, ...raised] },
+    reply: { subject: { type: "alert", id: alertId }, found: true, trace: batchId, outcome, steps: [...judged, ...raised] },
   },
   explainMoment: {
     reply: {
       subject: { type: "camera", id: cameraId },
       found: true,
+      trace: null,
       outcome: `Camera ${cameraId}, within 30 s of 2026-01-31T22:15:00.000Z: 1 picture, 1 event.`,
       steps: [
         {

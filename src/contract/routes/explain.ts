@@ -49,6 +49,10 @@ export const Explanation = z
       })
       .meta({ description: "What was asked about" }),
     found: z.boolean().meta({ description: "Whether there is such a thing; when not, the steps say why that may be" }),
+    trace: z
+      .string()
+      .nullable()
+      .meta({ description: "By which the lines of the log that tell of it are found: the id of its batch; null while it has none" }),
     outcome: z.string().meta({ description: "The answer in one or two sentences" }),
     steps: z.array(Step).meta({ description: "How it came about, in the order of the chain" }),
   })

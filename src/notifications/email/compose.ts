@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { traceHeader } from "../../outbound/trace.ts";
 import type { Message } from "../facts.ts";
 import { headline, onOneLine, valuesFor } from "./content.ts";
 import type { MailPicture } from "./picture.ts";
@@ -43,6 +44,7 @@ export async function composeMail(message: Message, picture: MailPicture | undef
     date: setting.now,
     headers: {
       "Auto-Submitted": "auto-generated",
+      ...traceHeader(message.alert?.trace),
       ...(message.alert?.severity === "critical" && message.endOf === undefined && { "X-Priority": "1 (Highest)", Importance: "High" }),
       "List-Id": { prepared: true, value: `homesec alerts <alerts.homesec.${domain}>` },
     },

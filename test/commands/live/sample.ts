@@ -146,6 +146,7 @@ export const details: EventWithDetections = {
 
 export const explanation: Explanation = {
   subject: { type: "event", id: "5" },
+  trace: null,
   found: true,
   outcome: "The alert of rule “Somebody at night” waits: the mail server does not answer.",
   steps: [

@@ -1,0 +1,71 @@
+import { Gauge, type Registry } from "prom-client";
+import { cameraStatuses } from "../../src/contract/routes/cameras.ts";
+import type { DiskSpace } from "../../src/system/disk.ts";
+import type { Figures } from "../../src/system/figures.ts";
+import type { CameraLabels } from "./camera-labels.ts";
+
+/** Shows figures of the database and the disk. */
+export type Show = (figures: Figures | undefined, disk: DiskSpace | undefined) => void;
+
+/** Makes the gauges of what the database and the disk tell. What is not known is absent, rather than what it was. */
+export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show {
+  const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge({ name: `homesec_${name}`, help, labelNames, registers: [registry] });
+
+  const up = gauge("database_up", "1 while the database answers; what it alone knows is absent else");
+  const jobs = gauge("queue_jobs", "Jobs by queue and state: waiting, deferred, in_progress, dead", "queue", "state");
+  const oldestJob = gauge("queue_oldest_job_seconds", "Age of the oldest job that has not ended, dead ones aside; 0 without one", "queue");
+  const oldestPicture = gauge("oldest_unprocessed_picture_seconds", "For how long the oldest picture waits to be looked at; 0 without one");
+  const cameras = gauge("cameras", "Cameras by status: unknown, online, offline, error", "status");
+  const lastPicture = gauge("camera_last_picture_timestamp_seconds", "Time of the newest picture of a camera", "camera_id");
+  const incidents = gauge("open_incidents", "What is wrong with cameras and lasts, by cause", "cause");
+  const batches = gauge("open_batches", "Batches that still take detections");
+  const pendingAlerts = gauge("pending_alerts", "Alerts of which nobody has been told yet");
+  const silences = gauge("active_silences", "Silences that hold alerts back now");
+  const stored = gauge("stored_items", "What is stored, by kind: pictures, detections, events", "kind");
+  const pictureBytes = gauge("stored_pictures_bytes", "Size of the files in the ledger");
+  const databaseBytes = gauge("database_size_bytes", "Size of the database, at most a minute old");
+  const diskFree = gauge("disk_free_bytes", "What homesec may still use of the disk with the data folder");
+  const diskSize = gauge("disk_size_bytes", "Size of the disk with the data folder");
+  const all = [jobs, oldestJob, oldestPicture, cameras, lastPicture, incidents, batches, pendingAlerts, silences, stored, pictureBytes];
+  // a gauge without labels is 0 after a reset; without its value it is absent
+  const forget = (gauges: readonly Gauge<string>[]): void => {
+    for (const each of gauges) {
+      each.reset();
+      each.remove({});
+    }
+  };
+
+  return (figures, disk) => {
+    forget([...all, databaseBytes, diskFree, diskSize]);
+    if (disk) {
+      diskFree.set(disk.freeBytes);
+      diskSize.set(disk.totalBytes);
+    }
+    up.set(figures ? 1 : 0);
+    if (!figures) return;
+    for (const [queue, counts] of Object.entries(figures.queues)) {
+      jobs.set({ queue, state: "waiting" }, counts.waiting);
+      jobs.set({ queue, state: "deferred" }, counts.deferred);
+      jobs.set({ queue, state: "in_progress" }, counts.inProgress);
+      jobs.set({ queue, state: "dead" }, counts.dead);
+      oldestJob.set({ queue }, Math.max(0, counts.oldestSeconds ?? 0));
+    }
+    oldestPicture.set(Math.max(0, figures.queues.detect.oldestSeconds ?? 0));
+    for (const status of cameraStatuses) cameras.set({ status }, 0);
+    for (const { cameraId, status, lastSeenAt } of figures.cameras) {
+      cameras.inc({ status });
+      const camera_id = cameraLabel(cameraId);
+      if (lastSeenAt && camera_id === cameraId) lastPicture.set({ camera_id }, lastSeenAt.getTime() / 1000);
+    }
+    for (const [cause, count] of Object.entries(figures.incidents)) incidents.set({ cause }, count);
+    batches.set(figures.open.batches);
+    pendingAlerts.set(figures.open.pendingAlerts);
+    silences.set(figures.open.silences);
+    stored.set({ kind: "pictures" }, figures.stored.imageFiles);
+    stored.set({ kind: "detections" }, figures.stored.detections);
+    stored.set({ kind: "events" }, figures.stored.events);
+    pictureBytes.set(figures.stored.imageBytes);
+    databaseBytes.set(figures.stored.databaseBytes);
+  };
+}

@@ -1,0 +1,38 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { createCameraLabels } from "./camera-labels.ts";
+import { showFigures } from "./figures.ts";
+import { type ProcessSources, showProcess } from "./process.ts";
+import { type LateSources, promptly } from "./promptly.ts";
+import { countWork, type Work } from "./work.ts";
+
+/** The metrics of one daemon. */
+export interface Metrics extends Work {
+  /** Prometheus text. */
+  text(): Promise<string>;
+}
+
+/** Gauges of prom-client that are named like counters. */
+const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+/** Makes the metrics of one daemon, in a registry of their own. Nothing is asked of `sources` before the first scrape. */
+export function createMetrics(sources: ProcessSources & LateSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  const cameras = createCameraLabels();
+  showProcess(registry, sources);
+  const show = showFigures(registry, cameras);
+  const [figures, disk] = [promptly(sources.figures), promptly(sources.disk)];
+  return {
+    ...countWork(registry, cameras),
+    text: async () => {
+      show(...(await Promise.all([figures(), disk()])));
+      return await registry.metrics();
+    },
+  };
+}
+
+/** Metrics that nobody sees, for work that is none of the home's. */
+export function uncounted(): Metrics {
+  return { ...countWork(new Registry(), createCameraLabels()), text: async () => "" };
+}

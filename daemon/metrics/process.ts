@@ -1,0 +1,85 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { BreakerState, WatcherState, WorkerState } from "../../src/system/runtime.ts";
+
+/** What the process knows of itself, asked at each scrape. */
+export interface ProcessSources {
+  readonly version: string;
+  workers(): readonly WorkerState[];
+  breakers(): readonly BreakerState[];
+  pool(): { readonly size: number; readonly checkedout: number };
+  websocket(): {
+    readonly connectedClients: number;
+    readonly messagesSent: number;
+    readonly replayed: number;
+    readonly cutSlow: number;
+  };
+  requests(): { readonly byStatus: Readonly<Record<string, number>> };
+  watcher(): Pick<WatcherState, "pending" | "stuck">;
+}
+
+/** Makes the metrics that the process reads off itself at each scrape. */
+export function showProcess(registry: Registry, sources: ProcessSources): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void => {
+    new Gauge({
+      name: `homesec_${name}`,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        collect(this);
+      },
+    });
+  };
+  /** Follows counts that somebody else keeps, by the value of the one label, or as a whole. */
+  const counter = (name: string, help: string, label: string | undefined, counts: () => Readonly<Record<string, number>>): void => {
+    const before = new Map<string, number>();
+    new Counter({
+      name: `homesec_${name}`,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers,
+      collect() {
+        for (const [value, count] of Object.entries(counts())) {
+          this.inc(label === undefined ? {} : { [label]: value }, Math.max(0, count - (before.get(value) ?? 0)));
+          before.set(value, count);
+        }
+      },
+    });
+  };
+
+  gauge("info", "Version of homesec, always 1", ["version"], (each) => each.set({ version: sources.version }, 1));
+  gauge("worker_up", "1 while the worker runs", ["worker"], (each) => {
+    each.reset();
+    for (const { name, running } of sources.workers()) each.set({ worker: name }, running ? 1 : 0);
+  });
+  gauge("circuit_breaker_state", "0 closed, 1 half open, 2 open", ["service"], (each) => {
+    for (const { name, state } of sources.breakers()) each.set({ service: name }, { closed: 0, half_open: 1, open: 2 }[state]);
+  });
+  gauge(
+    "upstream_last_success_timestamp_seconds",
+    "When the service last gave a good answer; absent before the first",
+    ["service"],
+    (each) => {
+      for (const { name, last_success } of sources.breakers()) if (last_success) each.set({ service: name }, last_success.getTime() / 1000);
+    },
+  );
+  gauge("database_connections", "Connections to the database by state: in_use, limit", ["state"], (each) => {
+    const { size, checkedout } = sources.pool();
+    each.set({ state: "in_use" }, checkedout);
+    each.set({ state: "limit" }, size);
+  });
+  gauge("unregistered_files", "Files that were found and are not in the ledger yet", [], (each) => each.set(sources.watcher().pending));
+  gauge("stuck_files", "Files that stay incomplete", [], (each) => each.set(sources.watcher().stuck.length));
+  gauge("websocket_clients", "Connected WebSocket clients", [], (each) => each.set(sources.websocket().connectedClients));
+  counter("websocket_messages_sent_total", "Messages sent to WebSocket clients", undefined, () => ({
+    all: sources.websocket().messagesSent,
+  }));
+  counter("websocket_messages_replayed_total", "Messages that clients had missed and got again", undefined, () => ({
+    all: sources.websocket().replayed,
+  }));
+  counter("websocket_clients_cut_total", "Clients that did not read and were cut", undefined, () => ({ all: sources.websocket().cutSlow }));
+  counter("http_requests_total", "Answered HTTP requests by status; 0 for those that the asker did not wait for", "status", () => ({
+    ...sources.requests().byStatus,
+  }));
+}

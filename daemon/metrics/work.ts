@@ -1,0 +1,157 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { StoredVerdict } from "../../src/alerts/verdicts-repository.ts";
+import { JournalMessage } from "../../src/contract/live.ts";
+import { objectTypes } from "../../src/contract/routes/detections.ts";
+import { riskLevels } from "../../src/contract/routes/events.ts";
+import { channels, severities } from "../../src/contract/routes/rules.ts";
+import { type QueueName, queueNames } from "../../src/jobs/jobs-repository.ts";
+import type { PublishedRow } from "../../src/journal/journal-repository.ts";
+import type { DetectOutcome } from "../../src/pipeline/detect.ts";
+import { type UpstreamName, upstreamNames } from "../../src/system/runtime.ts";
+import type { CameraLabels } from "./camera-labels.ts";
+
+const stages = ["watch", "batch", ...queueNames] as const;
+const deliveryChannels = [...channels, "outbound_webhook"] as const;
+const deliveryOutcomes = ["success", "retry", "failure"] as const;
+const pictureOutcomes = ["processed", "skipped", "deferred", "failed"] as const satisfies readonly DetectOutcome[];
+const verdictOutcomes = ["raised", "suppressed", "silenced", "not_matched"] as const;
+const journalTypes = JournalMessage.options.map(({ shape }) => shape.type.value);
+
+/** What the parts of the daemon report as they work. Times are in seconds. */
+export interface Work {
+  /** Files of a camera got entries in the ledger; `pending` of them are to be looked at. */
+  picturesRegistered(cameraId: string, files: { readonly added: number; readonly pending: number }): void;
+  /** The detect stage is done with a picture, for now if it is deferred. */
+  pictureDone(outcome: DetectOutcome): void;
+  /** Of `watch`: from the first sign of a file to the ledger. Of `batch`: how long it was open. Of a queue: from the claim of a job to its end. */
+  stageDone(stage: (typeof stages)[number], seconds: number): void;
+  /** A job came to no end by a fault of ours. */
+  jobFailed(queue: QueueName): void;
+  /** This process numbered entries of the journal. */
+  published(rows: readonly PublishedRow[]): void;
+  ruleVerdicts(verdicts: readonly Pick<StoredVerdict, "outcome" | "silence_id">[]): void;
+  deliveryAttempted(channel: (typeof deliveryChannels)[number], outcome: (typeof deliveryOutcomes)[number]): void;
+  /** Somebody was told, so long after there was something to tell. */
+  notified(seconds: number): void;
+  upstreamAsked(service: UpstreamName, outcome: "success" | "failure", seconds: number): void;
+  breakerOpened(service: UpstreamName): void;
+  httpAnswered(seconds: number): void;
+  selftested(passed: boolean): void;
+}
+
+/** Makes the metrics of what is done. What can be named beforehand is there from the start, so that the first of it is an increase. */
+export function countWork(registry: Registry, cameraLabel: CameraLabels): Work {
+  const registers = [registry];
+  const counter = (name: string, help: string, labels: Readonly<Record<string, readonly string[]>> = {}) => {
+    const made = new Counter({ name: `homesec_${name}`, help, labelNames: Object.keys(labels), registers });
+    for (const values of combinations(labels)) made.inc(values, 0);
+    return made;
+  };
+  const histogram = (name: string, help: string, buckets: readonly number[], labels: Readonly<Record<string, readonly string[]>> = {}) => {
+    const made = new Histogram({ name: `homesec_${name}`, help, buckets: [...buckets], labelNames: Object.keys(labels), registers });
+    for (const values of combinations(labels)) made.zero(values);
+    return made;
+  };
+
+  const pictures = counter(
+    "pictures_total",
+    "Files that got an entry in the ledger, by camera; those of cameras beyond the first 100 as other",
+    {
+      camera_id: [],
+    },
+  );
+  const finished = counter("pictures_finished_total", `What became of pictures: ${pictureOutcomes.join(", ")}; deferred ones come again`, {
+    outcome: pictureOutcomes,
+  });
+  const durations = histogram("stage_duration_seconds", `How long each stage takes: ${stages.join(", ")}`, workBuckets, { stage: stages });
+  const failures = counter("job_failures_total", "Runs of a stage that ended by a fault of homesec itself, by queue", {
+    queue: queueNames,
+  });
+  const entries = counter("journal_entries_total", "Changes that clients are told of, by type", { type: journalTypes });
+  const detections = counter("detections_total", "Objects found, by class", { object_type: [...objectTypes, "other"] });
+  const judged = counter("events_judged_total", "Events that got a score, by level", { risk_level: riskLevels });
+  const alerts = counter("alerts_total", "Alerts raised, by severity", { severity: severities });
+  const verdicts = counter(
+    "rule_verdicts_total",
+    "What rules said of events: raised, suppressed (by a cooldown), silenced (by a silence), not_matched",
+    { outcome: verdictOutcomes },
+  );
+  const attempts = counter("delivery_attempts_total", `Messages sent by ${deliveryChannels.join(", ")}: ${deliveryOutcomes.join(", ")}`, {
+    channel: deliveryChannels,
+    outcome: deliveryOutcomes,
+  });
+  const delays = histogram("notification_delay_seconds", "From when there was something to tell until a person was told", delayBuckets);
+  const asked = counter("upstream_requests_total", "Calls of upstream services: success, failure", {
+    service: upstreamNames,
+    outcome: ["success", "failure"],
+  });
+  const answers = histogram("upstream_request_duration_seconds", "How long upstream services take", workBuckets, {
+    service: upstreamNames,
+  });
+  const opens = counter("circuit_breaker_opens_total", "How often a service was given up for a while", { service: upstreamNames });
+  const http = histogram("http_request_duration_seconds", "How long answers to HTTP requests take", httpBuckets);
+  const selftests = counter("selftests_total", "Self-tests by outcome: passed, failed", { outcome: ["passed", "failed"] });
+  let selftestFailing = 0;
+  new Gauge({
+    name: "homesec_selftest_failing",
+    help: "1 after a self-test that failed, until one passes",
+    registers,
+    collect() {
+      this.set(selftestFailing);
+    },
+  });
+
+  return {
+    picturesRegistered: (cameraId, { added, pending }) => {
+      pictures.inc({ camera_id: cameraLabel(cameraId) }, added);
+      finished.inc({ outcome: "skipped" }, added - pending);
+    },
+    pictureDone: (outcome) => finished.inc({ outcome }),
+    stageDone: (stage, seconds) => durations.observe({ stage }, seconds),
+    jobFailed: (queue) => failures.inc({ queue }),
+    published: (rows) => {
+      for (const { type, data } of rows) {
+        entries.inc({ type });
+        if (type === "detection.new") detections.inc({ object_type: known(objectTypes, data, "object_type") ?? "other" });
+        const level = type === "batch.analysis_completed" ? known(riskLevels, data, "risk_level") : undefined;
+        if (level) judged.inc({ risk_level: level });
+        const severity = type === "alert_created" ? known(severities, data, "severity") : undefined;
+        if (severity) alerts.inc({ severity });
+      }
+    },
+    ruleVerdicts: (given) => {
+      for (const { outcome, silence_id } of given) verdicts.inc({ outcome: silence_id === null ? outcome : "silenced" });
+    },
+    deliveryAttempted: (channel, outcome) => attempts.inc({ channel, outcome }),
+    notified: (seconds) => delays.observe(seconds),
+    upstreamAsked: (service, outcome, seconds) => {
+      asked.inc({ service, outcome });
+      answers.observe({ service }, seconds);
+    },
+    breakerOpened: (service) => opens.inc({ service }),
+    httpAnswered: (seconds) => http.observe(seconds),
+    selftested: (passed) => {
+      selftests.inc({ outcome: passed ? "passed" : "failed" });
+      selftestFailing = passed ? 0 : 1;
+    },
+  };
+}
+
+/** A detector answers within milliseconds to half a minute, a language model within seconds to two minutes. */
+const workBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 120];
+const delayBuckets = [1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
+const httpBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The value of a field of an entry, if it is one of those that have a time series. */
+function known<V extends string>(values: readonly V[], data: string, field: string): V | undefined {
+  const value = (JSON.parse(data) as Readonly<Record<string, unknown>>)[field];
+  return values.find((each) => each === value);
+}
+
+/** Every combination of the labels' values; none where a label's values are not known beforehand. */
+function combinations(labels: Readonly<Record<string, readonly string[]>>): readonly Readonly<Record<string, string>>[] {
+  return Object.entries(labels).reduce<readonly Readonly<Record<string, string>>[]>(
+    (before, [name, values]) => before.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
+    [{}],
+  );
+}
