@@ -23,7 +23,7 @@ export interface Work {
   picturesRegistered(cameraId: string, files: { readonly added: number; readonly pending: number }): void;
   /** The detect stage is done with a picture, for now if it is deferred. */
   pictureDone(outcome: DetectOutcome): void;
-  /** Of `watch`: from the first sign of a file to the ledger. Of `batch`: how long it was open. Of a queue: from the claim of a job to its end. */
+  /** Of `watch`: from the arrival of a live picture to the ledger. Of `batch`: how long it was open. Of a queue: from the claim of a job to its end. */
   stageDone(stage: (typeof stages)[number], seconds: number): void;
   /** A job came to no end by a fault of ours. */
   jobFailed(queue: QueueName): void;

@@ -20,7 +20,7 @@ export interface RegisteredHint extends Registered {
   readonly cameraId: string;
   /** Of the files that were looked up, new or known. */
   readonly paths: readonly string[];
-  /** How long each of them took from its first sign to the ledger, those found by a scan left out. */
+  /** How long each live picture took from its arrival to the ledger. */
   readonly watchedMs: readonly number[];
 }
 
@@ -102,7 +102,7 @@ export function createRegistrar(options: {
       lane.failures = 0;
       if (registered.added > 0) {
         const now = context.clock.now().getTime();
-        const watchedMs = files.flatMap(({ foundBy, takenAt }) => (foundBy === "watch" ? Math.max(0, now - takenAt.getTime()) : []));
+        const watchedMs = files.flatMap(({ live, takenAt }) => (live ? Math.max(0, now - takenAt.getTime()) : []));
         options.onRegistered({ cameraId: lane.cameraId, paths: files.map((file) => file.path), watchedMs, ...registered });
       }
     } catch (error) {
