@@ -9,6 +9,7 @@ import {
   expiredImages,
   survivingDetections,
 } from "../../src/retention/retention-repository.ts";
+import { openFigures } from "../../src/system/figures-repository.ts";
 import {
   analyzeLatency,
   batchLatency,
@@ -89,6 +90,7 @@ describe("reads no table whole", () => {
     "latency in all": (sql) => totalLatency(sql, months),
     "the speed of the detector": (sql) => meanInferenceMs(sql, hour),
     "what is stored": (sql) => storedFigures(sql),
+    "what is not over, for a scrape": (sql) => openFigures(sql, now),
     "which thumbnails stay": (sql) => survivingDetections(sql, [1, 2, 3, 15_000], months),
     "a page of old pictures": (sql) => expiredImages(sql, "a", months, undefined, 500),
     "some old events": (sql) => deleteExpiredEvents(sql, months, "live", 200),

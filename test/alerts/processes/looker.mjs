@@ -10,7 +10,8 @@ const clock = { now: () => new Date(), monotonic: () => performance.now() };
 const db = openPool({ url: process.argv[2] }, { max: 4, log: silentLog });
 const processId = randomUUID();
 const availability = channelAvailability({ notificationEnabled: false, defaultEmailRecipients: [] });
-const stage = createAlertStage({ db, clock, processId, delivery: { availability, expiryHours: 24 }, onStored: () => {} });
+const delivery = { availability, expiryHours: 24 };
+const stage = createAlertStage({ db, clock, log: silentLog, processId, delivery, onStored: () => {}, onVerdicts: () => {} });
 
 async function work() {
   let done = 0;
