@@ -21,7 +21,7 @@ export interface Noun {
 }
 
 /** The commands of one word, in the order of help. */
-export const plainCommands: readonly Command[] = [serve, demo, live, trigger, explain, health, doctor, selftest, cleanup, completion, docs];
+const plainCommands: readonly Command[] = [serve, demo, live, trigger, explain, health, doctor, selftest, cleanup, completion, docs];
 
 /** The first words of all others, in the order of help. */
 export const nouns: readonly Noun[] = [

@@ -72,7 +72,7 @@ export async function printRecord<T>(output: Output, record: T, given: View<T>):
 }
 
 /** Prints a body that has no form for people but what the command notes: as JSON or YAML, nothing in a table. */
-export async function printBody(output: Output, body: unknown): Promise<void> {
+async function printBody(output: Output, body: unknown): Promise<void> {
   if (output.format === "yaml") output.write(await (await import("./yaml.ts")).yaml(body));
   else if (output.format !== "table") output.write(json(body));
 }

@@ -7,11 +7,11 @@ import { type Frame, textFrame } from "./frame.ts";
 import { Subscription } from "./subscription.ts";
 
 /** A message may have so many bytes; a larger one is answered with `error`. */
-export const messageLimit = 64 * 1024;
+const messageLimit = 64 * 1024;
 /** From here on a message is not even taken in: the connection is closed with 1009, so that nobody can fill our memory. */
 export const hardMessageLimit = 1024 * 1024;
 /** A client with so many unsent bytes does not read; it is cut. */
-export const bufferLimit = 8 * 1024 * 1024;
+const bufferLimit = 8 * 1024 * 1024;
 const replayPart = 1024 * 1024;
 const mostPatterns = 200;
 /** So many answers wait for the greeting, which waits for the database; a client with more to say is cut. */

@@ -149,7 +149,7 @@ function interpret(score: number, threshold: number): Deviation {
 }
 
 /** Hours that were learned from. */
-export function totalSamples(hours: readonly HourBaseline[]): number {
+function totalSamples(hours: readonly HourBaseline[]): number {
   return hours.reduce((sum, hour) => sum + hour.samples, 0);
 }
 

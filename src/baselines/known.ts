@@ -22,7 +22,7 @@ export async function readKnown(sql: Sql, cameraId: string, now: Date): Promise<
 }
 
 /** The hours of each class, in the order given. */
-export function byClass(hours: readonly ClassHourBaseline[]): ReadonlyMap<string, readonly ClassHourBaseline[]> {
+function byClass(hours: readonly ClassHourBaseline[]): ReadonlyMap<string, readonly ClassHourBaseline[]> {
   const groups = new Map<string, ClassHourBaseline[]>();
   for (const hour of hours) {
     const group = groups.get(hour.objectClass);

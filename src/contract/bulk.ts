@@ -4,7 +4,7 @@ import { wireForm } from "./json-schema.ts";
 import { unstorableTexts } from "./text.ts";
 
 /** Most items that one bulk request may hold. */
-export const mostBulkItems = 100;
+const mostBulkItems = 100;
 
 /** What became of one item of a bulk request. */
 export const BulkResult = z

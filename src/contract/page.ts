@@ -8,13 +8,6 @@ export const pageQuery = {
   offset: IntText(0, 1_000_000_000).optional().meta({ description: "Deprecated: rows to skip; use `cursor`" }),
 };
 
-/** What a list operation receives of `pageQuery`. */
-export interface PageQuery {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-  readonly offset?: number | undefined;
-}
-
 export const Pagination = z
   .object({
     total: z.int().meta({ description: "Exact number of rows that match" }),

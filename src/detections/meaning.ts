@@ -31,7 +31,7 @@ export interface Meaning {
 }
 
 /** Works out what a query means for a class at a camera. */
-export function meaningAt(query: SearchQuery, { cameraId, objectType }: Omit<Place, "count">, places: PhrasePlaces): Meaning {
+function meaningAt(query: SearchQuery, { cameraId, objectType }: Omit<Place, "count">, places: PhrasePlaces): Meaning {
   if (query.kind === "phrase") {
     if (places.classes.get(query.text)?.has(objectType)) return { value: true, score: worth.class };
     if (places.cameras.get(query.text)?.has(cameraId)) return { value: true, score: worth.camera };

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** A house has fewer; more than this is not counted out. */
-export const mostFolders = 50_000;
+const mostFolders = 50_000;
 
 /** How many folders there are at and below some folders, `mostFolders` at most. Links are not followed; what cannot be read counts once. */
 export async function countFolders(roots: readonly string[], signal: AbortSignal): Promise<number> {

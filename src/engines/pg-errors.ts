@@ -27,16 +27,6 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return codeOf(error) === "23505" && (constraint === undefined || (error as { constraint_name?: unknown }).constraint_name === constraint);
 }
 
-/** The row pointed to does not exist, or the row is still pointed to. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return codeOf(error) === "23503";
-}
-
-/** The statement was cancelled, by request or by its timeout. */
-export function isQueryCanceled(error: unknown): boolean {
-  return codeOf(error) === "57014";
-}
-
 /** The connection is gone or was refused for now: the server went away, is starting or stopping, or has no connection left. */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;

@@ -10,7 +10,7 @@ import { inspectWebp } from "./webp.ts";
 /** Larger pictures are not decoded: a small file can claim any size. */
 export const mostPixels = 50_000_000;
 /** Larger picture files are not read into memory. */
-export const mostPictureBytes = 100 * 1024 * 1024;
+const mostPictureBytes = 100 * 1024 * 1024;
 
 /** What a file is by its name. `unsupported` is a picture or video that is not read, `temporary` one that is not finished yet. */
 export type FileKind = "jpeg" | "png" | "webp" | "video" | "unsupported" | "temporary" | "other";

@@ -7,7 +7,7 @@ import type { Outcome } from "./outcome.ts";
  * What is posted to DEFAULT_WEBHOOK_URL: the document's payload, for a digest also what was held back, for an end what is over; of a silence what it was,
  * and what it hid.
  */
-export function webhookPayload(message: Message): object {
+function webhookPayload(message: Message): object {
   if (message.silence) return silencePayload(message);
   const { alert, heldBack, endOf, createdAt } = message;
   return {
@@ -80,7 +80,7 @@ export async function postNotification(
 }
 
 /** What an answer means: 2xx is success, 410 says that nobody is there any more; all else may pass, or a person may mend it. */
-export function outcomeOfPost(answer: OutboundAnswer, now: Date): Outcome {
+function outcomeOfPost(answer: OutboundAnswer, now: Date): Outcome {
   if (answer.kind === "refused") return { kind: "again", answer: answer.error, misconfigured: true };
   if (answer.kind === "unreachable") return { kind: "again", answer: answer.error };
   const { status } = answer;

@@ -18,7 +18,7 @@ const ours = new Set([
 ]);
 
 /** Whether only homesec itself may write this header. */
-export function isOwnHeader(name: string): boolean {
+function isOwnHeader(name: string): boolean {
   return ours.has(name.toLowerCase());
 }
 

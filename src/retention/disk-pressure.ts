@@ -4,7 +4,7 @@ import { type CleanupContext, sweep } from "./cleanup.ts";
 import { nextPartOfThePast } from "./past-repository.ts";
 
 /** Deleting goes on until so much is free, so that it does not begin anew a minute later. */
-export const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
+const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
 /** What is younger stays in any case. */
 const untouchedMs = 86_400_000;
 /** The smallest part of the past that goes at once, in rows. */

@@ -1,5 +1,5 @@
 /** The hour of the day, local time, at which old data is deleted. */
-export const cleanupHour = 3;
+const cleanupHour = 3;
 
 /** The last time before or at `now` at which the hour of the day was `hour`, local time. */
 export function lastDue(now: Date, hour = cleanupHour): Date {

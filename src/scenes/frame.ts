@@ -1,7 +1,7 @@
 import { mostPixels } from "../images/picture.ts";
 
 /** Pictures are compared at this width. */
-export const frameWidth = 320;
+const frameWidth = 320;
 
 /** A small grey picture: one byte for each pixel, row by row. */
 export interface Grey {
@@ -11,7 +11,7 @@ export interface Grey {
 }
 
 /** The light conditions under which a camera has a reference each. */
-export const lights = ["day", "night", "infrared"] as const;
+const lights = ["day", "night", "infrared"] as const;
 export type Light = (typeof lights)[number];
 
 /** A picture as it is compared with others. */

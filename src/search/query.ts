@@ -10,7 +10,7 @@ export type SearchQuery =
   | { readonly kind: "and" | "or"; readonly parts: readonly SearchQuery[] };
 
 /** Words and phrases in one query at most: each costs something in every place that is searched. */
-export const mostPhrases = 32;
+const mostPhrases = 32;
 
 /**
  * Reads `words that all occur`, `"words side by side"`, `this OR that`, `-without` and `NOT without`. Words side

@@ -15,7 +15,7 @@ export interface Embedder {
 }
 
 const leastNumbers = 2;
-export const mostNumbers = 4_096;
+const mostNumbers = 4_096;
 
 const Answer = z.object({ embedding: z.array(z.number()).min(leastNumbers).max(mostNumbers) });
 
@@ -33,7 +33,7 @@ export function createEmbedder(options: ServiceOptions): Embedder {
 }
 
 /** Reads an answer and brings the vector to length 1. Throws `UpstreamFailure` when it is no vector, a huge one, or one without a direction. */
-export function readEmbedding(json: unknown): Embedding {
+function readEmbedding(json: unknown): Embedding {
   const answer = Answer.safeParse(json);
   if (!answer.success) {
     throw new UpstreamFailure("unreadable", `the answer is not {embedding: [${leastNumbers} to ${mostNumbers} finite numbers]}`);

@@ -45,7 +45,7 @@ export function createVision(options: ServiceOptions): Vision {
 }
 
 /** Reads an answer. Throws `UpstreamFailure` when it has not the shape of one. */
-export function readVision(json: unknown): VisionReading {
+function readVision(json: unknown): VisionReading {
   const answer = Answer.safeParse(json);
   if (!answer.success) throw new UpstreamFailure("unreadable", "the answer is not {attributes, ocr, caption}");
   const { attributes, ocr, caption } = answer.data;

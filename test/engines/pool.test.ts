@@ -4,8 +4,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Database } from "../../src/engines/database.ts";
 import {
   DatabaseUnavailable,
-  isForeignKeyViolation,
-  isQueryCanceled,
   isUniqueViolation,
   OutcomeUnknown,
 } from "../../src/engines/pg-errors.ts";
@@ -122,7 +120,7 @@ describe("transactions", () => {
 
   test("a constraint checked at commit rejects with its own error", async () => {
     const error = await db.transaction((sql) => sql`insert into tags (note_id) values (999)`).catch((caught: unknown) => caught);
-    expect(isForeignKeyViolation(error)).toBe(true);
+    expect(error).toMatchObject({ code: "23503" });
   });
 
   test("a statement after the end of its transaction is refused", async () => {
@@ -213,7 +211,7 @@ describe("errors by name", () => {
         await sql`select pg_sleep(5)`;
       })
       .catch((caught: unknown) => caught);
-    expect(isQueryCanceled(error)).toBe(true);
+    expect(error).toMatchObject({ code: "57014" });
   });
 });
 

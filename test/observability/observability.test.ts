@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parse } from "yaml";
 import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { type Family, readExposition, type Sample } from "./exposition.ts";
@@ -135,6 +135,11 @@ interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
 }
 
+interface RuleTests {
+  readonly tests: readonly { readonly input_series: readonly { readonly series: string }[] }[];
+}
+const testFiles = ["alerts.test.yml", "alerts.day.test.yml"];
+
 describe("the alert rules", () => {
   const rules = (): Rules["groups"][number]["rules"] =>
     (parse(read("packaging/prometheus/alerts.yml")) as Rules).groups.flatMap((group) => group.rules);
@@ -153,7 +158,7 @@ describe("the alert rules", () => {
   });
 
   it("are each tested and explained", () => {
-    const tests = read("packaging/prometheus/alerts.test.yml");
+    const tests = testFiles.map((file) => read(`packaging/prometheus/${file}`)).join("\n");
     const page = read("docs/observability.md");
     for (const { alert } of rules()) {
       expect([alert, tests.includes(`alertname: ${alert}\n`)]).toEqual([alert, true]);
@@ -162,15 +167,15 @@ describe("the alert rules", () => {
   });
 
   it("are tested with metrics that there are", () => {
-    const [tests] = parseAllDocuments(read("packaging/prometheus/alerts.test.yml")).map((each) => each.toJS());
-    const series = (tests as { tests: { input_series: { series: string }[] }[] }).tests.flatMap((each) => each.input_series);
+    const files = testFiles.map((file) => parse(read(`packaging/prometheus/${file}`)) as RuleTests);
+    const series = files.flatMap(({ tests }) => tests).flatMap((each) => each.input_series);
     expect(series.flatMap((each) => unknownIn(each.series, samples))).toEqual([]);
   });
 
   it.runIf(hasPromtool)("fire when they should, and at no other time", async () => {
     const cwd = new URL("../../packaging/prometheus", import.meta.url).pathname;
     expect(await promtool(["check", "config", "scrape.yml"], { cwd })).toContain("SUCCESS");
-    expect(await promtool(["test", "rules", "alerts.test.yml"], { cwd })).toContain("SUCCESS");
+    expect(await promtool(["test", "rules", ...testFiles], { cwd })).toContain("SUCCESS");
   });
 });
 

@@ -24,7 +24,7 @@ export function Header({ people, look, state: { data, now, ui } }: Props) {
 }
 
 /** Whether what is shown is what is. */
-export function linkText(people: People, data: LiveData, now: Date): string {
+function linkText(people: People, data: LiveData, now: Date): string {
   const { link } = data;
   const seconds = Math.max(0, Math.floor((now.getTime() - link.since.getTime()) / 1000));
   const behind = messagesBehind(data);

@@ -178,7 +178,7 @@ const apart: Check = {
 };
 
 /** The cameras that are not deleted. */
-export async function camerasOf(examination: Examination) {
+async function camerasOf(examination: Examination) {
   return await (await examination.rows()).query(liveCameras);
 }
 

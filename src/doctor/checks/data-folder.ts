@@ -131,10 +131,3 @@ const lock: Check = {
 };
 
 export const dataFolderChecks: readonly Check[] = [folder, permissions, owners, lock];
-
-/** Whether a folder can be looked into, for checks that need it. Throws `NotPossible`. */
-export async function needDataFolder(examination: Examination): Promise<string> {
-  const { dataDir } = examination.config();
-  await statOf(dataDir);
-  return dataDir;
-}

@@ -9,11 +9,6 @@ export interface Filter extends Signature {
   readonly apply: (run: Run, value: Value, args: readonly (Value | undefined)[], given: Given) => Value;
 }
 
-/** The text of a value, printed where it is none. Throws `Fault`. */
-export function textIn(run: Run, value: Value, show: (run: Run, value: Value) => string): string {
-  return run.made(show(run, value));
-}
-
 /** The text of a value that must be one. Throws `Fault`. */
 export function textOnly(filter: string, value: Value): string {
   const text = textOf(value);

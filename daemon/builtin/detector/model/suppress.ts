@@ -23,7 +23,7 @@ export function suppressOverlaps(candidates: readonly Candidate[]): Candidate[] 
 }
 
 /** The shared part of two boxes' union, 0 to 1. */
-export function sharedUnion(a: Corners, b: Corners): number {
+function sharedUnion(a: Corners, b: Corners): number {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   if (width <= 0 || height <= 0) return 0;
