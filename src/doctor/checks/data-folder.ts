@@ -2,7 +2,6 @@ import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
-import type { Examination } from "../examination.ts";
 import { listed, reasonOf, shellWord } from "../wording.ts";
 
 /** The embedded server and its programs belong to an account of their own when homesec runs as root. */
