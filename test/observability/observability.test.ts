@@ -24,10 +24,13 @@ beforeAll(async () => {
     attempts("outbound_webhook", "success", "2"),
     attempts("outbound_webhook", "retry", "[1-9]"),
   ];
-  text = await eventually(async () => {
-    const now = await home.metrics();
-    return all.every((each) => each.test(now)) ? now : undefined;
-  });
+  text = await eventually(
+    async () => {
+      const now = await home.metrics();
+      return all.every((each) => each.test(now)) ? now : undefined;
+    },
+    { timeoutMs: 20_000 },
+  );
   families = readExposition(text);
   samples = families.flatMap((family) => family.samples);
 });

@@ -81,7 +81,9 @@ export async function observedHome(): Promise<ObservedHome> {
   await new Promise((resolve) => socket.once("open", resolve));
 
   for (const name of ["a", "b"]) await renameIn(join(daemon.cameraRoot, "yard", `${name}.jpg`), await uniqueJpeg());
-  await eventually(() => people.received.length > 0 && program.received.length > 1 && dead.received.length > 0);
+  await eventually(() => people.received.length > 0 && program.received.length > 1 && dead.received.length > 0, {
+    timeoutMs: 40_000,
+  });
   return {
     daemon,
     lines: () =>
