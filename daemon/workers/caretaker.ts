@@ -1,7 +1,9 @@
 import { hostname } from "node:os";
+import { bringForwardDigests } from "../../src/alerts/digests-repository.ts";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
+import { forgetFutureSights } from "../../src/cameras/status-repository.ts";
 import type { Clock } from "../../src/clock/clock.ts";
-import type { Database } from "../../src/engines/database.ts";
+import type { Database, Sql } from "../../src/engines/database.ts";
 import { deleteEmbeddingsBefore } from "../../src/entities/embeddings-repository.ts";
 import { deferWaitingImages } from "../../src/images/images-repository.ts";
 import { followStatus } from "../../src/incidents/incidents.ts";
@@ -14,6 +16,8 @@ import {
   removeProcesses,
 } from "../../src/jobs/processes-repository.ts";
 import type { Log } from "../../src/log/log.ts";
+import { bringForwardSilences } from "../../src/silences/ending-repository.ts";
+import { bringForwardRetries } from "../../src/webhooks/deliveries-repository.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const roundMs = 1_000;
@@ -71,7 +75,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
         await beatProcess(sql, options.process);
         await removeProcesses(sql, []);
         await demoteLateJobs(sql, now);
-        if (setBack) await bringForwardJobs(sql, now);
+        if (setBack) await leaveTheFuture(sql, now);
         return freeAbandonedJobs(sql, now);
       });
       lead = leadNow;
@@ -114,9 +118,18 @@ export async function takeOver(db: Database, process: ProcessRow, alone: boolean
       );
     }
     // the clock may have been set back while nobody ran
-    await bringForwardJobs(sql, now);
+    await leaveTheFuture(sql, now);
     return freeAbandonedJobs(sql, now);
   });
+}
+
+/** The clock was set back: nothing may wait, or seem newer than what comes, until the clock has caught up. */
+async function leaveTheFuture(sql: Sql, now: Date): Promise<void> {
+  await bringForwardJobs(sql, now);
+  await bringForwardRetries(sql, now);
+  await bringForwardSilences(sql, now);
+  await bringForwardDigests(sql, now);
+  await forgetFutureSights(sql, now);
 }
 
 /** The row of this process. */

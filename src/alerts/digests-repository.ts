@@ -56,3 +56,16 @@ export async function closeDigest(
   `;
   return row;
 }
+
+/** Has digests of alerts from the future (the clock was set back) wait for as long as they would have, and no longer. */
+export async function bringForwardDigests(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update digests d
+    set due_at = ${now}::timestamptz + (d.due_at - a.created_at)
+    from alerts a
+    where a.alert_id = d.alert_id
+      and a.created_at > ${now}
+      and d.due_at > a.created_at
+      and d.closed_at is null
+  `;
+}

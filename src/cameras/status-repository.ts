@@ -98,3 +98,13 @@ export async function noteErrorOver(sql: Sql, cameraId: string, now: Date): Prom
   `;
   return row && changeOf(row);
 }
+
+/** Has cameras be seen and changed at no later time than now: the clock was set back, and what is newer must count as newer. */
+export async function forgetFutureSights(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update cameras c
+    set last_seen_at = least(c.last_seen_at, ${now}), updated_at = least(c.updated_at, ${now})
+    from ${before(sql, sql`(o.last_seen_at > ${now} or o.updated_at > ${now})`)}
+    where c.camera_id = b.camera_id
+  `;
+}

@@ -56,3 +56,14 @@ export async function channelsOfSilenced(sql: Sql, id: string): Promise<readonly
   `;
   return rows.map(({ channel }) => channel);
 }
+
+/** Has silences from the future (the clock was set back) begin now and last for as long as they would have, and no longer. */
+export async function bringForwardSilences(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update silences s
+    set created_at = ${now}, ends_at = ${now}::timestamptz + (s.ends_at - s.created_at)
+    where s.created_at > ${now}
+      and s.ended_at is null
+      and s.told_at is null
+  `;
+}

@@ -180,3 +180,14 @@ export async function deleteDeliveriesBefore(sql: Sql, before: Date, limit: numb
   `;
   return gone.count;
 }
+
+/** Has retries of attempts from the future (the clock was set back) be due now: how long they were to wait is not worth knowing any more. */
+export async function bringForwardRetries(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update webhook_deliveries d
+    set next_retry_at = ${now}
+    where d.status = 'retrying'
+      and d.next_retry_at > ${now}
+      and exists (select from webhook_delivery_attempts a where a.delivery_id = d.delivery_id and a.finished_at > ${now})
+  `;
+}
