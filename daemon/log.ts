@@ -90,6 +90,9 @@ function harmless(line: string): string {
   );
 }
 
+/** A file that could not be written is tried again so often: a disk that was full has room again. */
+const retryMs = 10_000;
+
 /** A file per local day. Written at once: what was logged before a crash is what explains it. */
 class DailyFile {
   readonly #folder: string;
@@ -98,6 +101,9 @@ class DailyFile {
   #day = "";
   #descriptor: number | undefined;
   #state: "writing" | "broken" | "closed" = "writing";
+  #brokenAt = 0;
+  /** The last line was written in part only. */
+  #isTorn = false;
 
   constructor(folder: string, clock: Clock, onProblem: (problem: string) => void) {
     this.#folder = folder;
@@ -106,15 +112,20 @@ class DailyFile {
   }
 
   write(line: string): void {
-    const day = localDay(this.#clock.now());
-    // a broken file (full disk, missing rights) is tried again the next day
-    if (this.#state === "closed" || (this.#state === "broken" && day === this.#day)) return;
+    const now = this.#clock.now();
+    const wasBroken = this.#state === "broken";
+    // either way round: the clock may have been set back
+    if (this.#state === "closed" || (wasBroken && Math.abs(now.getTime() - this.#brokenAt) < retryMs)) return;
     try {
-      writeSync(this.#fileOf(day), line);
+      const bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
+      const written = writeSync(this.#fileOf(localDay(now)), bytes);
+      if (written > 0) this.#isTorn = written < bytes.length;
+      if (written < bytes.length) throw new Error("there is no room on the disk");
       this.#state = "writing";
     } catch (error) {
       this.#state = "broken";
-      this.#onProblem(`the log file of today cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      this.#brokenAt = now.getTime();
+      if (!wasBroken) this.#onProblem(`the log file cannot be written: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -135,6 +146,7 @@ class DailyFile {
   #release(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
+    this.#isTorn = false;
   }
 }
 

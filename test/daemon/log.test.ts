@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
@@ -76,17 +76,24 @@ describe("the log", () => {
     expect([".", ...files].map((name) => statSync(join(folder.path, "logs", name)).mode & 0o077)).toEqual([0, 0, 0]);
   });
 
-  it("goes on without its file, says so once, and tries again the next day", () => {
+  it("goes on without its file, says so once, and writes it as soon as that is possible again", () => {
     mkdirSync(folder.path, { recursive: true });
     const blocked = join(folder.path, "logs");
     writeFileSync(blocked, "");
     const { log, out, setNow } = logTo({ folder: blocked });
     for (const text of ["one", "two", "three"]) log.info({}, text);
-    expect(out().match(/cannot be written/g)).toHaveLength(1);
-    expect(lines(out())).toHaveLength(4);
     setNow(new Date(2026, 1, 1, 8));
     log.info({}, "four");
-    expect(out().match(/cannot be written/g)).toHaveLength(2);
+    expect(out().match(/cannot be written/g)).toHaveLength(1);
+    expect(lines(out())).toHaveLength(5);
+    rmSync(blocked);
+    setNow(new Date(2026, 1, 1, 8, 0, 9));
+    log.info({}, "five");
+    expect(existsSync(blocked)).toBe(false);
+    setNow(new Date(2026, 1, 1, 8, 0, 10));
+    log.info({}, "six");
+    const [name = ""] = readdirSync(blocked);
+    expect(lines(readFileSync(join(blocked, name), "utf8")).map((line) => JSON.parse(line).msg)).toEqual(["six"]);
   });
 
   it("does nothing to a terminal, whatever a file is called or a service says", () => {
