@@ -8,7 +8,11 @@ export class DatabaseUnavailable extends Problem {
   override name = "DatabaseUnavailable";
 
   constructor(reason: string, options: { readonly cause?: unknown } = {}) {
-    const remedy = isRefusedForGood(options.cause) ? "correct DATABASE_URL" : "try again in a moment";
+    const remedy = isRefusedForGood(options.cause)
+      ? "correct DATABASE_URL"
+      : isOutOfRoom(options.cause)
+        ? "make room, it goes on by itself"
+        : "try again in a moment";
     super("unavailable", `The database is not available: ${reason}; ${remedy}`, options);
   }
 }
@@ -34,6 +38,12 @@ export function isConnectionLoss(error: unknown): boolean {
   return code !== undefined && (lossCodes.has(code) || code.startsWith("08"));
 }
 
+/** The server is there, but its disk or its memory is full, or the disk fails. Nothing of the statement took effect, and nobody who asks is at fault. */
+export function isOutOfRoom(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && roomCodes.has(code);
+}
+
 /** Answers of the server to a connection attempt that will be different in a moment, and what the system says when no server is there. */
 export function isWorthReconnecting(error: unknown): boolean {
   const code = codeOf(error);
@@ -57,6 +67,12 @@ const lossCodes = new Set([
   "57P05", // idle_session_timeout
   "25P03", // idle_in_transaction_session_timeout
   "53300", // too_many_connections
+]);
+
+const roomCodes = new Set([
+  "53100", // disk_full
+  "53200", // out_of_memory
+  "58030", // io_error
 ]);
 
 const absenceCodes = new Set([

@@ -3,7 +3,7 @@ import { type Connection, connect } from "./connection.ts";
 import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
 import type { Database, PoolCounters, Sql } from "./database.ts";
 import { Listener } from "./listener.ts";
-import { DatabaseUnavailable, isConnectionLoss, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
+import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
 export interface PoolOptions {
@@ -179,7 +179,7 @@ class Pool implements Database {
     try {
       command = (await connection.sql`commit`).command;
     } catch (cause) {
-      if (!isConnectionLoss(cause)) throw cause;
+      if (!isConnectionLoss(cause)) throw this.#translate(cause, connection);
       connection.destroy();
       throw new OutcomeUnknown({ cause });
     }
@@ -198,7 +198,9 @@ class Pool implements Database {
   }
 
   #translate(error: unknown, connection: Connection): unknown {
-    if (error instanceof DatabaseUnavailable || !isConnectionLoss(error)) return error;
+    if (error instanceof DatabaseUnavailable) return error;
+    if (isOutOfRoom(error)) return new DatabaseUnavailable("its disk or memory is full, or its disk fails", { cause: error });
+    if (!isConnectionLoss(error)) return error;
     connection.destroy();
     return new DatabaseUnavailable("the connection was lost", { cause: error });
   }
