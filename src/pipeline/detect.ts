@@ -14,6 +14,8 @@ import { type Finding, type SeenPicture, type Stored, storeFindings } from "./st
 
 /** Pictures that are stored in one transaction at most. */
 const mostTogether = 32;
+/** After the file system failed a picture waits so long, and longer each time. */
+const retryReadMs = 1_000;
 /** Under load pictures wait so long for company. */
 const storeEveryMs = 10;
 
@@ -48,7 +50,7 @@ export type DetectOutcome = Exclude<ImageStatus, "pending">;
 const sentences = {
   processed: "a picture was looked at",
   skipped: "a picture is skipped",
-  deferred: "a picture waits until the detector answers",
+  deferred: "a picture waits for another look",
   failed: "a picture is given up; it is in the dead letters",
 } as const satisfies Readonly<Record<DetectOutcome, string>>;
 
@@ -96,7 +98,10 @@ export function createDetectStage(context: DetectStageContext): Stage {
 
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const read = await readUnchanged(image);
-    if (read.kind !== "bytes") return read;
+    if (read.kind === "trouble") {
+      return { kind: "deferred", reason: "unreadable", detail: read.detail, retryAt: new Date(clock.now().getTime() + retryReadMs) };
+    }
+    if (read.kind === "skipped") return read;
     const answer = await context.detector.detect(
       { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" },
       signal,

@@ -182,7 +182,9 @@ async function picturesOf(
 ): Promise<ReadonlyMap<number | null, Picture> | string> {
   if (!image.mediaType?.startsWith("video/")) {
     const read = await readUnchanged(image);
-    if (read.kind !== "bytes") return `${read.reason}: ${read.detail}`;
+    // a fault that may pass: the job is tried again
+    if (read.kind === "trouble") throw new Error(`${image.path}: ${read.detail}`);
+    if (read.kind === "skipped") return `${read.reason}: ${read.detail}`;
     return new Map([[null, { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" }]]);
   }
   const wanted = [...new Set(subjects.flatMap(({ videoOffsetSeconds: at }) => at ?? []))];

@@ -3,13 +3,15 @@ import { open } from "node:fs/promises";
 import { readFully } from "../images/byte-source.ts";
 import type { LedgerImage } from "../images/images-repository.ts";
 
-/** Why a file is not read. `bury`: it goes to the dead letters, since a person has to do something. */
-export interface Unread {
-  readonly kind: "skipped";
-  readonly reason: string;
-  readonly detail: string;
-  readonly bury: boolean;
-}
+/** Why a file is not read. */
+export type Unread =
+  /** For good. `bury`: it goes to the dead letters, since a person has to do something. */
+  | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
+  /** For now: the file system did not do what it was asked. */
+  | { readonly kind: "trouble"; readonly detail: string };
+
+/** What another try would not change. Everything else may pass: a share that is away, a disk that stumbles, too many open files. */
+const lastingCodes = new Set(["EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"]);
 
 /** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */
 export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Unread> {
@@ -33,6 +35,7 @@ export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
     const missing = code === "ENOENT";
+    if (!missing && !lastingCodes.has(code)) return { kind: "trouble", detail: `The file could not be read just now (${code}).` };
     return {
       kind: "skipped",
       reason: missing ? "missing" : "unreadable",
