@@ -6,8 +6,13 @@ import { eventually } from "../support/eventually.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
+import { allDone, judge } from "./invariants/invariants.ts";
+import { report } from "./support/report.ts";
+import { patienceMs, scale } from "./support/scale.ts";
+import { chanceOf } from "./support/seed.ts";
 
-const kills = Number(process.env["CHAOS_ALERT_KILLS"] ?? 3);
+const kills = scale("CHAOS_ALERT_KILLS", { short: 3, long: 100 });
+const chance = chanceOf("alerts");
 const eventsAtOnce = 10;
 const folder = temporaryFolder("alerts");
 afterAll(() => folder.remove());
@@ -68,13 +73,13 @@ test(`${kills} kill -9 while events come: each rule has one verdict on each even
         // a daemon that was killed may have stored them without an answer
         return results.every(({ status, error }) => status === "success" || error?.includes("has its event already"));
       };
-      await eventually(store, { timeoutMs: 60_000, what: "an answer to a bulk request" });
+      await eventually(store, { timeoutMs: patienceMs, what: "an answer to a bulk request" });
       sent += eventsAtOnce;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
   for (let round = 0; round < kills; round += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 800));
+    await new Promise((resolve) => setTimeout(resolve, chance.between(200, 1_000)));
     daemon.kill("SIGKILL");
     await daemon.exit;
     daemon = await serveHomesec(env);
@@ -89,7 +94,7 @@ test(`${kills} kill -9 while events come: each rule has one verdict on each even
         select (select count(*) from jobs j where j.queue in ('analyze', 'alert')) + (select count(*) from digests d where d.closed_at is null) as n
       `),
     );
-  await eventually(async () => (await unfinished()) === 0, { timeoutMs: 90_000, what: "the last verdict" });
+  await eventually(async () => (await unfinished()) === 0, { timeoutMs: patienceMs, what: "the last verdict" });
   const total = sent * rules.length;
   const perRule = await db.query(
     (sql) => sql<{ name: string; verdicts: number; raised: number; alerts: number }[]>`
@@ -148,8 +153,13 @@ test(`${kills} kill -9 while events come: each rule has one verdict on each even
   expect(facts?.["digests"]).toBe(facts?.["held_back_something"]);
   expect(facts?.["digests"]).toBeGreaterThan(0);
 
+  const rows = { url: database.url };
+  await allDone(rows);
+  const { violations, figures } = await judge(rows);
+  expect(violations).toEqual([]);
+  report("kill -9 while rules judge", { kills, ...figures });
   daemon.kill("SIGTERM");
   expect((await daemon.exit).code).toBe(0);
   await Promise.all([detector.close(), model.close()]);
   await database.close();
-}, 1_800_000);
+}, 3_600_000);

@@ -1,103 +1,111 @@
 import { join } from "node:path";
-import postgres from "postgres";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { silentLog } from "../../src/log/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
-import { renameIn, uniqueJpeg } from "../support/pictures.ts";
+import { deadPort } from "../support/mail-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
+import { allDone, judge } from "./invariants/invariants.ts";
+import { keepPosting } from "./support/events.ts";
+import { report } from "./support/report.ts";
+import { lookAt, type Rows } from "./support/rows.ts";
+import { isLong, scale } from "./support/scale.ts";
+import { chanceOf } from "./support/seed.ts";
+import { keepUploading } from "./support/uploads.ts";
 
-const kills = Number(process.env["CHAOS_BACKEND_KILLS"] ?? 30);
-const restarts = 3;
+const kills = scale("CHAOS_BACKEND_KILLS", { short: 20, long: 200 });
+const restarts = scale("CHAOS_RESTARTS", { short: 3, long: 30 });
+/** Smart and fast shutdowns let transactions end; an immediate one and a kill are crashes. */
+const endings = ["SIGINT", "SIGQUIT", "SIGKILL"] as const;
 const folder = temporaryFolder("database");
-afterAll(() => folder.remove());
+const external = temporaryFolder("external");
+afterAll(() => Promise.all([folder.remove(), external.remove()]));
 
-test(`${kills} killed connections and ${restarts} killed servers: the daemon stays, nothing is lost, it works 2 s after the database is back`, async () => {
-  const detector = await detectorStandIn({ delayMs: 5 });
-  const model = await languageModelStandIn();
+/** A daemon with everything that comes to it, and how to see whether it works. */
+async function house(dataDir: string, env: Readonly<Record<string, string>>, chanceName: string) {
+  const [detector, model] = await Promise.all([detectorStandIn({ delayMs: 5 }), languageModelStandIn()]);
   const daemon = await serveHomesec({
-    DATA_DIR: folder.path,
-    DETECTOR_URL: detector.url,
-    LANGUAGE_MODEL_URL: model.url,
-    BATCH_WINDOW_SECONDS: "3",
-    BATCH_IDLE_TIMEOUT_SECONDS: "1",
+    ...{ DATA_DIR: dataDir, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
+    ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1", ...env },
   });
-  let uploading = true;
-  let uploaded = 0;
-  const uploads = (async () => {
-    while (uploading) {
-      await renameIn(join(folder.path, "cameras", `camera-${uploaded % 3}`, `${uploaded}.jpg`), await uniqueJpeg(uploaded));
-      uploaded += 1;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  })();
+  const cameraRoot = join(dataDir, "cameras");
+  const chance = chanceOf(chanceName);
+  const posts = await keepPosting(() => daemon.url, 50);
+  const uploads = keepUploading(cameraRoot, chance, 20);
+  return {
+    ...{ daemon, chance },
+    answers: async (): Promise<boolean> => (await fetch(`${daemon.url}/api/events?limit=1`)).status === 200,
+    /** Ends the load, waits for all work and judges. */
+    end: async (rows: Rows, part: string, what: Readonly<Record<string, number>>): Promise<void> => {
+      const [uploaded, acknowledged] = [await uploads.stop(), await posts.stop()];
+      await allDone(rows, { cameraRoot });
+      const { violations, figures } = await judge(rows, { cameraRoot, acknowledged });
+      expect(violations).toEqual([]);
+      expect(daemon.output()).not.toMatch(/uncaught|unhandled/i);
+      report(part, { ...what, uploads: uploaded, acknowledged: acknowledged.size, ...figures });
+      daemon.kill("SIGTERM");
+      expect((await daemon.exit).code).toBe(0);
+      await Promise.all([detector.close(), model.close()]);
+    },
+  };
+}
 
-  const answers = async (): Promise<boolean> => (await fetch(`${daemon.url}/api/events?limit=1`)).status === 200;
+const killSome = (rows: Rows, limit: number): Promise<unknown> =>
+  lookAt(
+    rows,
+    (sql) => sql`
+      select pg_terminate_backend(a.pid)
+      from pg_stat_activity a
+      where a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+      order by random()
+      limit ${limit}`,
+  );
+
+test(`${kills} killed connections and ${restarts} ended servers: the daemon stays, nothing is lost, it works when the database is back`, {
+  timeout: 3_600_000,
+}, async () => {
+  const rows = { dataDir: folder.path };
+  const { daemon, chance, answers, end } = await house(folder.path, {}, "database");
   for (let round = 0; round < kills; round += 1) {
-    await withServer(async (sql) => {
-      await sql`
-        select pg_terminate_backend(a.pid)
-        from pg_stat_activity a
-        where a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
-        order by random()
-        limit 1 + ${round % 3}`;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 30 + Math.random() * 100));
+    await killSome(rows, 1 + (round % 3));
+    await sleep(chance.between(30, 130));
   }
-  await eventually(answers, { timeoutMs: 2_000, what: "an answer after the kills" });
-
+  await eventually(answers, { timeoutMs: isLong ? 60_000 : 2_000, what: "an answer after the kills" });
   for (let round = 0; round < restarts; round += 1) {
-    const pid = await withServer(async (sql) => {
+    const pid = await lookAt(rows, async (sql) => {
       const [row] = await sql<[{ pid: number }]>`select (regexp_match(pg_read_file('postmaster.pid'), '^[0-9]+'))[1]::int as pid`;
       return row.pid;
     });
-    process.kill(pid, round === 0 ? "SIGINT" : "SIGKILL");
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await eventually(() => withServer((sql) => sql`select 1`), { timeoutMs: 20_000, what: "the database" });
-    await eventually(answers, { timeoutMs: 2_000, what: "an answer within 2 s after the database was back" });
+    process.kill(pid, endings[round % endings.length]);
+    await sleep(200);
+    await eventually(() => lookAt(rows, (sql) => sql`select 1`), { timeoutMs: 60_000, what: "the database" });
+    await eventually(answers, { timeoutMs: isLong ? 60_000 : 2_000, what: "an answer within 2 s after the database was back" });
+    await sleep(chance.between(0, 500));
   }
-  uploading = false;
-  await uploads;
+  expect(daemon.output()).toContain("PostgreSQL ended unexpectedly");
+  await end(rows, "embedded PostgreSQL", { "killed connections": kills, restarts });
+});
 
-  await eventually(
-    () =>
-      withServer(async (sql) => {
-        const [row] = await sql<[{ done: number; open: number }]>`
-          select (select count(*) from images i where i.status = 'processed')::int as done,
-            ((select count(*) from jobs j) + (select count(*) from batches b where b.status = 'open'))::int as open`;
-        return row.done === uploaded && row.open === 0;
-      }),
-    { timeoutMs: 90_000, what: "the last picture" },
-  );
-  const counts = await withServer(async (sql) => {
-    const [row] = await sql`
-      select (select count(*) from images i)::int as images, (select count(*) from detections d)::int as detections,
-        (select count(distinct d.image_id) from detections d)::int as images_with_detections,
-        (select count(*) from events e where e.risk_score is null)::int as unjudged`;
-    return row;
-  });
-  expect(counts).toEqual({ images: uploaded, detections: uploaded, images_with_detections: uploaded, unjudged: 0 });
-  expect(daemon.output()).not.toMatch(/uncaught|unhandled/i);
-  daemon.kill("SIGTERM");
-  expect((await daemon.exit).code).toBe(0);
-  await Promise.all([detector.close(), model.close()]);
-}, 240_000);
-
-async function withServer<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const address = await attachEmbeddedPostgres(folder.path);
-  if (!address) throw new Error("the embedded server does not run");
-  const sql = postgres({
-    host: address.socketDir,
-    port: address.port,
-    database: address.database,
-    username: address.user,
-    max: 1,
-    connect_timeout: 2,
-  });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
+test(`${restarts} restarts of the server behind DATABASE_URL, away for a while each: the same`, { timeout: 3_600_000 }, async () => {
+  const port = await deadPort();
+  const start = (): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: external.path, log: silentLog, port, settings: { listen_addresses: "127.0.0.1" } });
+  let server = await start();
+  const { user, database } = server;
+  await lookAt({ dataDir: external.path }, (sql) => sql.unsafe(`alter role ${user} password 'known'`));
+  const rows = { url: `postgres://${user}:known@127.0.0.1:${port}/${database}` };
+  const { chance, answers, end } = await house(join(external.path, "house"), { DATABASE_URL: rows.url }, "external");
+  for (let round = 0; round < restarts; round += 1) {
+    await sleep(chance.between(200, 1_200));
+    process.kill(server.pid, endings[(round + 1) % endings.length]);
+    await server.ended;
+    await sleep(chance.between(0, isLong ? 6_000 : 1_500));
+    server = await start();
+    await eventually(answers, { timeoutMs: isLong ? 60_000 : 10_000, what: "an answer after the database was back" });
   }
-}
+  await end(rows, "PostgreSQL behind DATABASE_URL", { restarts });
+  await server.stop();
+});

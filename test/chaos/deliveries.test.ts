@@ -5,8 +5,13 @@ import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { allDone, judge } from "./invariants/invariants.ts";
+import { report } from "./support/report.ts";
+import { patienceMs, scale } from "./support/scale.ts";
+import { chanceOf } from "./support/seed.ts";
 
-const kills = Number(process.env["CHAOS_DELIVERY_KILLS"] ?? 5);
+const kills = scale("CHAOS_DELIVERY_KILLS", { short: 4, long: 100 });
+const chance = chanceOf("deliveries");
 const folder = temporaryFolder("deliveries");
 afterAll(() => folder.remove());
 
@@ -51,7 +56,7 @@ test(`${kills} kill -9 under load with flapping receivers: no delivery is lost, 
       if (id !== null) stored.add(id);
   };
   for (let round = 0; round < kills; round += 1) {
-    const until = performance.now() + 200 + Math.random() * 500;
+    const until = performance.now() + chance.between(200, 700);
     for (let batch = 0; batch < 5 && performance.now() < until; batch += 1) await load();
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, until - performance.now())));
     daemon.kill("SIGKILL");
@@ -72,7 +77,7 @@ test(`${kills} kill -9 under load with flapping receivers: no delivery is lost, 
         >`select count(*)::int as n from webhook_deliveries d where d.status in ('pending', 'retrying')`;
         return left?.n === 0;
       },
-      { timeoutMs: 120_000 + kills * 5_000, what: "the end of the last delivery" },
+      { timeoutMs: patienceMs, what: "the end of the last delivery" },
     );
     const rows = await sql<
       { event_id: string; url: string; status: string; message_id: string; error_message: string | null; dead: boolean }[]
@@ -104,7 +109,13 @@ test(`${kills} kill -9 under load with flapping receivers: no delivery is lost, 
   } finally {
     await sql.end({ timeout: 1 });
   }
+  const rows = { dataDir: folder.path };
+  await allDone(rows);
+  const arrived = [...flapping.received, ...gone.received].map(({ headers }) => String(headers["webhook-id"]));
+  const { violations, figures } = await judge(rows, { acknowledged: stored, arrived });
+  expect(violations).toEqual([]);
+  report("kill -9, receivers flapping", { kills, acknowledged: stored.size, ...figures });
   daemon.kill("SIGTERM");
   expect((await daemon.exit).code).toBe(0);
   await Promise.all([flapping.close(), gone.close()]);
-}, 1_800_000);
+}, 3_600_000);

@@ -6,8 +6,14 @@ import { serveHomesec } from "../support/homesec-process.ts";
 import { deadPort, type MailServer, mailServer, type ReceivedMail } from "../support/mail-server.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { allDone, judge } from "./invariants/invariants.ts";
+import { notificationIdOf } from "./support/mails.ts";
+import { report } from "./support/report.ts";
+import { patienceMs, scale } from "./support/scale.ts";
+import { chanceOf } from "./support/seed.ts";
 
-const kills = Number(process.env["CHAOS_NOTIFICATION_KILLS"] ?? 2);
+const kills = scale("CHAOS_NOTIFICATION_KILLS", { short: 2, long: 100 });
+const chance = chanceOf("notifications");
 const folder = temporaryFolder("notifications");
 afterAll(() => folder.remove());
 
@@ -37,8 +43,6 @@ async function flappingMailServer() {
     mails: () => [...mails, ...(server?.mails ?? [])],
   };
 }
-
-const idOf = ({ mail }: ReceivedMail): string => /^<notification\.([0-9a-f-]+)@/.exec(mail.headers["message-id"] ?? "")?.[1] ?? "";
 
 test(`${kills} kill -9 under load, mail server and receiver flapping: what was raised is delivered, or failed with a reason, and repeats carry the same id`, async () => {
   const smtp = await flappingMailServer();
@@ -81,7 +85,7 @@ test(`${kills} kill -9 under load, mail server and receiver flapping: what was r
   for (let round = 0; round < kills; round += 1) {
     if (round % 3 === 0) await smtp.down();
     else await smtp.up("flapping");
-    const until = performance.now() + 200 + Math.random() * 800;
+    const until = performance.now() + chance.between(200, 1_000);
     for (let batch = 0; batch < 4 && performance.now() < until; batch += 1) await load();
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, until - performance.now())));
     await restart();
@@ -104,7 +108,7 @@ test(`${kills} kill -9 under load, mail server and receiver flapping: what was r
         const [left] = await sql<{ n: number }[]>`select count(*)::int as n from jobs j where j.queue = 'alert'`;
         return left?.n === 0;
       },
-      { timeoutMs: 120_000, what: "the last alert" },
+      { timeoutMs: patienceMs, what: "the last alert" },
     );
     const nowhere = await sql`
       select n.channel, n.status, n.reason
@@ -127,7 +131,7 @@ test(`${kills} kill -9 under load, mail server and receiver flapping: what was r
         const [left] = await sql<{ n: number }[]>`select count(*)::int as n from notifications n where n.status = 'waiting'`;
         return left?.n === 0;
       },
-      { timeoutMs: 120_000 + kills * 5_000, what: "the last notification" },
+      { timeoutMs: patienceMs, what: "the last notification" },
     );
     const alerts = await sql<{ event_id: string; status: string; delivered: number; channels: { channel: string; status: string }[] }[]>`
       select a.event_id::text, a.status, a.alert_metadata -> 'channels' as channels,
@@ -151,14 +155,14 @@ test(`${kills} kill -9 under load, mail server and receiver flapping: what was r
       expect([alert.status, alert.delivered]).toEqual(isDelivered ? ["delivered", 1] : ["pending", 0]);
     }
     // sent is what arrived, under its own id; failed has a reason and is a dead letter
-    const arrived = new Set([...smtp.mails().map(idOf), ...hook.received.map(({ headers }) => String(headers["webhook-id"]))]);
+    const arrived = new Set([...smtp.mails().map(notificationIdOf), ...hook.received.map(({ headers }) => String(headers["webhook-id"]))]);
     for (const row of rows) {
       if (row.status === "failed") expect([row.dead, (row.reason ?? "").length > 0]).toEqual([true, true]);
       else expect([row.status, row.dead, arrived.has(row.id)]).toEqual(["sent", false, true]);
     }
     expect(rows.filter(({ status }) => status === "sent").length).toBeGreaterThan(rows.length / 2);
     const known = new Map(rows.map((row) => [row.id, row]));
-    for (const mail of smtp.mails()) expect(known.get(idOf(mail))?.channel).toBe("email");
+    for (const mail of smtp.mails()) expect(known.get(notificationIdOf(mail))?.channel).toBe("email");
     for (const { headers, body } of hook.received) {
       const { alert } = JSON.parse(body) as { alert: { event_id: number } };
       expect(known.get(String(headers["webhook-id"]))).toMatchObject({ channel: "webhook", event_id: String(alert.event_id) });
@@ -166,7 +170,13 @@ test(`${kills} kill -9 under load, mail server and receiver flapping: what was r
   } finally {
     await sql.end({ timeout: 1 });
   }
+  const embedded = { dataDir: folder.path };
+  await allDone(embedded);
+  const arrived = [...smtp.mails().map(notificationIdOf), ...hook.received.map(({ headers }) => String(headers["webhook-id"]))];
+  const { violations, figures } = await judge(embedded, { acknowledged: stored, arrived });
+  expect(violations).toEqual([]);
+  report("kill -9, mail server and receiver flapping", { kills, acknowledged: stored.size, ...figures });
   daemon.kill("SIGTERM");
   expect((await daemon.exit).code).toBe(0);
   await Promise.all([hook.close(), smtp.down()]);
-}, 1_800_000);
+}, 3_600_000);

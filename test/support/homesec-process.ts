@@ -14,6 +14,12 @@ export interface HomesecProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
+/** A test that fails does not stop what it started; nothing of it outlives the tests. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Environment of a program under test: nothing of the caller's but what a program needs to start. */
 export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC", ...own };
@@ -26,6 +32,8 @@ export function startHomesec(args: readonly string[], env: Readonly<Record<strin
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });
+  running.add(child);
+  child.once("close", () => running.delete(child));
   let output = "";
   const listeners = new Set<() => void>();
   const take = (chunk: Buffer): void => {
@@ -73,6 +81,7 @@ export async function serveHomesec(env: Readonly<Record<string, string>>): Promi
     ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
     ...env,
   });
-  const [, url] = await homesec.printed(/API\s+(http:\/\/\S+)/);
+  // its first start makes a database; on a machine with much else to do that takes its time
+  const [, url] = await homesec.printed(/API\s+(http:\/\/\S+)/, 120_000);
   return { ...homesec, url: url as string };
 }

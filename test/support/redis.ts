@@ -7,9 +7,11 @@ export const redisInstalled = spawnSync("redis-server", ["--version"]).status ==
 
 if (!redisInstalled) process.stderr.write("redis-server is not installed: the tests that need it are skipped\n");
 
-/** A real Redis on a free port of 127.0.0.1 that keeps nothing. */
-export async function redisServer(): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {
-  const port = await freePort();
+/** A real Redis that keeps nothing, on a port of 127.0.0.1: a free one, unless it is to come back at the same. */
+export async function redisServer(
+  options: { readonly port?: number } = {},
+): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {
+  const port = options.port ?? (await freePort());
   const folder = temporaryFolder("redis");
   const server = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder.path], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+
+const Results = z.object({ results: z.array(z.object({ id: z.number().nullable(), status: z.string() })) });
+
+/** Stores events over HTTP without a pause, for a camera of their own, whatever the daemon says. `stop` returns those of which it said that they are stored. */
+export async function keepPosting(url: () => string, pauseMs: number, atOnce = 3): Promise<{ stop(): Promise<ReadonlySet<number>> }> {
+  const acknowledged = new Set<number>();
+  let goesOn = true;
+  let n = 0;
+  const send = async (path: string, body: object): Promise<Response> =>
+    await fetch(`${url()}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    });
+  await send("/api/cameras", { name: "posted" });
+  const done = (async () => {
+    while (goesOn) {
+      const events = Array.from({ length: atOnce }, () => ({
+        camera_id: "posted",
+        started_at: new Date(1_767_225_600_000 + 1_000 * n++).toISOString(),
+        risk_score: 70,
+      }));
+      try {
+        const answer = await send("/api/events/bulk", { events });
+        if (answer.status === 207) for (const { id } of Results.parse(await answer.json()).results) if (id !== null) acknowledged.add(id);
+      } catch {
+        // killed, or away: nothing was promised
+      }
+      await sleep(pauseMs);
+    }
+  })();
+  return {
+    stop: async () => {
+      goesOn = false;
+      await done;
+      return acknowledged;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { promises as fs } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+const calls = ["open", "stat", "lstat", "realpath", "readdir"] as const;
+const codes = ["EIO", "EMFILE", "ESTALE"] as const;
+
+/** The file system, of which one call fails. */
+export interface FileFaults {
+  /** Has the `n`-th call from now, counted from 1, fail that is about something in the folder. */
+  failNext(n: number): void;
+  /** The call that failed since `failNext`; undefined while none did. */
+  failed(): string | undefined;
+  /** Has all be as it was. */
+  undo(): void;
+}
+
+/**
+ * Stands between this process and the calls of Node by which the files in a folder are found and read. What an open
+ * file is asked is a call too. The errors are those of a share that is away, and of too many open files.
+ */
+export function fileFaults(folder: string): FileFaults {
+  let left = Number.POSITIVE_INFINITY;
+  let failed: string | undefined;
+  let failures = 0;
+  const look = (call: string, path: string): void => {
+    left -= 1;
+    if (left !== 0) return;
+    const code = codes[failures % codes.length] as string;
+    failures += 1;
+    failed = `${call} (${code})`;
+    throw Object.assign(new Error(`${code}: made to fail, ${call} '${path}'`), { code, syscall: call, path });
+  };
+  const originals = calls.map((name) => [name, fs[name]] as const);
+  for (const [name, original] of originals) {
+    const wrapped = async (...args: unknown[]): Promise<unknown> => {
+      const path = String(args[0]);
+      const isInside = path.startsWith(folder);
+      if (isInside) look(name, path);
+      const answer = await (original as (...given: unknown[]) => Promise<unknown>)(...args);
+      return name === "open" && isInside ? watched(answer as fs.FileHandle, path, look) : answer;
+    };
+    Object.assign(fs, { [name]: wrapped });
+  }
+  syncBuiltinESMExports();
+  return {
+    failNext: (n) => {
+      left = n;
+      failed = undefined;
+    },
+    failed: () => failed,
+    undo: () => {
+      for (const [name, original] of originals) Object.assign(fs, { [name]: original });
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/** The same open file, whose reads count too. */
+function watched(file: fs.FileHandle, path: string, look: (call: string, path: string) => void): fs.FileHandle {
+  for (const name of ["read", "stat"] as const) {
+    const original = file[name].bind(file) as (...given: unknown[]) => Promise<unknown>;
+    Object.assign(file, {
+      [name]: async (...args: unknown[]) => {
+        look(`${name} of an open file`, path);
+        return await original(...args);
+      },
+    });
+  }
+  return file;
+}

@@ -1,0 +1,19 @@
+import type { Sql } from "../../../src/engines/database.ts";
+import { attachEmbeddedPostgres } from "../../../src/engines/embedded-postgres.ts";
+import { openPool } from "../../../src/engines/pool.ts";
+import { silentLog } from "../../../src/log/log.ts";
+
+/** Where the rows of the program under test are: in the server of its data folder, or behind an address. */
+export type Rows = { readonly dataDir: string } | { readonly url: string };
+
+/** Looks at the rows beside the program, over a connection of its own. Fails while the database is away. */
+export async function lookAt<T>(rows: Rows, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const address = "url" in rows ? rows : await attachEmbeddedPostgres(rows.dataDir);
+  if (!address) throw new Error("the embedded server does not run");
+  const db = openPool(address, { max: 1, log: silentLog });
+  try {
+    return await db.query(work);
+  } finally {
+    await db.close();
+  }
+}
