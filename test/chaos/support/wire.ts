@@ -52,8 +52,9 @@ export async function cuttingWire(target: string): Promise<Wire> {
     }
     upstream.on("data", (chunk) => {
       if (!deaf) client.write(chunk);
-      // "ready for query" is the last that the server says of a statement
+      // "ready for query" is the last that the server says of a statement, if it comes in one piece
       else if (chunk.at(-6) === 0x5a) cut();
+      else setTimeout(cut, 500);
     });
     const statementsIn = messageReader();
     client.on("data", (chunk) => {
