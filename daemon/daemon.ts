@@ -21,7 +21,10 @@ import { openEngines } from "./engines.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { createRequestCounter } from "./http/stats.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import type { Parts, Wakes } from "./parts.ts";
+import type { Parts } from "./parts.ts";
+import { createCompany } from "./peers/company.ts";
+import { introduce, join } from "./peers/join.ts";
+import { builtInElsewhere, roleAsking } from "./peers/merged.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createRecentEvents } from "./recent-events.ts";
 import { createRuntime } from "./runtime.ts";
@@ -33,7 +36,7 @@ import { startServing } from "./serving.ts";
 import { openTls } from "./tls/tls.ts";
 import type { Upstreams } from "./upstreams.ts";
 import { createWatching } from "./watching.ts";
-import { takeOver, thisProcess } from "./workers/caretaker.ts";
+import { thisProcess } from "./workers/caretaker.ts";
 import { createPublisher } from "./workers/publisher.ts";
 import { createSupervisor } from "./workers/supervisor.ts";
 
@@ -91,11 +94,22 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const tls = await openTls(config, { clock, log: log.child({ part: "tls" }) });
   lifecycle.onStop("tls", () => tls?.stop());
 
-  const wake: Wakes = {
-    journal: () => publisher.wake(),
-    jobs: (queue) => (queue === "deliver" ? lanes : handOver).wake(queue),
-    batches: () => pipeline.aggregator.wake(),
-  };
+  const company = createCompany({
+    ...{ own, config, database, log },
+    parts: {
+      workers: () => supervisor.states(),
+      watcher: () => watcher.state(),
+      upstreams: () => upstreams,
+      wakeHere: {
+        journal: () => publisher.wake(),
+        jobs: (queue) => (queue === "deliver" ? lanes : handOver).wake(queue),
+        batches: () => pipeline.aggregator.wake(),
+      },
+      wakeWatcher: () => watcher.wake(),
+      systemStatus: () => housekeeping.tellStatus(),
+    },
+  });
+  const { peers, wake } = company;
   // one after the other: of two changes of one thing, the later must not be stored first
   let announced: Promise<unknown> = Promise.resolve();
   const announce = (entry: JournalEntry): Promise<void> => {
@@ -110,12 +124,12 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   // there before anybody does work; it looks around when it is asked for the first time
   const metrics = createMetrics({
     version,
-    workers: () => runtime.workers(),
-    breakers: () => runtime.breakers(),
+    workers: () => supervisor.states(),
+    breakers: () => upstreams.breakers(),
     pool: () => db.pool,
     websocket: () => runtime.live(),
     requests: () => runtime.requests(),
-    watcher: () => runtime.watcher(),
+    watcher: () => watcher.state(),
     figures: () => currentFigures(context),
     disk: async () => {
       const looked = await checkDisk(context, runtime);
@@ -123,11 +137,14 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     },
   });
   // the built-in services load while the database gets ready
-  const upstreams = startServices({ config, settings, clock, log, lifecycle, recentEvents, announce, wake, metrics });
+  const upstreams = startServices({
+    ...{ config, settings, clock, log, lifecycle, recentEvents, announce, wake, metrics },
+    asks: (name) => config.roles.includes(roleAsking[name]),
+    elsewhere: (name) => builtInElsewhere(name, peers.others(), clock.now()),
+  });
 
   await migrate(db, { log: log.child({ part: "migrations" }), clock });
-  const freed = await takeOver(db, own, database.kind === "embedded", clock.now());
-  if (freed > 0) log.info({ freed }, "took up jobs that an earlier run had not ended");
+  await join(company, { db, own, clock, log, lifecycle });
 
   const store = await openStore({ redisUrl: config.redisUrl, log: log.child({ part: "store" }) });
   lifecycle.onStop("store", () => store.close());
@@ -136,16 +153,21 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   upstreams.enrichment.follow();
   await makeCameraRoot(config.cameraRoot);
   const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
+  await introduce(company, { db, keyPath: config.secretKeyPath, fingerprint: sealer.fingerprint, log });
   const outbound = createOutbound({ allow: config.outboundAllow });
   lifecycle.onStop("outbound", () => outbound.close());
 
   const counter = createRequestCounter((ms) => metrics.httpAnswered(ms / 1_000));
   const late = () => ({ url: serving.url, hub: serving.hub, metrics, selftest, supervisor, watcher });
-  const runtime = createRuntime({ version, clock, config, db, upstreams, counter, recentEvents, wake, late });
+  const tellPeers = (hint: string): void => company.hints.tell(hint);
+  const runtime = createRuntime({
+    ...{ version, clock, config, db, upstreams, counter, recentEvents, wake, late },
+    ...{ own, peers, tellPeers },
+  });
   const context: OperationContext = { db, store, config, settings, clock, log, outbound, sealer, runtime };
 
   await removeLeftovers({ context });
-  const parts: Parts = { context, runtime, processId: own.processId, upstreams, handOver, lanes, metrics, wake };
+  const parts: Parts = { context, runtime, processId: own.processId, upstreams, handOver, lanes, metrics, wake, peers };
   const publisher = createPublisher({
     db,
     log,
@@ -161,19 +183,24 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     openSchema: (schema, max) => database.openSchema(schema, max),
     onReport: createSelftestAlarm({ log, recentEvents, announce, metrics }),
   });
+  const { deliveryWorker, digestCloser } = createDelivering(parts, recentEvents);
+  const housekeeping = createHousekeeping(parts, { selftest, recentEvents, tellPeers, hub: () => serving.hub });
   const supervisor = createSupervisor({
     // started in this order: who takes work up before who finds it
-    workers: [
+    workers: company.ours([
       publisher,
-      ...createDelivering(parts, recentEvents),
+      deliveryWorker,
+      digestCloser,
       pipeline.analysis,
       pipeline.alerting,
       pipeline.aggregator,
       pipeline.enrichment,
       pipeline.detection,
       watcher,
-      ...createHousekeeping(parts, own, { selftest, recentEvents, hub: () => serving.hub }),
-    ],
+      housekeeping.caretaker,
+      housekeeping.cameraWatcher,
+      ...housekeeping.maintaining,
+    ]),
     clock,
     log,
     announce: async (entry) => {
@@ -186,8 +213,10 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
 
   // everything that an answer may need is there before the first question can come
   const serving = await startServing(context, { lifecycle, tls, version, counter, strictReplies: options.strictReplies ?? false });
-  await serving.hub.start();
+  if (config.roles.includes("api")) await serving.hub.start();
   lifecycle.onStop("live", () => serving.hub.stop());
+  if (!peers.alone) await company.hints.start();
+  lifecycle.onStop("hints", () => company.hints.stop());
   await supervisor.start();
   lifecycle.onStop("workers", () => supervisor.stop(), 4_000);
 

@@ -13,7 +13,10 @@ export function deliverySettings(config: Config) {
 }
 
 /** Makes the workers that tell people and other programs. */
-export function createDelivering({ context, processId, lanes, metrics, wake }: Parts, recentEvents: RecentEvents): readonly Worker[] {
+export function createDelivering(
+  { context, processId, lanes, metrics, wake }: Parts,
+  recentEvents: RecentEvents,
+): { readonly deliveryWorker: Worker; readonly digestCloser: Worker } {
   const { db, clock, log, config } = context;
   const deliveryWorker = createDeliveryWorker({
     context,
@@ -38,5 +41,5 @@ export function createDelivering({ context, processId, lanes, metrics, wake }: P
       recentEvents.add("alerts", "silence_ended", message);
     },
   });
-  return [deliveryWorker, digestCloser];
+  return { deliveryWorker, digestCloser };
 }

@@ -40,6 +40,8 @@ export function startEnrichmentServices(options: {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly breakerOf: (name: EnrichmentName) => Breaker;
+  /** Whether the built-in services may run here: this daemon is one that asks them. */
+  readonly runsBuiltIn: boolean;
   /** The built-in services listen now. */
   readonly onReady: () => void;
 }): EnrichmentUpstreams {
@@ -90,7 +92,7 @@ export function startEnrichmentServices(options: {
   };
 
   const addresses = new Map<EnrichmentName, string | null>();
-  const isNeeded = (): boolean => switchedOn().some(isBuiltIn);
+  const isNeeded = (): boolean => options.runsBuiltIn && switchedOn().some(isBuiltIn);
   const look = (): void => {
     if (isNeeded() && !builtin && !broken) start();
     if (!isNeeded() && builtin) stop();

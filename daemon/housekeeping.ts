@@ -1,7 +1,6 @@
 import { rootsOf } from "../src/cameras/roots.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
-import type { ProcessRow } from "../src/jobs/processes-repository.ts";
 import { currentFindings } from "../src/system/findings.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Parts } from "./parts.ts";
@@ -21,16 +20,34 @@ export interface HousekeepingParts {
   readonly selftest: Selftest;
   readonly recentEvents: RecentEvents;
   readonly hub: () => Hub;
+  readonly tellPeers: (hint: string) => void;
+}
+
+/** The workers that no picture passes. */
+export interface Housekeeping {
+  /** What every process needs that works on rows. */
+  readonly caretaker: Worker;
+  readonly cameraWatcher: Worker;
+  readonly maintaining: readonly Worker[];
+  /** Tells the clients of this daemon how the system is. */
+  tellStatus(): void;
 }
 
 /** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
 export function createHousekeeping(
-  { context, runtime, upstreams, wake }: Parts,
-  own: ProcessRow,
-  { selftest, recentEvents, hub }: HousekeepingParts,
-): readonly Worker[] {
+  { context, runtime, upstreams, wake, peers }: Parts,
+  { selftest, recentEvents, hub, tellPeers }: HousekeepingParts,
+): Housekeeping {
   const { db, clock, log, config, settings } = context;
-  const watching = (): boolean => runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false;
+  /** Whether pictures are found now, by whichever daemon. */
+  const watching = (): boolean =>
+    peers.does("file_watcher")
+      ? runtime.workers().find(({ name }) => name === "file_watcher")?.running !== false
+      : peers
+          .others()
+          .some(
+            ({ singletons, report }) => singletons.includes("file_watcher") && !report?.stopped.some(({ name }) => name === "file_watcher"),
+          );
   const onCameras = (): void => {
     wake.journal();
     wake.jobs("alert");
@@ -40,10 +57,13 @@ export function createHousekeeping(
     db,
     clock,
     log,
-    process: own,
+    beat: (sql) => peers.beat(sql),
+    // who finds pictures knows since when it listens
+    judges: () => peers.does("file_watcher"),
     cameraOfflineAfterSeconds: config.cameraOfflineAfterSeconds,
     reidTtlHours: config.reidTtlHours,
     detectorDown: () => {
+      if (!peers.roles.includes("detect")) return undefined;
       const fault = upstreams.fault("detector");
       if (fault !== undefined) return { reason: "unusable", detail: fault };
       const breaker = upstreams.breakers().find(({ name }) => name === "detector");
@@ -68,27 +88,36 @@ export function createHousekeeping(
       wake.jobs("deliver");
     },
   });
+  const tellStatus = (): void => {
+    currentFindings(context, runtime).then(
+      ({ overall }) => hub().broadcastControl("system_status", { status: overall }),
+      (error: unknown) => log.warn({ error: String(error) }, "could not tell clients of the disk"),
+    );
+  };
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
   const cleanupService = createCleanupService(cleanupContext, {
     space: () => runtime.disk(),
     onNews: ({ kind, message }) => {
       recentEvents.add("disk", kind, message);
-      currentFindings(context, runtime).then(
-        ({ overall }) => hub().broadcastControl("system_status", { status: overall }),
-        (error: unknown) => log.warn({ error: String(error) }, "could not tell clients of the disk"),
-      );
+      tellStatus();
+      tellPeers("status");
     },
   });
   const healthReporter = createHealthReporter({
     context,
     runtime,
-    processId: own.processId,
+    processId: peers.ownId,
     onReported: () => wake.jobs("deliver"),
   });
   const everyMs = config.selftestIntervalMinutes * 60_000;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
   const lookEveryMs = config.cameraCheckSeconds * 1000;
   const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras, everyMs: lookEveryMs });
-  return [caretaker, baselineLearner, cameraWatcher, gpuMonitor, cleanupService, healthReporter, ...selftests];
+  return {
+    caretaker,
+    cameraWatcher,
+    tellStatus,
+    maintaining: [baselineLearner, gpuMonitor, cleanupService, healthReporter, ...selftests],
+  };
 }

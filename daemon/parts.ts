@@ -2,6 +2,7 @@ import type { HandOver } from "../src/engines/hand-over.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import type { Runtime } from "../src/system/runtime.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Peers } from "./peers/peers.ts";
 import type { Upstreams } from "./upstreams.ts";
 
 /** Hints from one part of the daemon to another. Each looks for itself at least once a second, so a lost hint costs time only. */
@@ -26,4 +27,6 @@ export interface Parts {
   readonly lanes: HandOver;
   readonly metrics: Metrics;
   readonly wake: Wakes;
+  /** The other daemons on this database. */
+  readonly peers: Peers;
 }

@@ -1,12 +1,15 @@
 import type { Clock } from "../src/clock/clock.ts";
 import type { Config } from "../src/config/config.ts";
 import type { Database } from "../src/engines/database.ts";
+import type { ProcessRow } from "../src/jobs/processes-repository.ts";
 import { diskSpace } from "../src/system/disk.ts";
 import type { Runtime } from "../src/system/runtime.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Wakes } from "./parts.ts";
+import { isSingleton, mergedBreakers, watcherElsewhere, workersElsewhere } from "./peers/merged.ts";
+import type { Peers } from "./peers/peers.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
 import { resetBreaker } from "./services.ts";
@@ -34,26 +37,54 @@ export function createRuntime(options: {
   readonly recentEvents: RecentEvents;
   readonly wake: Wakes;
   readonly db: Database;
+  readonly own: ProcessRow;
+  readonly peers: Peers;
+  /** Has the other daemons do the same. */
+  readonly tellPeers: (hint: string) => void;
   readonly late: () => LateParts;
 }): Runtime {
-  const { clock, upstreams, counter, recentEvents, wake, late } = options;
+  const { clock, upstreams, counter, recentEvents, wake, late, own, peers } = options;
+  const startedAt = clock.now();
+  const breakers = () => mergedBreakers(upstreams.breakers(), peers.roles, peers.others());
   return {
-    startedAt: clock.now(),
+    startedAt,
     version: options.version,
-    workers: () => late().supervisor.states(),
+    workers: () => [...late().supervisor.states(), ...workersElsewhere(peers.roles, peers.others())],
+    daemons: () => [
+      {
+        ...{ processId: own.processId, host: own.host, pid: own.pid, version: own.version, startedAt },
+        roles: peers.roles,
+        singletons: peers.alone
+          ? late()
+              .supervisor.states()
+              .map(({ name }) => name)
+              .filter(isSingleton)
+          : peers.held(),
+      },
+      ...peers.others(),
+    ],
     supervisorAlive: () => late().supervisor.alive(),
     url: () => late().url,
-    breakers: () => upstreams.breakers(),
-    resetBreaker: (name) => resetBreaker(name, { db: options.db, clock, upstreams, wake }),
+    breakers,
+    resetBreaker: async (name) => {
+      const previous = breakers().find((breaker) => breaker.name === name)?.state;
+      const own = await resetBreaker(name, { db: options.db, clock, upstreams, wake });
+      peers.forgetBreaker(name);
+      options.tellPeers(`breaker:${name}`);
+      return previous ?? own;
+    },
     probeUpstreams: () => upstreams.probe(),
-    watcher: () => late().watcher.state(),
+    watcher: () => (peers.does("file_watcher") ? late().watcher.state() : watcherElsewhere(options.config.cameraRoot, peers.others())),
     disk: () => diskSpace(options.config.dataDir),
     live: () => late().hub.stats(),
     requests: () => counter.stats(),
     recentEvents: () => recentEvents.list(),
     wakeJournal: () => wake.journal(),
     wakeJobs: (queue) => wake.jobs(queue),
-    wakeWatcher: () => late().watcher.wake(),
+    wakeWatcher: () => {
+      late().watcher.wake();
+      if (!peers.does("file_watcher")) options.tellPeers("watcher");
+    },
     selftest: (options) => late().selftest.run(options),
     metrics: () => late().metrics.text(),
   };

@@ -1,4 +1,5 @@
 import type { Config, ParsedConfig } from "../src/config/config.ts";
+import { rolesLeftOut, rolesText } from "../src/config/roles.ts";
 import { modelFault } from "../src/detector-model/check.ts";
 import type { Log } from "../src/log/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
@@ -58,8 +59,9 @@ function greeting(daemon: Daemon, config: Config): string {
     "",
     `  API              ${daemon.url}`,
     ...(daemon.ownCertificatePath === undefined ? [] : [`  certificate      ${daemon.ownCertificatePath} (made by homesec itself)`]),
+    ...(rolesLeftOut(config.roles).length === 0 ? [] : [`  roles            ${rolesText(config.roles)}`]),
     `  pictures         ${config.cameraRoot}/<camera>/`,
-    `  detector         ${config.detectorUrl === undefined ? (ownModel(config) ?? upstream("detector")) : upstream("detector")}`,
+    `  detector         ${config.detectorUrl === undefined && config.roles.includes("detect") ? (ownModel(config) ?? upstream("detector")) : upstream("detector")}`,
     `  language model   ${upstream("language_model")}`,
     `  database         ${daemon.databaseDescription}`,
     `  hand-over        ${daemon.handOver === "bullmq" ? "BullMQ on Redis" : "in this process"}`,

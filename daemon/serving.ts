@@ -1,3 +1,4 @@
+import { rolesText } from "../src/config/roles.ts";
 import { createKeyring } from "../src/keys/keyring.ts";
 import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import { createLimiter } from "../src/limits/limiter.ts";
@@ -50,6 +51,7 @@ export async function startServing(
     rateLimit: limiter && { limiter, clientAddress },
     counter: options.counter,
     strictReplies: options.strictReplies,
+    rolesWithoutApi: config.roles.includes("api") ? undefined : rolesText(config.roles),
   });
   const listening = await listen({ app, host: config.host, port: config.port, keyPair: tls?.pair });
   tls?.follow((pair) => listening.setKeyPair(pair));

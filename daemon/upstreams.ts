@@ -34,6 +34,8 @@ export interface Upstreams {
   answeredAt(name: UpstreamName): Date | null;
   /** Who the service is, for people: `built-in`, or its URL. */
   label(name: "detector" | "language_model"): string;
+  /** The built-in services that run beside this daemon, each with why it cannot be asked now. */
+  builtIn(): readonly { readonly name: UpstreamName; readonly fault: string | null }[];
   /** Closes a breaker whatever happened. Returns the state it was in. */
   resetBreaker(name: UpstreamName): CircuitState;
   /** The health of the services that are switched on, at most 2 s old. */
@@ -55,6 +57,10 @@ export function startUpstreams(options: {
   readonly onReady: (name: UpstreamName) => void;
   /** A built-in service cannot work, for a reason that a person must remove. */
   readonly onFault: (name: UpstreamName, fault: string) => void;
+  /** Whether this daemon asks a service: built-in ones run beside those that do. */
+  readonly asks: (name: UpstreamName) => boolean;
+  /** How a built-in service does that runs beside other daemons only. */
+  readonly elsewhere: (name: UpstreamName) => UpstreamState;
 }): Upstreams {
   const { config, clock, log, lifecycle } = options;
   const modelPath = config.detectorModelPath;
@@ -75,6 +81,11 @@ export function startUpstreams(options: {
   const builtins = new Map<UpstreamName, Builtin>();
   const urlOf = (name: "detector" | "language_model", configured: string | undefined): (() => string) => {
     if (configured) return () => configured;
+    if (!options.asks(name)) {
+      return () => {
+        throw new Error(`this daemon asks no ${name}: its roles are others'`);
+      };
+    }
     const builtin = startBuiltin(name, {
       log: log.child({ service: name }),
       env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) },
@@ -120,14 +131,23 @@ export function startUpstreams(options: {
     log,
     lifecycle,
     breakerOf,
+    runsBuiltIn: options.asks("enrichment"),
     onReady: () => {
       probed = undefined;
       options.onReady("enrichment");
     },
   });
 
+  /** The user has said where it is. */
+  const addressed = (name: UpstreamName): boolean => {
+    const optional = enrichmentNames.find((known) => known === name);
+    if (optional) return !enrichment.isBuiltIn(optional);
+    return (name === "detector" ? config.detectorUrl : config.languageModelUrl) !== undefined;
+  };
+
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
     const optional = enrichmentNames.find((known) => known === name);
+    if (!options.asks(name) && !addressed(name)) return options.elsewhere(name);
     const builtIn = optional ? enrichment.isBuiltIn(optional) : builtins.has(name);
     const condition = conditionOf(name);
     const url = optional
@@ -175,7 +195,16 @@ export function startUpstreams(options: {
       return condition.state === "faulty" ? condition.fault : undefined;
     },
     answeredAt: (name) => breakerOf(name).state().last_success,
-    label: (name) => (builtins.has(name) ? "built-in" : urls[name]()),
+    label: (name) => (builtins.has(name) ? "built-in" : addressed(name) ? urls[name]() : "beside other daemons"),
+    builtIn: () =>
+      upstreamNames.flatMap((name) => {
+        if (!options.asks(name) || addressed(name)) return [];
+        const optional = enrichmentNames.find((known) => known === name);
+        if (optional)
+          return enrichment.switchedOn().includes(optional) ? [{ name, fault: enrichment.url(optional) ? null : "starting" }] : [];
+        const condition = conditionOf(name);
+        return [{ name, fault: condition.state === "working" ? null : condition.state === "faulty" ? condition.fault : "starting" }];
+      }),
     probe: () => {
       if (!probed || clock.monotonic() - probedAt > probeFreshMs) {
         probedAt = clock.monotonic();

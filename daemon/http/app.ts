@@ -10,6 +10,7 @@ import { createGate, type GateOptions, noRoute } from "./gate.ts";
 import { checkHost } from "./host.ts";
 import { type AnyOperation, mountRoutes } from "./mount.ts";
 import { observe } from "./observe.ts";
+import { ownHealthOnly } from "./own-health.ts";
 import { assignRequestId } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { createRequestCounter, type RequestCounter } from "./stats.ts";
@@ -21,6 +22,8 @@ export interface AppOptions extends GateOptions {
   readonly allowedHosts: readonly string[];
   /** `CORS_ORIGINS`: whose pages may use the API in a browser. */
   readonly corsOrigins?: readonly string[];
+  /** The roles of a daemon that is not there for the API, in words: it answers only how it is itself. */
+  readonly rolesWithoutApi?: string | undefined;
   /** Where answers are counted. */
   readonly counter?: RequestCounter;
   /** Under test: a reply that does not fit its schema is an error. In production it is logged and goes out stripped. */
@@ -36,7 +39,16 @@ export function createApp(options: AppOptions & { readonly operations: Operation
 export function createAppOf(
   ownRoutes: Readonly<Record<string, Route>>,
   operations: Operations | Readonly<Record<string, AnyOperation>>,
-  { context, log, allowedHosts, corsOrigins = [], counter = createRequestCounter(), strictReplies = false, ...gateOptions }: AppOptions,
+  {
+    context,
+    log,
+    allowedHosts,
+    corsOrigins = [],
+    counter = createRequestCounter(),
+    strictReplies = false,
+    rolesWithoutApi,
+    ...gateOptions
+  }: AppOptions,
 ): Express {
   const app = express();
   const gate = createGate(gateOptions);
@@ -51,6 +63,7 @@ export function createAppOf(
   app.use(checkHost(allowedHosts));
   app.use(allowOrigins(corsOrigins));
   app.use(refuseForeignWrites(corsOrigins));
+  if (rolesWithoutApi !== undefined) app.use(ownHealthOnly(rolesWithoutApi));
   const nowhere = express.Router().use(...gate(noRoute), (request: Request) => {
     throw noSuchPath(request.path);
   });

@@ -25,6 +25,7 @@ export function createSelftest(options: ScratchOptions & { readonly onReport: (r
   let runs = false;
   return {
     run: async ({ timeoutMs }) => {
+      refuseHalf(options);
       if (runs) throw new Problem("conflict", "A self-test runs already; ask again when it has ended");
       runs = true;
       try {
@@ -38,6 +39,19 @@ export function createSelftest(options: ScratchOptions & { readonly onReport: (r
       }
     },
   };
+}
+
+/** The test takes its picture through all stages in this process, which must be able to ask both services. */
+function refuseHalf({ parts: { peers, context } }: ScratchOptions): void {
+  const missing = [
+    ...(peers.roles.includes("detect") || context.config.detectorUrl !== undefined ? [] : ["detector"]),
+    ...(peers.roles.includes("analyze") || context.config.languageModelUrl !== undefined ? [] : ["language model"]),
+  ];
+  if (missing.length === 0) return;
+  throw new Problem(
+    "unavailable",
+    `This daemon has the roles ${peers.roles.join(", ")} and no ${missing.join(" and no ")} to ask: ask one with the roles detect and analyze, or set DETECTOR_URL and LANGUAGE_MODEL_URL here too`,
+  );
 }
 
 /** What was proven, and when, counted from when the picture was put into its folder. */

@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { bringForwardDigests } from "../../src/alerts/digests-repository.ts";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
@@ -10,7 +11,7 @@ import { followStatus } from "../../src/incidents/incidents.ts";
 import { bringForwardJobs, demoteLateJobs, freeAbandonedJobs } from "../../src/jobs/jobs-repository.ts";
 import {
   beatProcess,
-  otherProcessesOnHost,
+  otherProcessesOnMachine,
   type ProcessRow,
   removeOtherProcesses,
   removeProcesses,
@@ -35,7 +36,10 @@ export interface CaretakerOptions {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  readonly process: ProcessRow;
+  /** Shows that this process lives, and removes those that are gone. */
+  readonly beat: (sql: Sql) => Promise<void>;
+  /** Whether it is this process that judges the silence of cameras and forgets vectors: of several that share the database, one does. */
+  readonly judges: () => boolean;
   readonly cameraOfflineAfterSeconds: number;
   /** How long the vectors of re-identification are kept. */
   readonly reidTtlHours: number;
@@ -68,12 +72,11 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       const now = clock.now();
       // a restart, a sleep of the machine, a stopped watcher, a database that was away: that silence is our own
       const missed = Math.abs(now.getTime() - lastRound) > deafAfterMs || !options.watching();
-      if (missed || !listeningSince) listeningSince = now;
+      if (missed || !listeningSince || !options.judges()) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();
       const setBack = leadNow < lead - setBackMs;
       const freed = await db.transaction(async (sql) => {
-        await beatProcess(sql, options.process);
-        await removeProcesses(sql, []);
+        await options.beat(sql);
         await demoteLateJobs(sql, now);
         if (setBack) await leaveTheFuture(sql, now);
         return freeAbandonedJobs(sql, now);
@@ -83,14 +86,14 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (freed > 0 || setBack) options.onFreed();
       const down = options.detectorDown();
       if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, down, 1_000));
-      if (clock.monotonic() >= camerasAt) {
+      if (clock.monotonic() >= camerasAt && options.judges()) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
         const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince });
         if ((await followStatus(db, now)) + silent > 0) options.onCameras();
       }
       lastRound = now.getTime();
-      if (clock.monotonic() >= vectorsAt) {
+      if (clock.monotonic() >= vectorsAt && options.judges()) {
         vectorsAt = clock.monotonic() + vectorsEveryMs;
         const before = new Date(now.getTime() - options.reidTtlHours * 3_600_000);
         await db.query((sql) => deleteEmbeddingsBefore(sql, before, vectorsAtOnce));
@@ -107,11 +110,13 @@ export function createCaretaker(options: CaretakerOptions): Loop {
 export async function takeOver(db: Database, process: ProcessRow, alone: boolean, now: Date): Promise<number> {
   return await db.transaction(async (sql) => {
     await beatProcess(sql, process);
+    livingHere.add(process.processId);
     if (alone) {
       await removeOtherProcesses(sql, process.processId);
     } else {
-      const others = await otherProcessesOnHost(sql, process.host, process.processId);
-      const gone = others.filter((other) => other.pid === process.pid || !isRunning(other.pid));
+      // one that cannot be asked about is given the time that a heartbeat may take
+      const others = process.machine ? await otherProcessesOnMachine(sql, process.machine, process.processId) : [];
+      const gone = others.filter(({ pid, processId }) => !livingHere.has(processId) && (pid === process.pid || !isRunning(pid)));
       await removeProcesses(
         sql,
         gone.map((other) => other.processId),
@@ -132,9 +137,31 @@ async function leaveTheFuture(sql: Sql, now: Date): Promise<void> {
   await forgetFutureSights(sql, now);
 }
 
+/** Takes the process out of the rows: it ends in good order, and holds nothing any more. */
+export async function leave(db: Database, { processId }: ProcessRow): Promise<void> {
+  livingHere.delete(processId);
+  await db.query((sql) => removeProcesses(sql, [processId]));
+}
+
+/** The daemons in this very process: of another one with its number only that is known, that it is gone. */
+const livingHere = new Set<string>();
+
 /** The row of this process. */
 export function thisProcess(processId: string, version: string): ProcessRow {
-  return { processId, host: hostname(), pid: process.pid, version };
+  return { processId, host: hostname(), pid: process.pid, version, machine: machineName() };
+}
+
+/**
+ * Within what a process number is one process: a run of the machine, and in it a container or none. Two machines, or containers, of the same name
+ * must not take each other's processes for dead. Null where the system does not tell.
+ */
+function machineName(): string | null {
+  if (process.platform !== "linux") return hostname();
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return null;
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "./config.ts";
+import { rolesLeftOut, rolesText } from "./roles.ts";
 
 /** What single values do not show: which ones do not go together (errors), and which are probably not meant (warnings). */
 export function crossChecks(config: Config): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
@@ -20,6 +21,15 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   if (!config.apiKeyEnabled && config.apiKeys.length > 0) {
     warnings.push("API_KEYS has no effect without API_KEY_ENABLED=true");
   }
+  const missing = rolesLeftOut(config.roles);
+  if (missing.length > 0 && config.databaseUrl === undefined) {
+    errors.push(
+      `ROLES is ${rolesText(config.roles)}: nobody would do the rest (${missing.join(", ")}), since no other daemon can use the embedded database; set DATABASE_URL to one that all daemons reach, or leave ROLES out`,
+    );
+  }
+  if (missing.length > 0 && config.redisUrl === undefined && config.roles.includes("api") && config.rateLimitEnabled) {
+    warnings.push(notShared);
+  }
   const open = openToNetwork(config);
   if (open !== undefined) warnings.push(open);
   if ((config.smtpHost === undefined) !== (config.smtpFromAddress === undefined)) {
@@ -30,6 +40,10 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   }
   return { errors, warnings };
 }
+
+/** What several daemons do not share without a store that all of them reach. */
+export const notShared =
+  "REDIS_URL is not set: each daemon with the role api counts rate limits for itself, so that a client has as many requests as there are such daemons; all else is shared through the database";
 
 /** The warning that others can reach the API without a key; undefined when they cannot. */
 export function openToNetwork({ apiKeyEnabled, host }: Pick<Config, "apiKeyEnabled" | "host">): string | undefined {

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import { BoolText, EnumText, FloatText, IntText, issue } from "../contract/values.ts";
+import { everyRole, roleNames } from "./roles.ts";
 
 /** How the text of a variable becomes a value, and how that is said to a person. */
 export interface Kind<T> {
@@ -122,3 +123,11 @@ export function number(minimum: number, maximum: number): Kind<number> {
 export function oneOf<const T extends readonly [string, ...string[]]>(...words: T): Kind<T[number]> {
   return kind<T[number]>(EnumText(words), `one of ${words.join(", ")}`);
 }
+
+/** Roles, each once and in the order of the list, whatever order they are written in. */
+export const roles = kind(
+  listOf(EnumText([everyRole, ...roleNames]))
+    .refine((words) => words.length > 0)
+    .transform((words) => roleNames.filter((role) => words.some((word) => word === role || word === everyRole))),
+  `${everyRole}, or some of ${roleNames.join(", ")}, separated by commas`,
+);

@@ -48,6 +48,13 @@ const timeout = (group: Group, fallback: string, description: string) =>
 export const variables = {
   HOST: { group: "server", kind: kinds.host, default: "127.0.0.1", description: "Address to listen on" },
   PORT: { group: "server", kind: kinds.integer(0, 65_535), default: "8000", description: "Port to listen on; 0 takes any free one" },
+  ROLES: {
+    group: "server",
+    kind: kinds.roles,
+    default: "all",
+    description:
+      "What this daemon does, where several share a database (docs/operations.md): `api` answers requests and WebSocket clients, `watch` finds pictures, `detect` has them looked at, `analyze` has events judged, `alert` evaluates rules, `deliver` sends, `maintain` keeps house",
+  },
   ALLOWED_HOSTS: {
     group: "server",
     kind: kinds.hosts,

@@ -1,6 +1,6 @@
 import { Problem } from "../contract/problem.ts";
 import type { Log } from "../log/log.ts";
-import { applicationName } from "./connection.ts";
+import { applicationName, type Connection, connect } from "./connection.ts";
 import { describeTarget, type SocketAddress, urlTarget } from "./connection-target.ts";
 import { lockDataFolder } from "./data-folder.ts";
 import type { Database } from "./database.ts";
@@ -28,6 +28,11 @@ export interface OpenDatabase {
   readonly description: string;
   /** Another pool on the same database, whose sessions see the tables of one schema only. To be closed by who opens it. */
   openSchema(schema: string, max: number): Database;
+  /**
+   * Opens a session that is lent to nobody, for what holds as long as a session lives; `onClosed` is told of its end, however it
+   * came. Rejects when the server cannot be reached within 5 s. Undefined for the embedded server, which one daemon has for itself.
+   */
+  readonly openSession: ((onClosed: () => void) => Promise<Connection>) | undefined;
   /** Ends the connections, stops the server if it is ours, and gives the data folder back. */
   close(): Promise<void>;
 }
@@ -36,6 +41,7 @@ export interface OpenDatabase {
 const connectionsOfOthers = 40;
 const ownerStartMs = 10_000;
 const guestPatienceMs = 10_000;
+const sessionTimeoutMs = 5_000;
 
 /**
  * Opens the database: the server behind `DATABASE_URL`, or the embedded one in the data folder. No connection is made yet.
@@ -63,7 +69,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
 }
 
 async function openExternal(url: string, options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const description = describeTarget(urlTarget(url));
+  const target = urlTarget(url);
+  const description = describeTarget(target);
   const lock = options.ownership === "serve" ? await lockDataFolder(options.dataDir) : undefined;
   const db = openPool({ url }, { max: options.poolSize, log: options.log });
   return {
@@ -71,6 +78,7 @@ async function openExternal(url: string, options: OpenDatabaseOptions): Promise<
     kind: "external",
     description,
     openSchema: (schema, max) => openPool({ url }, { max, schema, log: options.log }),
+    openSession: (onClosed) => connect(target, { log: options.log, timeoutMs: sessionTimeoutMs, onClosed }),
     close: async () => {
       await db.close();
       await lock?.release();
@@ -93,6 +101,7 @@ async function attached(address: SocketAddress, options: OpenDatabaseOptions): P
     kind: "embedded",
     description: describe(options),
     openSchema: (schema, max) => openPool(address, { max, schema, log: options.log }),
+    openSession: undefined,
     close: () => db.close(),
   };
 }
@@ -111,6 +120,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
       kind: "embedded",
       description: describe(options),
       openSchema: (schema, max) => openPool(server, { max, schema, log: options.log }),
+      openSession: undefined,
       close: async () => {
         if (options.ownership === "share") await waitForGuests(db, options.log);
         await db.close();

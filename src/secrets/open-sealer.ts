@@ -3,7 +3,7 @@ import type { Database } from "../engines/database.ts";
 import type { Log } from "../log/log.ts";
 import { readKey } from "./key-file.ts";
 import { countSealed } from "./sealed-repository.ts";
-import { openSealer, type Sealer, sealerOf } from "./sealer.ts";
+import { type OpenSealer, openSealer, type Sealer, sealerOf } from "./sealer.ts";
 
 /** Where the sealed values are, and where their key is. */
 export interface SealerOptions {
@@ -17,7 +17,7 @@ export interface SealerOptions {
  * opened. Says in the log when a part cannot be opened with the key that is there. Throws `Problem("unavailable")` with
  * the remedy when there is no usable key.
  */
-export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promise<Sealer> {
+export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promise<OpenSealer> {
   const key = readKey(keyPath);
   const sealer = key && sealerOf(key, keyPath);
   const { sealed, foreign } = await db.query((sql) => countSealed(sql, sealer?.fingerprint));

@@ -22,7 +22,9 @@ export interface Findings {
 }
 
 // a built-in service that starts has no address yet, and will have one in a moment
-const kept = keepAnswers<Findings>(({ upstreams }) => upstreams.ok && upstreams.value.some(({ url, builtIn }) => builtIn && url === ""));
+const kept = keepAnswers<Findings>(
+  ({ upstreams }) => upstreams.ok && upstreams.value.some(({ url, builtIn, healthy }) => builtIn && url === "" && !healthy),
+);
 
 /**
  * What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. While a built-in

@@ -34,6 +34,14 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
       .workers()
       .map(({ name, running, message }) => ({ name, running, message })),
   }),
+  listDaemons: async (_request, context) => ({
+    daemons: runtimeOf(context)
+      .daemons()
+      .map(({ processId, startedAt, host, pid, version: itsVersion, roles, singletons }) => ({
+        ...{ daemon_id: processId, host, pid, version: itsVersion, started_at: startedAt },
+        ...{ roles: [...roles], singletons: [...singletons] },
+      })),
+  }),
   listBreakers: async (_request, context) => ({ breakers: breakerEntries(runtimeOf(context)) }),
   resetBreaker: async ({ params }, context) => await resetBreaker(context, runtimeOf(context), params.name),
   getConfig: async (_request, { settings }) => configRecord(settings.current()),

@@ -9,11 +9,12 @@ import type { Runtime } from "./runtime.ts";
 type Ready = z.output<typeof ReadyReply>;
 type Result = z.output<typeof CheckResult>;
 
-/** Whether pictures are being processed: every check must pass. `status` is `ready`, `degraded`, or `not_ready` without database. */
+/** Whether this daemon does what it is there for, and pictures are being processed where that is its part: every check must pass. `status` is `ready`, `degraded`, or `not_ready` without database. */
 export async function currentReadiness(context: OperationContext, runtime: Runtime): Promise<Ready | WithStatus<Ready>> {
   const [database, store] = await Promise.all([checkDatabase(context), checkStore(context)]);
   const workers = runtime.workers();
-  const stopped = stoppedWorkers(workers);
+  // what others have to do is for the overall health: who asks this daemon for pages shall not be sent away since another one restarts
+  const stopped = stoppedWorkers(workers.filter(({ elsewhere }) => !elsewhere));
   const checks = {
     database: resultOf(database),
     store: resultOf(store),

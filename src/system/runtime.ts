@@ -5,15 +5,17 @@ import type { DiskSpace } from "./disk.ts";
 export interface Runtime {
   readonly startedAt: Date;
   readonly version: string;
-  /** All workers by name. A worker that should run but does not has `running: false` and says why. */
+  /** All workers by name, those of other daemons included. A worker that should run but does not has `running: false` and says why. */
   workers(): readonly WorkerState[];
+  /** All daemons that live on this database. The first is this one. */
+  daemons(): readonly DaemonState[];
   /** The supervisor's own heartbeat is fresh. */
   supervisorAlive(): boolean;
   /** Where the API answers. */
   url(): string;
-  /** The five breakers, switched-off services included. */
+  /** The five breakers, switched-off services included; each as the daemon sees it for which it is worst. */
   breakers(): readonly BreakerState[];
-  /** Closes a breaker whatever happened, and has what waited for its service taken up. Returns the state it was in. */
+  /** Closes a breaker in all daemons whatever happened, and has what waited for its service taken up. Returns the state it was in. */
   resetBreaker(name: UpstreamName): Promise<CircuitState>;
   /** Upstream services that are switched on, each with the result of a fresh-enough health probe. */
   probeUpstreams(): Promise<readonly UpstreamState[]>;
@@ -44,6 +46,20 @@ export interface WorkerState {
   readonly running: boolean;
   readonly critical: boolean;
   readonly message: string | null;
+  /** It is the work of other daemons on this database. */
+  readonly elsewhere?: true;
+}
+
+/** A living daemon on this database. */
+export interface DaemonState {
+  readonly processId: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly roles: readonly string[];
+  /** Workers that run in one daemon at a time, and in this one now. */
+  readonly singletons: readonly string[];
 }
 
 export interface LiveStats {

@@ -156,8 +156,17 @@ describe("warnings", () => {
     ]);
   });
 
+  it("refuse roles that leave something to nobody, and words that are no roles", () => {
+    expect(errorOf({ env: { ROLES: "api,detect" } }).message).toMatch(
+      /ROLES is api, detect: nobody would do the rest \(watch, .*DATABASE_URL/,
+    );
+    expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(/ROLES="api,fly" \(environment\): must be all, or some of api, watch,/);
+    expect(errorOf({ env: { ROLES: " , " } }).message).toContain("must be all, or some of");
+  });
+
   it.each([
     [{ HOST: "0.0.0.0" }, "no API key is needed"],
+    [{ ROLES: "api", DATABASE_URL: "postgres://db/x" }, "each daemon with the role api counts rate limits for itself"],
     [{ API_KEYS: "a" }, "no effect without API_KEY_ENABLED"],
     [{ BATCH_IDLE_TIMEOUT_SECONDS: "100" }, "longer than BATCH_WINDOW_SECONDS"],
     [{ TLS_CERT_PATH: "/x" }, "no effect without TLS_MODE"],
@@ -189,6 +198,15 @@ describe("values", () => {
     ["[]", []],
   ])("keys %s", (text, value) => {
     expect(env({ API_KEYS: text }).config.apiKeys).toEqual(value);
+  });
+
+  it.each([
+    ["all", "api watch detect analyze alert deliver maintain"],
+    ["", "api watch detect analyze alert deliver maintain"],
+    [" Detect,api,detect", "api detect"],
+    ["api,all", "api watch detect analyze alert deliver maintain"],
+  ])("roles %j", (text, value) => {
+    expect(env({ ROLES: text, DATABASE_URL: "postgres://db/x" }).config.roles.join(" ")).toBe(value);
   });
 
   it("makes paths absolute and expands ~", () => {

@@ -203,6 +203,7 @@ const tables: Readonly<Record<string, readonly Endpoint[]>> = {
     ["GET /api/system/circuit-breakers", 200, ["breakers"]],
     ["POST /api/system/circuit-breakers/detector/reset", 200, ["name", "previous_state", "state", "message", "timestamp"]],
     ["GET /api/system/workers", 200, ["workers"]],
+    ["GET /api/system/daemons", 200, ["daemons"]],
     ["POST /api/system/selftest", 200, ["status", "message", "started_at", "duration_ms", "timeout_seconds", "detector", "stages"]],
     [
       "GET /api/system/pipeline",

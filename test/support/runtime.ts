@@ -6,6 +6,7 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
     startedAt: new Date("2026-01-31T12:00:00Z"),
     version: "1.2.3",
     workers: () => [],
+    daemons: () => [],
     supervisorAlive: () => true,
     url: () => "http://127.0.0.1:8000",
     breakers: () => [],

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createCaretaker, takeOver, thisProcess } from "../../daemon/workers/caretaker.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import { addJobs, countJobs } from "../../src/jobs/jobs-repository.ts";
+import { beatProcess } from "../../src/jobs/processes-repository.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -28,7 +29,9 @@ const waiting = async () => (await database.db.query((sql) => countJobs(sql, clo
 test("when the clock is set back, what waits for its time does not wait for hours more", async () => {
   let freed = 0;
   const caretaker = createCaretaker({
-    ...{ db: database.db, clock, log: silentLog, process: own, cameraOfflineAfterSeconds: 3_600 },
+    ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
+    beat: (sql) => beatProcess(sql, own),
+    judges: () => true,
     reidTtlHours: 24,
     detectorDown: () => undefined,
     onFreed: () => {

@@ -3,7 +3,7 @@ import type { Breaker, Latency, pipelineRoutes } from "../routes/system-pipeline
 import { cameraId, cameraRoot } from "./cameras.ts";
 import type { ExamplesOf } from "./example.ts";
 import { breakerStates, workers } from "./health.ts";
-import { now } from "./ids.ts";
+import { now, version } from "./ids.ts";
 
 const idle = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
 
@@ -71,6 +71,24 @@ export const pipelineExamples = {
     },
   },
   listWorkers: { reply: { workers } },
+  listDaemons: {
+    reply: {
+      daemons: [
+        {
+          daemon_id: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11",
+          ...{ host: "nas", pid: 812, version, started_at: now },
+          roles: ["api", "watch", "alert", "deliver", "maintain"],
+          singletons: ["file_watcher", "camera_watcher", "alert_worker", "digest_closer", "cleanup_service"],
+        },
+        {
+          daemon_id: "c2d8e7a0-92f5-4f57-8d0c-6f1f6f3f7b90",
+          ...{ host: "workstation", pid: 4_410, version, started_at: now },
+          roles: ["detect", "analyze"],
+          singletons: ["batch_aggregator"],
+        },
+      ],
+    },
+  },
   listBreakers: {
     reply: {
       breakers: [

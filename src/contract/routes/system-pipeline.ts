@@ -17,6 +17,18 @@ const QueueWorker = z.object({
 const DetectionWorker = QueueWorker.meta({ description: "Has the detector look at pictures" });
 const AnalysisWorker = QueueWorker.meta({ description: "Has the language model judge events" });
 
+const DaemonEntry = z
+  .object({
+    daemon_id: z.string().meta({ description: "Its id, another one after each start" }),
+    host: z.string().meta({ description: "The machine on which it runs" }),
+    pid: z.int().meta({ description: "Its process number there" }),
+    version: z.string().meta({ description: "Its version" }),
+    started_at: Instant.meta({ description: "When it was started" }),
+    roles: z.array(z.string()).meta({ description: "What it does" }),
+    singletons: z.array(z.string()).meta({ description: "Workers of which one runs at a time, and which run here now" }),
+  })
+  .meta({ id: "Daemon", description: "A running homesec" });
+
 export const PipelineReply = z
   .object({
     file_watcher: z
@@ -178,6 +190,14 @@ export const pipelineRoutes = {
     reply: z
       .object({ workers: z.array(WorkerStatus).meta({ description: "All of them, running or not" }) })
       .meta({ id: "Workers", description: "What runs in the background" }),
+  }),
+  listDaemons: route("/api/system/daemons", {
+    method: "get",
+    summary: "The daemons that share the database, and what each of them does",
+    tag: "system",
+    reply: z
+      .object({ daemons: z.array(DaemonEntry).meta({ description: "All that live; the first is the one that answers" }) })
+      .meta({ id: "Daemons", description: "Who does the work" }),
   }),
   listBreakers: route("/api/system/circuit-breakers", {
     method: "get",

@@ -1,0 +1,116 @@
+import type { Role } from "../../src/config/roles.ts";
+import type { Sql } from "../../src/engines/database.ts";
+import {
+  beatProcess,
+  endSilentSessions,
+  livingPeers,
+  type PeerRow,
+  type ProcessRow,
+  removeProcesses,
+} from "../../src/jobs/processes-repository.ts";
+import type { Log } from "../../src/log/log.ts";
+import { ProcessReport } from "../../src/system/process-report.ts";
+import type { UpstreamName } from "../../src/system/runtime.ts";
+import type { Singletons } from "./singletons.ts";
+
+/** A session that was opened so long ago says that the database has been there for a while, and the others had time to come back. */
+const settledAfterMs = 5_000;
+
+/** A living daemon on the same database. */
+export interface Peer extends Omit<PeerRow, "report"> {
+  /** Undefined when it is of a version that says other things. */
+  readonly report: ProcessReport | undefined;
+}
+
+/** The daemons that share this database. */
+export interface Peers {
+  /** This daemon's id. */
+  readonly ownId: string;
+  readonly roles: readonly Role[];
+  /** Nobody else can be using the database: all roles are here, and nothing is asked of anybody. */
+  readonly alone: boolean;
+  /** All but this one, as they were a second ago at most. */
+  others(): readonly Peer[];
+  /** Shows that this daemon lives, says what it does, removes those that are gone, and reads what the others say. */
+  beat(sql: Sql): Promise<void>;
+  /** The singletons that this daemon holds now. */
+  held(): readonly string[];
+  /** Whether a singleton runs here, if anywhere: it is held, or nobody else is there to hold it. */
+  does(name: string): boolean;
+  /** Somebody who lives has the role. */
+  someoneHas(role: Role): boolean;
+  /** What the others said of a breaker holds no more. */
+  forgetBreaker(name: UpstreamName): void;
+}
+
+/** Makes the view of the others. `report` is asked at each beat. */
+export function createPeers(options: {
+  readonly own: ProcessRow;
+  readonly roles: readonly Role[];
+  /** Undefined when this daemon is alone. */
+  readonly singletons: Singletons | undefined;
+  readonly report: () => ProcessReport;
+  readonly log: Log;
+}): Peers {
+  const { own, roles, singletons } = options;
+  let others: readonly Peer[] = [];
+  let known: { readonly session: string; readonly since: number } | undefined;
+
+  /** Whether the end of another's session says something: not when the database itself came back a moment ago. */
+  const sessionsTell = (): boolean => {
+    const session = singletons?.session();
+    if (!session) {
+      known = undefined;
+      return false;
+    }
+    const name = `${session.pid} ${session.startedAt}`;
+    if (known?.session !== name) known = { session: name, since: performance.now() };
+    return performance.now() - known.since > settledAfterMs;
+  };
+
+  const tellOfChanges = (now: readonly Peer[]): void => {
+    const names = (peers: readonly Peer[]) => new Map(peers.map((peer) => [peer.processId, peerName(peer)]));
+    const [before, after] = [names(others), names(now)];
+    for (const [id, name] of after) if (!before.has(id)) options.log.info({ peer: name }, "another daemon shares the database");
+    for (const [id, name] of before) if (!after.has(id)) options.log.info({ peer: name }, "a daemon is gone that shared the database");
+  };
+
+  return {
+    ownId: own.processId,
+    roles,
+    alone: singletons === undefined,
+    others: () => others,
+    held: () => singletons?.held() ?? [],
+    does: (name) => singletons === undefined || singletons.held().includes(name),
+    someoneHas: (role) => others.some((peer) => peer.roles.includes(role)),
+    forgetBreaker: (name) => {
+      others = others.map((peer) =>
+        peer.report
+          ? { ...peer, report: { ...peer.report, breakers: peer.report.breakers.filter((breaker) => breaker.name !== name) } }
+          : peer,
+      );
+    },
+    beat: async (sql) => {
+      if (!singletons) {
+        await beatProcess(sql, own);
+        await removeProcesses(sql, []);
+        return;
+      }
+      const report = ProcessReport.encode(options.report());
+      await beatProcess(sql, own, { roles, singletons: singletons.held(), session: singletons.session(), report });
+      const tell = sessionsTell();
+      if (tell && others.length > 0) await endSilentSessions(sql);
+      await removeProcesses(sql, [], tell);
+      const now = (await livingPeers(sql))
+        .filter(({ processId }) => processId !== own.processId)
+        .map((row) => ({ ...row, report: ProcessReport.safeParse(row.report).data }));
+      tellOfChanges(now);
+      others = now;
+    },
+  };
+}
+
+/** How a daemon is called when people read of it. */
+export function peerName({ host, pid }: Pick<Peer, "host" | "pid">): string {
+  return `${host} (pid ${pid})`;
+}
