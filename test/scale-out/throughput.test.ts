@@ -47,6 +47,10 @@ describe.skipIf(!redisInstalled || !long)(
         const perSecond = ((lastCount - firstCount) * 1_000) / (lastAt - firstAt);
         const costs = cpuAfter.map((seconds, index) => ((seconds - (cpuBefore[index] ?? 0)) * 1_000) / (lastCount - firstCount));
         await eventually(() => detector.answered >= total, { timeoutMs: 60_000 });
+        const [stored] = await home.database.db.query(
+          (sql) => sql<[{ bytes: number }]>`
+        select sum(pg_relation_size(c.oid) + pg_indexes_size(c.oid)) as bytes from pg_class c where c.relname in ('images', 'detections', 'journal', 'jobs')`,
+        );
         const shares = await Promise.all(detectors.map((member) => stagesDone(member, "detect")));
         process.stdout.write(
           `${count} x detect: ${perSecond.toFixed(1)} pictures/s of ${(count * 1_000) / detectorMs} that the detector could do, ` +
@@ -54,7 +58,7 @@ describe.skipIf(!redisInstalled || !long)(
               .slice(1)
               .reduce((sum, cost) => sum + cost, 0)
               .toFixed(1)} ms for those that detect, ` +
-            `shared ${shares.join(" : ")}; load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores\n`,
+            `shared ${shares.join(" : ")}, ${Math.round(Number(stored.bytes) / total)} bytes of rows and indexes for a picture with one person; load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores\n`,
         );
         expect(shares.reduce((sum, share) => sum + share)).toBeGreaterThanOrEqual(total - count);
         expect(detector.requests).toBe(total);
