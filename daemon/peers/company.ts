@@ -40,6 +40,12 @@ export interface Company {
 /** The role whose daemons take up a queue. */
 const roleOfQueue = { detect: "detect", enrich: "detect", analyze: "analyze", alert: "alert", deliver: "deliver" } as const;
 
+/** Who looks into folders does it for those of its own root: two daemons with different ones do not see each other's pictures. */
+const keyOf =
+  ({ cameraRoot }: Config) =>
+  (name: string): string =>
+    workersOf.watch.includes(name) ? `${name} ${cameraRoot}` : name;
+
 /** Puts it together. Nothing is asked of the database yet. */
 export function createCompany(options: {
   readonly own: ProcessRow;
@@ -68,7 +74,7 @@ export function createCompany(options: {
     };
   };
 
-  const singletons = database.openSession && createSingletons({ openSession: database.openSession, log });
+  const singletons = database.openSession && createSingletons({ openSession: database.openSession, keyOf: keyOf(options.config), log });
   const peers = createPeers({ own, roles, singletons, report, log });
   const hints = createHints({
     db: database.db,

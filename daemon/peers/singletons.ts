@@ -40,9 +40,11 @@ export interface Singletons {
  */
 export function createSingletons(options: {
   readonly openSession: (onClosed: () => void) => Promise<Connection>;
+  /** What is locked for a name: daemons for which it is another do not exclude each other. The name itself unless given. */
+  readonly keyOf?: (name: string) => string;
   readonly log: Log;
 }): Singletons {
-  const { log } = options;
+  const { log, keyOf = (name) => name } = options;
   const candidates = new Map<string, Candidate>();
   const wanted = new Set<string>();
   const held = new Set<string>();
@@ -93,8 +95,8 @@ export function createSingletons(options: {
     if (!current) return;
     try {
       const free = [...wanted].filter((name) => !held.has(name));
-      const taken = await within(answerMs, () => takeSingletons(current.sql, free));
-      for (const name of taken) {
+      const taken = new Set(await within(answerMs, () => takeSingletons(current.sql, free.map(keyOf))));
+      for (const name of free.filter((each) => taken.has(keyOf(each)))) {
         held.add(name);
         log.info({ singleton: name }, "this daemon does it now");
         candidates.get(name)?.gained();
@@ -145,7 +147,7 @@ export function createSingletons(options: {
       const current = connection;
       if (!held.delete(name) || !current) return;
       try {
-        await within(goodbyeMs, () => inTurn(() => giveSingletonBack(current.sql, name)));
+        await within(goodbyeMs, () => inTurn(() => giveSingletonBack(current.sql, keyOf(name))));
       } catch (error) {
         // with its session it is given back in any case
         log.debug({ singleton: name, error: String(error) }, "could not give it back by itself");

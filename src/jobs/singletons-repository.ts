@@ -25,17 +25,17 @@ export async function beginSession(sql: Sql): Promise<SessionIdentity> {
   return { pid: row.pid, startedAt: row.startedAt };
 }
 
-/** Takes, for as long as the session lives, those of the names that no session holds. To be asked only for those not held already. Returns them. */
-export async function takeSingletons(sql: Sql, names: readonly string[]): Promise<readonly string[]> {
-  const rows = await sql<{ name: string }[]>`
-    select n.name
-    from unnest(${[...names]}::text[]) n (name)
-    where pg_try_advisory_lock(${lockClass}, hashtext(n.name))
+/** Takes, for as long as the session lives, those of the keys that no session holds. To be asked only for those not held already. Returns them. */
+export async function takeSingletons(sql: Sql, keys: readonly string[]): Promise<readonly string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select k.key
+    from unnest(${[...keys]}::text[]) k (key)
+    where pg_try_advisory_lock(${lockClass}, hashtext(k.key))
   `;
-  return rows.map(({ name }) => name);
+  return rows.map(({ key }) => key);
 }
 
 /** Gives one back. */
-export async function giveSingletonBack(sql: Sql, name: string): Promise<void> {
-  await sql`select pg_advisory_unlock(${lockClass}, hashtext(${name}))`;
+export async function giveSingletonBack(sql: Sql, key: string): Promise<void> {
+  await sql`select pg_advisory_unlock(${lockClass}, hashtext(${key}))`;
 }

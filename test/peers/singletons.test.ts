@@ -17,8 +17,9 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-const make = (): Singletons => {
+const make = (keyOf?: (name: string) => string): Singletons => {
   const singletons = createSingletons({
+    ...(keyOf && { keyOf }),
     openSession: (onClosed) => connect(urlTarget(database.url), { log: silentLog, timeoutMs: 5_000, onClosed }),
     log: silentLog,
   });
@@ -75,4 +76,14 @@ test("a session that gives no answer is given up", async () => {
     process.kill(pid, "SIGCONT");
   }
   await eventually(() => first.held().length === 1, { timeoutMs: 8_000 });
+});
+
+test("daemons for which a name means another thing do not exclude each other", async () => {
+  const [first, second, third] = ["/one", "/two", "/one"].map((root) => make((name) => `${name} ${root}`)) as [
+    Singletons,
+    Singletons,
+    Singletons,
+  ];
+  for (const singletons of [first, second, third]) await singletons.start(["a"]);
+  expect([first.held(), second.held(), third.held()]).toEqual([["a"], ["a"], []]);
 });

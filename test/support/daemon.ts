@@ -2,6 +2,7 @@ import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { type Log, silentLog } from "../../src/log/log.ts";
+import { redisOf } from "./redis-for-all.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 export interface TestDaemon extends Daemon {
@@ -22,6 +23,7 @@ export async function testDaemon(options: {
     env: {
       ...{ DATA_DIR: folder.path, PORT: "0", RATE_LIMIT_ENABLED: "false" },
       ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
+      ...redisOf({ DATA_DIR: folder.path, ...options.env }),
       ...options.env,
     },
     isRoot: process.getuid?.() === 0,

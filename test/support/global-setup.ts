@@ -10,6 +10,7 @@ import { migrate } from "../../src/engines/migrate.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type Template, templateOf } from "./pristine.ts";
+import { redisForAll } from "./redis-for-all.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -25,8 +26,11 @@ export const templateName = "homesec_template";
 const carefree = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 /** One PostgreSQL for the whole run, with a migrated template that `testDatabase()` copies. Nothing in it outlives the run. */
-export default function setup(project: TestProject): Promise<() => Promise<void>> {
-  return serveDatabases(project, carefree);
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [stopRedis, stopServer] = await Promise.all([redisForAll(), serveDatabases(project, carefree)]);
+  return async () => {
+    await Promise.all([stopRedis(), stopServer()]);
+  };
 }
 
 /** Starts the server for `testDatabase()`, with these settings on top of the embedded server's own. Returns how to stop it. */

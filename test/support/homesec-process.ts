@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { redisOf } from "./redis-for-all.ts";
 
 const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
 
@@ -28,7 +29,7 @@ export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.
 /** Starts the built program. The caller waits for its end. */
 export function startHomesec(args: readonly string[], env: Readonly<Record<string, string>>, cwd?: string): HomesecProcess {
   const child: ChildProcess = spawn(process.execPath, [program, ...args], {
-    env: cleanEnvironment(env),
+    env: cleanEnvironment({ ...(args[0] === "serve" && redisOf(env)), ...env }),
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });

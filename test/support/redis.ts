@@ -9,11 +9,12 @@ if (!redisInstalled) process.stderr.write("redis-server is not installed: the te
 
 /** A real Redis that keeps nothing, on a port of 127.0.0.1: a free one, unless it is to come back at the same. */
 export async function redisServer(
-  options: { readonly port?: number } = {},
+  options: { readonly port?: number; readonly databases?: number } = {},
 ): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {
   const port = options.port ?? (await freePort());
   const folder = temporaryFolder("redis");
-  const server = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder.path], {
+  const databases = options.databases === undefined ? [] : ["--databases", String(options.databases)];
+  const server = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder.path, ...databases], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exit = new Promise<void>((resolve) => server.once("close", () => resolve()));
