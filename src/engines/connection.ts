@@ -13,6 +13,8 @@ export const applicationName = `homesec ${process.pid}`;
 export interface Connection {
   readonly sql: Sql;
   readonly closed: boolean;
+  /** When it was opened, of `performance.now()`. */
+  readonly openedAt: number;
   /** Says goodbye to the server and waits for it, for half a second at most. */
   end(): Promise<void>;
   /** Drops the session at once. */
@@ -22,9 +24,9 @@ export interface Connection {
 export interface ConnectOptions {
   readonly log: Log;
   readonly timeoutMs: number;
-  /** The session, once open, ended for whatever reason; called once. */
   /** The schema whose tables the session sees; the server's default without one. */
   readonly schema?: string;
+  /** The session, once open, ended for whatever reason; called once. */
   readonly onClosed?: () => void;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onStatement?: (text: string) => void;
@@ -79,6 +81,7 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
 
   return {
     sql,
+    openedAt: performance.now(),
     get closed() {
       return closed;
     },

@@ -5,6 +5,7 @@ import type { Database, PoolCounters, Sql } from "./database.ts";
 import { Listener } from "./listener.ts";
 import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
 import { createTurns, type Turns } from "./turns.ts";
+import { UnusedConnections } from "./unused.ts";
 
 export interface PoolOptions {
   /** Connections at most; the one for `listen` comes on top. */
@@ -14,6 +15,10 @@ export interface PoolOptions {
   readonly schema?: string;
   /** Called with the text of each statement before it is sent. */
   readonly onStatement?: (text: string) => void;
+  /** A session that nobody needed for so long is ended, but for the last one. Default 30 s. */
+  readonly unusedMs?: number;
+  /** A session that was open for so long is ended when it is given back: all it remembers goes with it. Default one hour. */
+  readonly lifetimeMs?: number;
   /** For how long a long answer waits for its turn. Default 20 s, less than the patience of most clients. */
   readonly turnWaitMs?: number;
 }
@@ -21,12 +26,14 @@ export interface PoolOptions {
 const connectTimeoutMs = 5_000;
 const waitTimeoutMs = 10_000;
 const closeTimeoutMs = 4_000;
+const unusedMs = 30_000;
+const lifetimeMs = 3_600_000;
 const reconnectDelayMs = 50;
 /** A server that was here a moment ago gets this long to return before callers are told. */
 const bridgedOutageMs = 2_000;
 
 /**
- * A pool of sessions, opened when needed and kept. Callers queue first come, first served, for 10 s at most.
+ * A pool of sessions, opened when needed and ended when a rush is over. Callers queue first come, first served, for 10 s at most.
  * An outage of up to 2 s (a restart) only delays callers who have not begun; after that they are refused at once with
  * `DatabaseUnavailable` while each new caller makes the pool look again, so it works as soon as the server is back.
  *
@@ -49,7 +56,7 @@ class Pool implements Database {
   readonly #options: PoolOptions;
   readonly #listener: Listener;
   readonly #open = new Set<Connection>();
-  readonly #idle: Connection[] = [];
+  readonly #unused: UnusedConnections;
   readonly #waiters: Waiter[] = [];
   #opening = 0;
   /** When connecting began to fail, or undefined while all is well. */
@@ -63,11 +70,12 @@ class Pool implements Database {
     this.#target = target;
     this.#options = options;
     this.#turns = createTurns({ max: Math.max(1, Math.floor(options.max / 3)), waitMs: options.turnWaitMs ?? 20_000 });
+    this.#unused = new UnusedConnections(options.unusedMs ?? unusedMs, (connection) => this.#end(connection));
     this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
   }
 
   get pool(): PoolCounters {
-    const idle = this.#idle.length;
+    const idle = this.#unused.size;
     return {
       size: this.#options.max,
       overflow: 0,
@@ -79,7 +87,7 @@ class Pool implements Database {
   }
 
   async query<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const connection = this.#takeIdle() ?? (await this.#wait());
+    const connection = this.#takeUnused() ?? (await this.#wait());
     const scope = scopeOf(connection.sql);
     try {
       return await work(scope.sql);
@@ -144,7 +152,7 @@ class Pool implements Database {
   async #close(): Promise<void> {
     for (const waiter of this.#waiters.splice(0)) settle(waiter).reject(closedError());
     await this.#listener.close();
-    await Promise.all(this.#idle.splice(0).map((connection) => connection.end()));
+    await Promise.all(this.#unused.takeAll().map((connection) => connection.end()));
     if (this.#open.size > 0) {
       const drained = new Promise<void>((resolve) => {
         this.#onDrained = resolve;
@@ -161,7 +169,7 @@ class Pool implements Database {
   /** A connection with a transaction begun. One that died while idle is found out here, before anything was done, so another is taken. */
   async #begin(): Promise<Connection> {
     for (let left = this.#options.max; ; left -= 1) {
-      const connection = this.#takeIdle() ?? (await this.#wait());
+      const connection = this.#takeUnused() ?? (await this.#wait());
       try {
         await connection.sql`begin`;
         return connection;
@@ -205,8 +213,8 @@ class Pool implements Database {
     return new DatabaseUnavailable("the connection was lost", { cause: error });
   }
 
-  #takeIdle(): Connection | undefined {
-    return this.#closing ? undefined : this.#idle.pop();
+  #takeUnused(): Connection | undefined {
+    return this.#closing ? undefined : this.#unused.take();
   }
 
   #wait(): Promise<Connection> {
@@ -280,19 +288,22 @@ class Pool implements Database {
       this.#forget(connection);
       return;
     }
-    if (this.#closing) {
-      connection.end().catch((error: unknown) => this.#options.log.warn({ err: error }, "A database connection did not end well"));
+    if (this.#closing || performance.now() - connection.openedAt > (this.#options.lifetimeMs ?? lifetimeMs)) {
+      this.#end(connection);
       return;
     }
     const waiter = this.#waiters.shift();
     if (waiter) settle(waiter).resolve(connection);
-    else this.#idle.push(connection);
+    else this.#unused.give(connection);
+  }
+
+  #end(connection: Connection): void {
+    connection.end().catch((error: unknown) => this.#options.log.warn({ err: error }, "A database connection did not end well"));
   }
 
   #forget(connection: Connection): void {
     this.#open.delete(connection);
-    const at = this.#idle.indexOf(connection);
-    if (at !== -1) this.#idle.splice(at, 1);
+    this.#unused.remove(connection);
     if (this.#open.size === 0) this.#onDrained?.();
     if (!this.#closing) this.#openWhatIsMissing();
   }

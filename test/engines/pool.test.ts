@@ -10,6 +10,7 @@ import {
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { timed } from "../support/timed.ts";
 
 let database: TestDatabase;
@@ -193,6 +194,48 @@ describe("transactions", () => {
     await Promise.all(pids.map(terminate));
     await Promise.all(Array.from({ length: 6 }, () => db.transaction((sql) => sql`select 1`)));
   });
+});
+
+test("sessions that a rush needed are ended after it, but for one", async () => {
+  const pool = openPool({ url: inject("testServerUrl") }, { max: 3, log: silentLog, unusedMs: 100 });
+  const rush = () => Promise.all(Array.from({ length: 3 }, () => pool.query((sql) => sql`select pg_sleep(0.02)`)));
+  try {
+    for (const _ of [1, 2]) {
+      await rush();
+      expect(pool.pool.total_connections).toBe(3);
+      await eventually(() => pool.pool.total_connections === 1, { what: "the end of the others" });
+    }
+    // one that is needed all the time stays
+    const pids = new Set<number>();
+    const until = performance.now() + 400;
+    while (performance.now() < until) {
+      const [own] = await pool.query((sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid, pg_sleep(0.01)`);
+      pids.add(own.pid);
+    }
+    expect(pids.size).toBe(1);
+    expect(pool.pool).toMatchObject({ checkedin: 1, checkedout: 0, total_connections: 1 });
+  } finally {
+    await pool.close();
+  }
+});
+
+test("a session that was open for long makes room for a new one, and nobody has to wait for that", async () => {
+  const pool = openPool({ url: inject("testServerUrl") }, { max: 2, log: silentLog, lifetimeMs: 100 });
+  try {
+    const pids = new Set<number>();
+    const until = performance.now() + 500;
+    const worker = async (): Promise<void> => {
+      while (performance.now() < until) {
+        const [own] = await pool.transaction((sql) => sql<[{ pid: number }]>`select pg_backend_pid() as pid, pg_sleep(0.01)`);
+        pids.add(own.pid);
+      }
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    expect(pids.size).toBeGreaterThan(2);
+    expect(pool.pool.total_connections).toBeLessThanOrEqual(2);
+  } finally {
+    await pool.close();
+  }
 });
 
 describe("errors by name", () => {
