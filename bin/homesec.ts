@@ -47,22 +47,31 @@ process.on("exit", () => {
   }
 });
 
+/** What only the program itself can give to its work. */
+interface Inside {
+  readonly log: import("../src/log/log.ts").Log;
+  readonly serviceManager: import("../daemon/service-manager.ts").ServiceManager;
+}
+
 /** Runs the work of the daemon with its log open. */
-async function withLog(options: DaemonOptions, work: (log: import("../src/log/log.ts").Log) => Promise<number>): Promise<number> {
-  const [{ createLog }, { systemClock }, { secretNames }] = await Promise.all([
+async function withLog(options: DaemonOptions, work: (inside: Inside) => Promise<number>): Promise<number> {
+  const [{ createLog }, { systemClock }, { secretNames }, { createServiceManager, serviceManagerVariables }] = await Promise.all([
     import("../daemon/log.ts"),
     import("../src/clock/clock.ts"),
     import("../src/config/secret-names.ts"),
+    import("../daemon/service-manager.ts"),
   ]);
   isDaemon = true;
   // the configuration has been read; programs that the daemon starts (ffmpeg on files of strangers, for one) get our environment
-  for (const name of secretNames) delete process.env[name];
+  const said = Object.fromEntries(serviceManagerVariables.map((name) => [name, process.env[name]]));
+  for (const name of [...secretNames, ...serviceManagerVariables]) delete process.env[name];
   const { logLevel, logFormat, dataDir } = options.config;
   const format = logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
   const colour = options.colour && process.stderr.isTTY === true;
   const log = createLog({ level: logLevel, format, colour, destination: process.stderr, folder: `${dataDir}/logs`, clock: systemClock });
   try {
-    return await work(log);
+    const serviceManager = createServiceManager({ said, pid: process.pid, searchPath: process.env["PATH"], log });
+    return await work({ log, serviceManager });
   } finally {
     log.close();
   }
@@ -89,8 +98,8 @@ async function main(args: readonly string[]): Promise<number> {
       isLeaving = true;
     },
     daemon: {
-      serve: (options) => withLog(options, async (log) => (await import("../daemon/serve.ts")).serve({ ...options, log })),
-      demo: (options) => withLog(options, async (log) => (await import("../daemon/demo.ts")).demo({ ...options, log })),
+      serve: (options) => withLog(options, async (inside) => (await import("../daemon/serve.ts")).serve({ ...options, ...inside })),
+      demo: (options) => withLog(options, async ({ log }) => (await import("../daemon/demo.ts")).demo({ ...options, log })),
     },
   });
 }

@@ -3,6 +3,7 @@ import { rolesLeftOut, rolesText } from "../src/config/roles.ts";
 import { modelFault } from "../src/detector-model/check.ts";
 import type { Log } from "../src/log/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
+import type { ServiceManager } from "./service-manager.ts";
 
 /** What `homesec serve` gets from the command line. */
 export interface ServeOptions {
@@ -16,14 +17,21 @@ export interface ServeOptions {
   readonly signal: AbortSignal;
 }
 
+interface ServeOptionsWithManager extends ServeOptions {
+  /** Who is told when it is ready, lives and stops. */
+  readonly serviceManager: ServiceManager;
+}
+
 /** Runs the daemon until the signal fires. Returns the exit code; throws `Problem` when it cannot start. */
-export async function serve(options: ServeOptions): Promise<number> {
+export async function serve(options: ServeOptionsWithManager): Promise<number> {
   for (const warning of options.warnings) options.log.warn({}, warning);
   const daemon = await startDaemon({ config: options.config, log: options.log });
   options.out.write(greeting(daemon, options.config));
+  await options.serviceManager.ready(`Answers at ${daemon.url}`, () => daemon.context.runtime?.supervisorAlive() ?? true);
   await untilAborted(options.signal);
   options.out.write("Stopping ...\n");
-  return await stopped(daemon, options.log);
+  const [code] = await Promise.all([stopped(daemon, options.log), options.serviceManager.stopping()]);
+  return code;
 }
 
 /** Resolves when the signal fires. */
