@@ -78,5 +78,5 @@ describe("the nightly export by cron", () => {
     expect(readFileSync(join(events, first.files[0] as string), "utf8")).toContain(",yard,");
     // nothing new: the file of this morning is not touched, and it is no failure
     expect(await morning()).toEqual({ ...first, log: `${first.log}no new events\n` });
-  });
+  }, 60_000);
 });
