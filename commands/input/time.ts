@@ -15,7 +15,7 @@ export function parseTime(text: string, now: Date): Date | undefined {
   if (given === "now") return now;
   if (given.startsWith("-")) {
     const back = parseDuration(given.slice(1));
-    return back === undefined ? undefined : new Date(now.getTime() - back);
+    return back === undefined ? undefined : known(new Date(now.getTime() - back));
   }
   const named = /^(?:(today|yesterday|tomorrow)(?:\s+|$))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/.exec(given);
   if (named && given !== "") {
@@ -34,5 +34,13 @@ export function parseTime(text: string, now: Date): Date | undefined {
 
 function local(year: number, month: number, day: number, hour: number, minute: number, second: number): Date | undefined {
   if (month > 11 || hour > 23 || minute > 59 || second > 59) return undefined;
-  return new Date(year, month, day, hour, minute, second);
+  const date = new Date(year, month, day, hour, minute, second);
+  // the years 0 to 99 would be taken for 1900 to 1999
+  if (year < 100) date.setFullYear(year, date.getMonth(), date.getDate());
+  return known(date);
+}
+
+/** Nothing goes back further than time itself. */
+function known(date: Date): Date | undefined {
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -52,12 +52,12 @@ export function logLevelOf({ status, severity }: Pick<AlertFacts, "status" | "se
   }
 }
 
-/** An index of the database holds no longer key. */
+/** In bytes: an index of the database holds keys of 2,700 at most. */
 const longestFingerprint = 1_000;
 
 /** Why an alert cannot be stored, or undefined. */
 export function whyUnstorable(facts: AlertFacts): string | undefined {
-  if (facts.fingerprint.length > longestFingerprint) return `its fingerprint has more than ${longestFingerprint} characters`;
+  if (Buffer.byteLength(facts.fingerprint) > longestFingerprint) return `its fingerprint has more than ${longestFingerprint} bytes`;
   for (const [name, time] of [["startsAt", facts.started_at] as const, ["endsAt", facts.ended_at] as const]) {
     const year = time?.getUTCFullYear() ?? 1;
     if (year < 1 || year > 9999) return `its ${name} is outside of the years 1 to 9999`;

@@ -15,6 +15,8 @@ export type Part =
 
 /** No line of JSON is longer; what is, is no backup. */
 const longestLine = 1 << 20;
+/** Far more than a row can hold that came in by the API: what is longer was made to fill the memory. */
+const longestRow = 64 << 20;
 
 /**
  * Reads a backup from its beginning, part by part; the rows of a table have to be read before the next part is asked for. The manifest comes
@@ -153,7 +155,7 @@ class Text {
     }
   }
 
-  /** The rows up to the line that ends them, whole rows at a time. Ends early, without an error, when the text ends before. */
+  /** The rows up to the line that ends them, whole rows at a time. Ends early, without an error, when the text ends before, or a row does not end. */
   async *rows(): AsyncGenerator<Buffer, void, undefined> {
     this.rowsEnded = false;
     for (;;) {
@@ -169,12 +171,29 @@ class Text {
       }
       this.#rest = this.#rest.subarray(whole);
       if (whole > 0) yield lines;
-      if (!(await this.#more())) return;
+      if (!(await this.#moreRows())) return;
     }
   }
 
   async atEnd(): Promise<boolean> {
     return this.#rest.length === 0 && !(await this.#more());
+  }
+
+  /** Reads on to the end of a row. False when there is none, or not within `longestRow`. */
+  async #moreRows(): Promise<boolean> {
+    const pieces = [this.#rest];
+    let length = this.#rest.length;
+    for (let isOver = false; !isOver && length <= longestRow; ) {
+      const next = await this.#chunks.next();
+      if (next.done) break;
+      pieces.push(next.value);
+      length += next.value.length;
+      isOver = next.value.includes(newline);
+      // put together once: a long row would else be copied with each piece of it
+      if (isOver) this.#rest = Buffer.concat(pieces, length);
+      if (isOver) return true;
+    }
+    return false;
   }
 
   async #more(): Promise<boolean> {

@@ -4,6 +4,7 @@ import { Problem } from "../contract/problem.ts";
 import { copyIn } from "../engines/copy.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { migrateWithin, refusalFor } from "../engines/migrate.ts";
+import { isDataRefused } from "../engines/pg-errors.ts";
 import { countLines } from "./count-lines.ts";
 import type { Header, Manifest, Progress } from "./format.ts";
 import { readBackup } from "./read.ts";
@@ -70,7 +71,11 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
     const { header, manifest } = await check(file, options);
     const refusal = await refusalFor(header.migrations, { ...options, subject: "The backup" });
     if (refusal !== null) throw new Problem("conflict", refusal);
-    const replaced = await options.db.transaction((sql) => fill(sql, file, header, manifest, options));
+    const replaced = await options.db
+      .transaction((sql) => fill(sql, file, header, manifest, options))
+      .catch((error: unknown) => {
+        throw isDataRefused(error) ? notTaken(path, error) : error;
+      });
     const { tables, rows } = sums(manifest);
     return { path, tables, rows, created_at: new Date(header.created_at), version: header.version, replaced };
   } finally {
@@ -197,6 +202,14 @@ function migrationsOf({ clock, folder }: RestoreOptions) {
 function requireSameTables(shapes: readonly TableShape[], header: Header, path: string): void {
   const missing = shapes.find(({ table }) => !header.tables.includes(table));
   if (missing) throw unfitting(missing.table, path);
+}
+
+/** Counts and checksums are right, and yet it was not written by homesec. */
+function notTaken(path: string, cause: unknown): Problem {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Problem("unavailable", `${path} holds what the database does not take (${reason}); nothing was changed, use another backup`, {
+    cause,
+  });
 }
 
 function unfitting(table: string, path: string): Problem {

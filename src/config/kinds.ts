@@ -47,9 +47,19 @@ function urlWith(protocols: readonly string[], parts: "base" | "whole"): z.ZodTy
   return checked((text) => {
     if (!URL.canParse(text)) return false;
     const url = new URL(text);
-    if (!protocols.includes(url.protocol)) return false;
+    if (!protocols.includes(url.protocol) || !isDecodable(url)) return false;
     return parts === "whole" || (url.hostname !== "" && url.username === "" && url.search === "" && url.hash === "");
   });
+}
+
+/** Percent signs in what is decoded later stand for characters. */
+function isDecodable({ username, password, hostname, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password + hostname + pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An address, or addresses as `10.0.0.0/8`. */

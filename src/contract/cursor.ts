@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Pagination } from "./page.ts";
 import { Problem } from "./problem.ts";
+import { unstorable } from "./text.ts";
 
 /** One column of a sort key, as it stands in a cursor. */
 export type KeyPart = string | number | null;
@@ -14,7 +15,13 @@ export type KeyPart = string | number | null;
 export const KeyInstant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
-  .refine((text) => !Number.isNaN(Date.parse(text)));
+  .refine((text) => isCalendarTime(text.slice(0, 19)));
+
+/** JavaScript takes February 30 and the year 0 for times; the database does not. */
+function isCalendarTime(text: string): boolean {
+  const time = new Date(`${text}Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 19) === text && time.getUTCFullYear() >= 1;
+}
 
 const version = 1;
 
@@ -40,6 +47,7 @@ export function decodeCursor<K extends readonly KeyPart[]>(
   if (text.slice(0, checksumLength) !== checksum(content) || Buffer.from(text).toString("base64url") !== cursor) throw badCursor();
   const parts: unknown = parse(content);
   if (!Array.isArray(parts) || parts[0] !== version || parts[1] !== listName) throw badCursor();
+  if (parts.some((part) => typeof part === "string" && unstorable(part) !== undefined)) throw badCursor();
   const key = schema.safeParse(parts.slice(2));
   if (!key.success) throw badCursor(key.error);
   return key.data;

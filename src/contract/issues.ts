@@ -15,20 +15,31 @@ export const fromOutside: z.core.ParseContext<Issue> = {
     code === "invalid_type" && inst instanceof z.core.$ZodNumberFormat && inst._zod.def.format === "safeint" ? wholeNumber : undefined,
 };
 
-/** Turns the issues of zod into entries of the 422 body: all of them, with types of the closed list. `input` is what was parsed, with `fromOutside`. */
+/** So many are told: who sends more faults sends them all alike. */
+const mostItems = 100;
+
+/**
+ * Turns the issues of zod into entries of the 422 body, with types of the closed list: the first 100, and how many more there are. `input` is
+ * what was parsed, with `fromOutside`.
+ */
 export function problemItems(issues: readonly Issue[], input: unknown, at: Loc): ProblemItem[] {
-  return issues.flatMap((issue) => {
-    const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-    const loc = [...at, ...path];
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key): ProblemItem => ({ loc: [...loc, key], msg: "Unknown field", type: "extra_forbidden" }));
-    }
-    const given = valueAt(input, path);
-    if (given === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union")) {
-      return [{ loc, msg: "Missing; this value is required", type: "missing" }];
-    }
-    return [{ loc, ...describe(issue, given) }];
-  });
+  const items = issues.slice(0, mostItems).flatMap((issue) => itemsOf(issue, input, at));
+  // an object with unknown fields is one issue
+  const more = Math.max(0, issues.length - mostItems) + Math.max(0, items.length - mostItems);
+  return more === 0 ? items : [...items.slice(0, mostItems), { loc: at, msg: `And ${more} more`, type: "value_error" }];
+}
+
+function itemsOf(issue: Issue, input: unknown, at: Loc): ProblemItem[] {
+  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+  const loc = [...at, ...path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key): ProblemItem => ({ loc: [...loc, key], msg: "Unknown field", type: "extra_forbidden" }));
+  }
+  const given = valueAt(input, path);
+  if (given === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union")) {
+    return [{ loc, msg: "Missing; this value is required", type: "missing" }];
+  }
+  return [{ loc, ...describe(issue, given) }];
 }
 
 /** The items in one sentence, for those who show only the message. */

@@ -13,20 +13,43 @@ interface Node {
   readonly parent: Node | undefined;
 }
 
-/** Every text in a JSON value that cannot be stored. Walks without recursion: a megabyte of "[" is half a million levels deep. */
-export function unstorableTexts(value: unknown, at: "body"): ProblemItem[] {
-  const items: ProblemItem[] = [];
-  const waiting: Node[] = [{ value, key: at, parent: undefined }];
+/** Whether a JSON value is made of more than `most` values. Walks without recursion, and stops there. */
+export function holdsMoreValues(value: unknown, most: number): boolean {
+  let count = 0;
+  const waiting: object[] = typeof value === "object" && value !== null ? [value] : [];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const children: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);
+    count += children.length;
+    if (count > most) return true;
+    for (const child of children) if (typeof child === "object" && child !== null) waiting.push(child);
+  }
+  return false;
+}
+
+/** So many are told: who sends more faults sends them all alike. */
+const mostItems = 100;
+/** Of a place that lies deeper, its beginning is told. */
+const longestLoc = 50;
+
+/**
+ * The texts in a JSON value that cannot be stored, 100 at most, of the places that are `wanted`. Walks without recursion: a megabyte of "[" is
+ * half a million levels deep.
+ */
+export function unstorableTexts(value: unknown, at: "body", wanted: (loc: ProblemItem["loc"]) => boolean = () => true): ProblemItem[] {
+  const items: ProblemItem[] = [];
+  const tell = (loc: ProblemItem["loc"], msg: string): void => {
+    if (items.length < mostItems && wanted(loc)) items.push({ loc, msg, type: "value_error" });
+  };
+  const waiting: Node[] = [{ value, key: at, parent: undefined }];
+  for (let node = waiting.pop(); node && items.length < mostItems; node = waiting.pop()) {
     if (typeof node.value === "string") {
       const msg = unstorable(node.value);
-      if (msg) items.push({ loc: locOf(node), msg, type: "value_error" });
+      if (msg) tell(locOf(node), msg);
     } else if (typeof node.value === "object" && node.value !== null) {
       const parent = node;
       const isList = Array.isArray(node.value);
       for (const [key, child] of Object.entries(node.value)) {
-        if (!isList && unstorable(key))
-          items.push({ loc: locOf(parent), msg: `A field name here is not valid: ${unstorable(key)}`, type: "value_error" });
+        if (!isList && unstorable(key)) tell(locOf(parent), `A field name here is not valid: ${unstorable(key)}`);
         waiting.push({ value: child, key: isList ? Number(key) : key, parent });
       }
     }
@@ -37,5 +60,5 @@ export function unstorableTexts(value: unknown, at: "body"): ProblemItem[] {
 function locOf(node: Node): (string | number)[] {
   const loc: (string | number)[] = [];
   for (let at: Node | undefined = node; at; at = at.parent) loc.push(at.key);
-  return loc.reverse();
+  return loc.reverse().slice(0, longestLoc);
 }

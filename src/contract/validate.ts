@@ -4,7 +4,7 @@ import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
 import { preferredType } from "./preferred-type.ts";
 import { notFound, Problem, type ProblemItem } from "./problem.ts";
 import { isItemwise, type Request, type Route } from "./route.ts";
-import { unstorable, unstorableTexts } from "./text.ts";
+import { holdsMoreValues, unstorable, unstorableTexts } from "./text.ts";
 
 /** A request as it comes from the wire: decoded from percent signs and JSON, but not yet checked. */
 export interface RawRequest {
@@ -23,12 +23,15 @@ export interface DecodedRequest<R extends Route> {
   readonly ignored: readonly string[];
 }
 
+/** Lists and fields of a body, however deep. Each may be a fault, and a fault takes a hundred times the memory of the value. */
+const mostValues = 500_000;
+
 /** Valid on every route, whether it reads them or not. */
 const alwaysKnown = new Set(["api_key", "token"]);
 
 /**
- * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with every error at once, or
- * `Problem("not_found")` when a text in the path cannot be the id of anything.
+ * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with every error at once (the first 100 of each part),
+ * `Problem("not_found")` when a text in the path cannot be the id of anything, or `Problem("too_large")` for half a million values.
  */
 export function decodeRequest<R extends Route>(route: R, raw: RawRequest): DecodedRequest<R> {
   const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};
@@ -47,7 +50,10 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Decod
   const { known, ignored } = splitQuery(route.query, raw.query, items);
   if (route.query) request.query = decode(route.query, known, "query");
   if (route.body) {
-    items.push(...unstorableTexts(raw.body, "body").filter(({ loc }) => !isItemwise(route) || typeof loc[2] !== "number"));
+    if (holdsMoreValues(raw.body, mostValues)) {
+      throw new Problem("too_large", `The body holds more than ${mostValues} values; send less at a time`);
+    }
+    items.push(...unstorableTexts(raw.body, "body", (loc) => !isItemwise(route) || typeof loc[2] !== "number"));
     request.body = decode(route.body, raw.body, "body");
   }
   if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });

@@ -54,12 +54,24 @@ function entriesOfJson(text: string): [number, string][] | undefined {
   }
 }
 
+/** One word after the other, each looked at once: a file of a megabyte must not take a time that grows with its square. */
 function entriesOfPython(text: string): [number, string][] {
-  const items = text.matchAll(/(?:(\d+)\s*:\s*)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g);
-  return Array.from(items, ([, key, single, double], position) => [
-    key === undefined ? position : Number(key),
-    (single ?? double ?? "").replace(/\\(.)/g, "$1"),
-  ]);
+  const words = text.matchAll(/\d+|:|'(?:[^'\\]|\\.?)*(?:'|$)|"(?:[^"\\]|\\.?)*(?:"|$)|\s+|./gsu);
+  const entries: [number, string][] = [];
+  let number: number | undefined;
+  let key: number | undefined;
+  for (const [word] of words) {
+    const [quote] = word;
+    if ((quote === "'" || quote === '"') && word.length > 1 && word.endsWith(quote)) {
+      entries.push([key ?? entries.length, word.slice(1, -1).replace(/\\(.)/gs, "$1")]);
+      [number, key] = [undefined, undefined];
+    } else if (word === ":") {
+      [number, key] = [undefined, number];
+    } else if (word.trim() !== "") {
+      [number, key] = [/^\d/.test(word) ? Number(word) : undefined, undefined];
+    }
+  }
+  return entries;
 }
 
 /** The 80 classes of the COCO data set in its order, on which most models were trained. */

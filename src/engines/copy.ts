@@ -25,13 +25,18 @@ export async function* copyOut(statement: SqlFragment, cancel: () => Promise<unk
 
 /** Sends chunks as the rows of a `copy ... from stdin` statement. Rejects with the server's error, and with the reason of the signal. */
 export async function copyIn(statement: SqlFragment, chunks: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> {
-  const rows = (await (statement as unknown as Streaming).writable()) as Writable;
+  const query = statement as unknown as Streaming;
+  const rows = (await query.writable()) as Writable;
+  // that a row is refused after the last one was sent, the driver tells to the statement alone, which was kept long ago: the stream would never end
+  query.reject = (error) => void rows.destroy(error);
   await pipeline(chunks, rows, signal ? { signal } : {});
 }
 
 interface Streaming {
   readable(): PromiseLike<unknown>;
   writable(): PromiseLike<unknown>;
+  /** The driver's own, called when the statement fails. */
+  reject: (error: Error) => void;
 }
 
 async function discard(rows: Readable, cancel: () => Promise<unknown>): Promise<void> {

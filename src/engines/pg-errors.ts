@@ -31,6 +31,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return codeOf(error) === "23505" && (constraint === undefined || (error as { constraint_name?: unknown }).constraint_name === constraint);
 }
 
+/** The data is not what the database takes: a value that is none of its type, breaks a constraint, names what does not exist or is too large. */
+export function isDataRefused(error: unknown): boolean {
+  return /^(22|23|42|54)/.test(codeOf(error) ?? "");
+}
+
 /** The connection is gone or was refused for now: the server went away, is starting or stopping, or has no connection left. */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;

@@ -18,8 +18,14 @@ import {
 } from "./search-repository.ts";
 
 const listName = "event-search";
+/** The database knows it as a number of 32 bits, and such have an end downwards too. */
+const Score = z
+  .number()
+  .min(0)
+  .max(1)
+  .refine((score) => score === 0 || score > 1e-37);
 /** Floor and ceiling of the window, score and id. */
-const Key = z.tuple([z.int(), z.int().nullable(), z.number(), z.int()]);
+const Key = z.tuple([z.int(), z.int().nullable(), Score, z.int()]);
 
 /**
  * Matches that are ranked against one another: a word that occurs in a million events is not worth a million scores. The newest so many are the

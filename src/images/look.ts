@@ -16,6 +16,9 @@ export interface Version {
   readonly modifiedNs: bigint;
 }
 
+/** In bytes: the ledger knows files by their paths, and an index of the database holds keys of 2,700 at most. */
+const longestPath = 2_500;
+
 /** What a look at a path found. */
 export type Look =
   /** Nothing is there any more, or never was. */
@@ -45,6 +48,10 @@ export function isInside(real: string, roots: readonly string[]): boolean {
 
 /** Looks at a file: whether it may be read, what it is, whether it is complete, and the hash of a complete one. Never throws for what it finds. */
 export async function look(path: string, options: LookOptions): Promise<Look> {
+  if (Buffer.byteLength(path) > longestPath) {
+    const detail = `The path has more than ${longestPath} bytes and cannot be recorded. Give the folders shorter names, or use fewer of them.`;
+    return { kind: "trouble", detail };
+  }
   try {
     const real = await realpath(path);
     if (!isInside(real, options.roots))

@@ -54,6 +54,8 @@ export function judgeStatus(answer: UpstreamAnswer, clock: Clock): StatusMeaning
   throw new UpstreamFailure("status", detail);
 }
 
+const longestExcerpt = 200;
+
 /** The first words of an answer, for a message. */
 export function excerpt(text: string): string {
   // control characters have no business in a log line
@@ -61,7 +63,10 @@ export function excerpt(text: string): string {
     .slice(0, 1_000)
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim();
-  return words === "" ? "" : `: ${words.length > 200 ? `${words.slice(0, 200)}…` : words}`;
+  if (words === "") return "";
+  const cut = words.length > longestExcerpt ? `${words.slice(0, longestExcerpt)}…` : words;
+  // a cut may go through the middle of a character, and the half that is left cannot be stored as JSON
+  return `: ${cut.replace(/\p{Surrogate}/gu, "")}`;
 }
 
 function later(clock: Clock, ms: number): Date {

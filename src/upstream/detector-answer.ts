@@ -1,4 +1,5 @@
 import { objectTypes } from "../contract/routes/detections.ts";
+import { excerpt } from "./call.ts";
 import { UpstreamFailure } from "./http.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
@@ -32,6 +33,8 @@ export interface DetectorReading {
 const maxDetections = 500;
 /** Where a picture ends when the detector did not say how large it is. No decoder of ours takes more. */
 const maxSide = 65_535;
+/** A day. */
+const longestMs = 86_400_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -92,7 +95,7 @@ function parse(text: string): unknown {
     try {
       return JSON.parse(plain);
     } catch {
-      throw new UpstreamFailure("unreadable", `the answer is not JSON: ${text.slice(0, 80).replace(/[\p{Cc}\s]+/gu, " ")}`, { cause });
+      throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
     }
   }
 }
@@ -115,6 +118,7 @@ function size(value: unknown): number | null {
   return isNumber(value) && value >= 1 && value <= maxSide ? Math.floor(value) : null;
 }
 
+/** What is longer is no duration, and sums of such numbers are none at all. */
 function duration(value: unknown): number | null {
-  return isNumber(value) && value >= 0 ? value : null;
+  return isNumber(value) && value >= 0 && value <= longestMs ? value : null;
 }

@@ -17,7 +17,9 @@ export interface Embedder {
 const leastNumbers = 2;
 const mostNumbers = 4_096;
 
-const Answer = z.object({ embedding: z.array(z.number()).min(leastNumbers).max(mostNumbers) });
+// counted before its entries are looked at: an answer of megabytes would have millions of faults
+const Vector = z.array(z.unknown()).min(leastNumbers).max(mostNumbers).pipe(z.array(z.number()));
+const Answer = z.object({ embedding: Vector });
 
 /** The client of the embedder: `POST {url}/embed`, a multipart form with the picture as `file` and the part as `bbox`. */
 export function createEmbedder(options: ServiceOptions): Embedder {

@@ -165,11 +165,21 @@ describe("what is required", () => {
   });
 });
 
+/** Signs of three bytes each in an order that nothing makes shorter. */
+function manyBytes(count: number): string {
+  let state = 7;
+  return Array.from({ length: count }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return String.fromCharCode(0x4e00 + (state % 20_000));
+  }).join("");
+}
+
 test.each([
   ["a NUL character", { annotations: { summary: "a\0b" } }],
   ["half of a surrogate pair", { labels: { alertname: "\ud800" } }],
   ["a year that no database knows", { startsAt: "0000-01-01T00:00:00Z" }],
   ["a fingerprint that no index holds", { fingerprint: "f".repeat(5_000) }],
+  ["a fingerprint of few signs and many bytes", { fingerprint: manyBytes(999) }],
 ])("%s in one alert costs that alert, not the others", async (_, change) => {
   const sent = await body("firing-two-alerts");
   const answer = await post({ ...sent, alerts: [{ ...sent.alerts[0], ...change }, sent.alerts[1]] });

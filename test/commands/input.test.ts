@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseYaml } from "../../commands/input/read-text.ts";
 import { parseDuration, parseTime } from "../../commands/input/time.ts";
+import { Problem } from "../../src/contract/problem.ts";
 
 const now = new Date(2026, 2, 15, 14, 30, 20);
 
@@ -39,8 +41,13 @@ describe("times", () => {
     "-2w",
     "yesterday at nine",
     "2026-01-31T25:00Z",
+    "-999999999d",
   ])("not %j", (text) => {
     expect(parseTime(text, now)).toBeUndefined();
+  });
+
+  it("takes a year of two digits for what it is, not for one of the last century", () => {
+    expect(parseTime("0050-01-01", now)?.getFullYear()).toBe(50);
   });
 
   it("never is an invalid date", () => {
@@ -62,5 +69,22 @@ describe("durations", () => {
     ["5", undefined],
   ])("%s", (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
+  });
+});
+
+describe("YAML", () => {
+  it.each([
+    "[".repeat(50_000),
+    '{"a":'.repeat(10_000),
+    "- ".repeat(20_000),
+    "? ".repeat(20_000),
+    "a: ".repeat(20_000),
+    `${" ".repeat(5_000)}a: 1`,
+  ])("that is nested too deeply for its parser is refused, and does not end the process", async (text) => {
+    await expect(parseYaml(text, "rules.yaml")).rejects.toThrow(Problem);
+  });
+
+  it("of a hundred levels is read", async () => {
+    expect(await parseYaml(`${"[".repeat(100)}${"]".repeat(100)}`, "rules.yaml")).toHaveLength(1);
   });
 });

@@ -230,6 +230,8 @@ describe("values", () => {
     ["ALLOWED_HOSTS", "a b", false],
     ["DATABASE_URL", "postgresql:///db?host=/run/postgresql&user=u", true],
     ["DATABASE_URL", "http://db", false],
+    ["DATABASE_URL", "postgres://u:%zz@db/x", false],
+    ["REDIS_URL", "redis://:%zz@db", false],
     ["LANGUAGE_MODEL_URL", "http://user:pw@host", false],
     ["LANGUAGE_MODEL_READ_TIMEOUT", "120.0", true],
     ["LANGUAGE_MODEL_READ_TIMEOUT", "0", false],

@@ -40,6 +40,17 @@ describe("cursor", () => {
     expect(KeyInstant.safeParse("2026-13-31T22:15:00.123456Z").success).toBe(false);
     expect(KeyInstant.safeParse("2026-01-31T22:15:00.123Z").success).toBe(false);
   });
+
+  it.each(["0000-01-01T00:00:00.000000Z", "2026-02-30T00:00:00.000000Z", "2026-01-01T24:00:00.000000Z"])(
+    "takes no time that no database knows: %s",
+    (text) => {
+      expect(KeyInstant.safeParse(text).success).toBe(false);
+    },
+  );
+
+  it.each(["\0", "\ud800"])("takes no text that no database holds: %j", (text) => {
+    expect(refusal(() => decodeCursor(encodeCursor("events", [text, 1]), "events", Key)).kind).toBe("invalid");
+  });
 });
 
 describe("makePage", () => {

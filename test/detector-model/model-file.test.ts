@@ -160,6 +160,13 @@ test("names are read as Python and as JSON write them, whatever they hold", () =
   );
 });
 
+test("names are read in the time that their length takes, whatever they are", () => {
+  const before = process.cpuUsage();
+  for (const text of ["1".repeat(1_000_000), '"\\'.repeat(500_000), `${"'\\".repeat(500_000)}`]) namesInMetadata(text);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(5_000);
+});
+
 test("a model's words become homesec's nine classes, and others none", () => {
   const words = ["Person", " people ", "PEDESTRIAN", "lorry", "bike", "motorbike", "bus", "chair", "", "constructor"];
   expect(words.map(objectTypeOf)).toEqual([

@@ -24,7 +24,13 @@ export const Camera = z
 const params = z.object({ camera_id: CameraIdText });
 const noSuchCamera = "No camera has this id";
 const Name = z.string().min(1).max(255).meta({ description: "What people call it; no other camera has this name" });
-const FolderPath = z.string().min(1).max(4096).meta({ description: "Absolute, or relative to CAMERA_ROOT" });
+const FolderPath = z
+  .string()
+  .min(1)
+  .max(4096)
+  // no other camera has it: an index of the database holds keys of 2,700 bytes at most
+  .refine((path) => Buffer.byteLength(path) <= 2_000, "Must have at most 2000 bytes")
+  .meta({ description: "Absolute, or relative to CAMERA_ROOT" });
 
 export const cameraRoutes = {
   listCameras: route("/api/cameras", {

@@ -10,9 +10,9 @@ import { ErrorBody, ValidationErrorBody } from "../../src/contract/problem-bodie
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { operations } from "../../src/operations/operations.ts";
+import { keptLog } from "../http/support.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";
-import { keptLog } from "./support.ts";
 
 /*
  * Requests made from the route values themselves: for each parameter and field what is right, what is at its bounds, of

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { Problem } from "../../src/contract/problem.ts";
+import type { Route } from "../../src/contract/route.ts";
+import { routes } from "../../src/contract/routes/index.ts";
+import { decodeRequest } from "../../src/contract/validate.ts";
+
+function refusalOf(body: unknown, route: Route = routes.createRule): Problem {
+  try {
+    decodeRequest(route, { params: {}, query: new URLSearchParams(), body });
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error("the body was taken");
+}
+
+const many = (value: unknown, count = 200_000): unknown[] => Array.from({ length: count }, () => value);
+
+it("tells the first hundred of very many faults, and how many more there are", () => {
+  const { kind, items } = refusalOf({ alerts: many(1) }, routes.receiveAlerts);
+  expect(kind).toBe("invalid");
+  expect(items).toHaveLength(101);
+  expect(items.some(({ loc }) => loc[1] === "alerts" && loc[2] === 0)).toBe(true);
+  expect(items[100]?.msg).toMatch(/^And 19\d{4} more$/);
+});
+
+it("tells of a hundred unknown fields out of very many", () => {
+  const { items } = refusalOf({ name: "A", ...Object.fromEntries(many(0).map((_, n) => [`x${n}`, 1])) });
+  expect(items).toHaveLength(101);
+  expect(items[0]).toMatchObject({ type: "extra_forbidden" });
+});
+
+it("tells of a hundred texts out of very many that cannot be stored", () => {
+  const { items } = refusalOf({ name: "A", camera_ids: many("a\0b") });
+  expect(items.filter(({ msg }) => msg.includes("NUL"))).toHaveLength(100);
+});
+
+it("says where a fault lies that is half a million levels deep without naming each of them", () => {
+  const body = JSON.parse(`{"name":${"[".repeat(400_000)}"\\u0000"${"]".repeat(400_000)}}`) as unknown;
+  for (const { loc } of refusalOf(body).items) expect(loc.length).toBeLessThanOrEqual(50);
+});
+
+it("refuses more than half a million values before it looks at each", () => {
+  expect(refusalOf({ name: "A", object_types: many(1, 600_000) }).kind).toBe("too_large");
+  expect(refusalOf({ name: "A", object_types: many([], 600_000) }).kind).toBe("too_large");
+});
