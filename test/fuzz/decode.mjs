@@ -1,0 +1,26 @@
+// Has one of homesec's decoders look at a picture, in a process of its own, and says what that took: `node decode.mjs DECODER FILE`.
+import { readFileSync } from "node:fs";
+
+const [decoder, file] = process.argv.slice(2);
+const built = new URL("../../dist/", import.meta.url);
+const load = (path) => import(new URL(path, built).href);
+const decoders = {
+  inspect: async () => {
+    const [{ inspect }, { bufferSource }] = await Promise.all([load("src/images/picture.js"), load("src/images/byte-source.js")]);
+    const { state, detail } = await inspect(bufferSource(readFileSync(file)), 60_000);
+    if (state !== "complete") throw new Error(detail);
+  },
+  thumbnail: async () => (await load("src/detections/thumbnail.js")).drawThumbnail(file, { box: null, label: "person" }),
+  frame: async () => (await load("src/scenes/frame.js")).readFrame(file),
+  detector: async () => (await load("daemon/builtin/detector/decode.js")).decodeGrey(readFileSync(file)),
+  enrichment: async () => (await load("daemon/builtin/enrichment/picture.js")).openPicture(readFileSync(file)),
+};
+const startedAt = performance.now();
+let refusal = null;
+try {
+  await decoders[decoder]();
+} catch (error) {
+  refusal = String(error.message);
+}
+const { maxRSS } = process.resourceUsage();
+process.stdout.write(JSON.stringify({ refusal, mib: Math.round(maxRSS / 1_024), ms: Math.round(performance.now() - startedAt) }));
