@@ -21,6 +21,11 @@ const enrichLeaseMs = 60 * 60_000;
 /** Rules look at an event: some statements, which may wait for others who do the same. */
 const alertLeaseMs = 2 * 60_000;
 
+/** A picture may be what kills the process, but one that lay at the detector when it was killed for other reasons must not be lost. */
+const mostBegunPicture = 20;
+/** That the process dies is hardly ever the fault of an event, and each one may be worth an alert: as with messages, only what never ends is given up. */
+const eventMaxAttempts = 100;
+
 /** The workers from a registered picture to an event that rules have seen. */
 export interface Pipeline {
   readonly detection: Worker;
@@ -51,6 +56,7 @@ export function createPipeline(parts: Parts): Pipeline {
     critical: true,
     concurrency: Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY),
     leaseMs: detectLeaseMs,
+    mostBegun: mostBegunPicture,
     stage: createDetectStage({
       db,
       clock,
@@ -113,6 +119,7 @@ export function createPipeline(parts: Parts): Pipeline {
     critical: true,
     concurrency: config.analyzeConcurrency,
     leaseMs: config.languageModelReadTimeout * 2_000 + 60_000,
+    maxAttempts: eventMaxAttempts,
     stage: createAnalyzeStage({
       db,
       clock,
@@ -136,6 +143,7 @@ export function createPipeline(parts: Parts): Pipeline {
     // one after the other: of events that come together the first raises the alert, the others are held back
     concurrency: 1,
     leaseMs: alertLeaseMs,
+    maxAttempts: eventMaxAttempts,
     stage: createAlertStage({
       db,
       clock,
@@ -158,7 +166,10 @@ function queueWorker(
   { context, processId, handOver, metrics }: Parts,
   name: string,
   queue: QueueName,
-  how: Pick<Parameters<typeof createQueueWorker>[0], "critical" | "concurrency" | "leaseMs" | "stage" | "capacity">,
+  how: Pick<
+    Parameters<typeof createQueueWorker>[0],
+    "critical" | "concurrency" | "leaseMs" | "maxAttempts" | "mostBegun" | "stage" | "capacity"
+  >,
 ): Worker {
   return createQueueWorker({
     name,

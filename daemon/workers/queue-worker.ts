@@ -16,7 +16,7 @@ import type { Log } from "../../src/log/log.ts";
 import { type Stage, StageAborted } from "../../src/pipeline/stage.ts";
 import type { Worker } from "./worker.ts";
 
-/** A job that was started so often without an end is given up: it may be what kills the process. */
+/** A job that failed so often is given up. */
 const usualMaxAttempts = 5;
 /** After a fault of ours a job waits a second, twice as long each time, and no longer than this. */
 const longestWaitMs = 5 * 60_000;
@@ -30,8 +30,10 @@ export interface QueueWorkerOptions {
   readonly concurrency: number;
   /** Longer than the longest run of the stage, so that a claim never runs out while its work goes on. */
   readonly leaseMs: number;
-  /** A job that was started so often without coming to an end is given up; 5 unless the work is hardly ever at fault. */
+  /** A job that failed so often is given up; 5 unless the work is hardly ever at fault. */
   readonly maxAttempts?: number;
+  /** A job that was begun so often without coming to an end is given up, since it may be what kills the process; `maxAttempts` without it. */
+  readonly mostBegun?: number;
   readonly stage: Stage;
   /** The jobs of this queue have lanes. Its hand-over must be the one inside the process then. */
   readonly lanes?: true;
@@ -48,7 +50,7 @@ export interface QueueWorkerOptions {
 
 /** Makes the worker that takes the jobs of one queue through their stage. */
 export function createQueueWorker(options: QueueWorkerOptions): Worker & { readonly running: () => number } {
-  const { db, clock, processId, queue, stage, maxAttempts = usualMaxAttempts } = options;
+  const { db, clock, processId, queue, stage, maxAttempts = usualMaxAttempts, mostBegun = maxAttempts } = options;
   const log = options.log.child({ worker: options.name });
   let abort = new AbortController();
   let consumer: Consumer | undefined;
@@ -61,7 +63,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     const startedAt = clock.monotonic();
     let failed = false;
     try {
-      if (job.attempts > maxAttempts) await stage.giveUp(job, `given up after ${maxAttempts} attempts that did not come to an end`);
+      if (job.attempts > mostBegun) await stage.giveUp(job, `given up after ${mostBegun} attempts that did not come to an end`);
       else await stage.run(job, signal, freePlace);
     } catch (error) {
       failed = await afterFailure(job, error);
