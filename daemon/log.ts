@@ -4,6 +4,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
 import type { Clock } from "../src/clock/clock.ts";
+import { localDay } from "../src/clock/local-day.ts";
 import type { Log } from "../src/log/log.ts";
 import { redact } from "../src/log/redact.ts";
 
@@ -148,9 +149,4 @@ class DailyFile {
     this.#descriptor = undefined;
     this.#isTorn = false;
   }
-}
-
-function localDay(time: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }

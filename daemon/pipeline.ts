@@ -1,4 +1,5 @@
 import type { Closed } from "../src/batches/aggregation.ts";
+import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createRecognition } from "../src/entities/recognition.ts";
 import type { QueueName } from "../src/jobs/jobs-repository.ts";
 import { createAlertStage } from "../src/pipeline/alert.ts";
@@ -125,7 +126,7 @@ export function createPipeline(parts: Parts): Pipeline {
       clock,
       log: log.child({ worker: "analysis_worker" }),
       settings,
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timeZone: localTimeZone(),
       processId,
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
 import process from "node:process";
+import { localTimeZone } from "../../src/clock/time-zone.ts";
 import type { Machine } from "../../src/doctor/machine.ts";
 import type { Io } from "../io.ts";
 
@@ -9,7 +10,7 @@ export function thisMachine({ host, global }: Io): Machine {
   return {
     nodeVersion: process.versions.node,
     zoneDataVersion: process.versions["tz"],
-    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: localTimeZone(),
     zoneVariable: host.env["TZ"],
     uid: process.getuid?.(),
     hostName: hostname(),

@@ -1,3 +1,4 @@
+import { localTimeZone } from "../../src/clock/time-zone.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { bars } from "../analytics/views.ts";
@@ -46,7 +47,7 @@ export const timelineOfEvents = defineCommand({
         end_date: (options.until ?? io.host.clock.now()).toISOString(),
         bucket_size: options.bucketSize,
         camera_id: options.cameraId,
-        timezone: options.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+        timezone: options.timezone ?? localTimeZone(),
       },
     });
     await printRows(io.output, body.buckets, viewOf(body.buckets), body);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { localTimeZone } from "../../src/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { Rule, ruleRoutes } from "../../src/contract/routes/rules.ts";
 import { parseDuration } from "../input/time.ts";
@@ -51,7 +52,7 @@ function ruleOf(entry: unknown): NewRule {
 }
 
 function scheduleOf(text: string) {
-  const schedule = parseSchedule(text, new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const schedule = parseSchedule(text, localTimeZone());
   if (schedule === undefined) throw new Problem("invalid", `schedule ${JSON.stringify(text)} must be ${scheduleForm}`);
   return schedule;
 }

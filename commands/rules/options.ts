@@ -1,7 +1,6 @@
+import { localTimeZone } from "../../src/clock/time-zone.ts";
 import { choice, choiceList, integer, list, number, type Option, seconds, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
-
-const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const schedule: Option<ReturnType<typeof parseSchedule>> = {
   description: "When it holds, such as 'mon-fri 22:00-06:00 Europe/Berlin'; without a zone, that of this machine",
@@ -9,7 +8,7 @@ const schedule: Option<ReturnType<typeof parseSchedule>> = {
   read: ({ texts }) => {
     const given = texts.at(-1);
     if (given === undefined) return undefined;
-    const parsed = parseSchedule(given, localZone());
+    const parsed = parseSchedule(given, localTimeZone());
     if (parsed === undefined) throw new WrongValue(scheduleForm);
     return parsed;
   },

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { localTimeZone } from "../../src/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -44,7 +45,7 @@ export const testRule = defineCommand({
         end_date: options.until,
         version: rule.version,
         against: options.against,
-        timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+        timezone: localTimeZone(),
         limit: options.limit,
       },
     });

@@ -1,4 +1,5 @@
 import { settleAlert } from "../../src/alerts/settle.ts";
+import { localTimeZone } from "../../src/clock/time-zone.ts";
 import type { HandOver } from "../../src/engines/hand-over.ts";
 import { smtpTimeouts } from "../../src/notifications/email/smtp.ts";
 import { createNotificationSender } from "../../src/notifications/sender.ts";
@@ -30,7 +31,7 @@ export function createDeliveryWorker(options: {
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeZone = localTimeZone();
   return createQueueWorker({
     name: "delivery_worker",
     queue: "deliver",

@@ -29,6 +29,11 @@ export function isBinary(reply: NonNullable<Route["reply"]>): reply is BinaryRep
   return "mediaTypes" in reply;
 }
 
+/** Whether a route answers with bytes as they come. */
+export function isStreamed({ reply }: Route): boolean {
+  return reply !== undefined && isBinary(reply) && reply.streamed === true;
+}
+
 function isWithStatus(answer: unknown): answer is { readonly status: number; readonly reply: unknown } {
   return typeof answer === "object" && answer !== null && "reply" in answer && "status" in answer && typeof answer.status === "number";
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import ky, { type KyResponse } from "ky";
 import { z } from "zod";
 import { type Client, decodeReply } from "./client.ts";
-import { isBinary } from "./encode.ts";
+import { isBinary, isStreamed } from "./encode.ts";
 import { sentenceOf } from "./issues.ts";
 import { Problem, type ProblemItem } from "./problem.ts";
 import { ErrorBody, ValidationErrorBody } from "./problem-bodies.ts";
@@ -121,10 +121,6 @@ async function* partsOf(response: KyResponse, from: string, stallMs: number): As
     clearTimeout(timer);
     body.destroy();
   }
-}
-
-function isStreamed({ reply }: Route): boolean {
-  return reply !== undefined && isBinary(reply) && reply.streamed === true;
 }
 
 function mediaTypeOf(response: KyResponse): string {

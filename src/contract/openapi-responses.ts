@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isBinary } from "./encode.ts";
+import { isBinary, isStreamed } from "./encode.ts";
 import type { Example } from "./examples/example.ts";
 import { rateLimitSentence, refusals } from "./examples/refusals.ts";
 import { ErrorBody, RateLimitBody, ValidationErrorBody } from "./problem-bodies.ts";
@@ -129,10 +129,6 @@ function isAfterReading(status: number): boolean {
 
 function hasRanges({ reply }: Route): boolean {
   return reply !== undefined && isBinary(reply) && reply.ranges === true;
-}
-
-function isStreamed({ reply }: Route): boolean {
-  return reply !== undefined && isBinary(reply) && reply.streamed === true;
 }
 
 function canBeNotModified(route: Route): boolean {

@@ -50,6 +50,12 @@ export class NotPossible extends Error {
   override name = "NotPossible";
 }
 
+/** For what a check can do without: undefined for what is not possible. Throws all else. */
+export function notPossible(error: unknown): undefined {
+  if (error instanceof NotPossible) return undefined;
+  throw error;
+}
+
 /** What a check needs does not work at all: the check of that very thing finds it, all others are skipped. */
 export class Broken extends NotPossible {
   override name = "Broken";

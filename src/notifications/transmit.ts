@@ -1,5 +1,6 @@
 import { rootsOf } from "../cameras/roots.ts";
 import type { Clock } from "../clock/clock.ts";
+import { localTimeZone } from "../clock/time-zone.ts";
 import type { Config } from "../config/config.ts";
 import { findSource } from "../detections/detections-repository.ts";
 import type { Database } from "../engines/database.ts";
@@ -68,9 +69,4 @@ async function pictureFor({ db, config }: TransmitContext, { alert, heldBack }: 
   if (heldBack || id === null) return undefined;
   const source = await db.query((sql) => findSource(sql, id));
   return source && (await mailPicture(source, rootsOf(config)));
-}
-
-/** The zone of the machine: that of the people who read the mail. */
-function localTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -6,6 +6,7 @@ import { globalBaselineConfig } from "../baselines/baseline-config.ts";
 import { knownSince } from "../baselines/known.ts";
 import { forgetHoursBefore } from "../baselines/learning-repository.ts";
 import type { Clock } from "../clock/clock.ts";
+import { localDay } from "../clock/local-day.ts";
 import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
@@ -17,7 +18,7 @@ import type { Log } from "../log/log.ts";
 import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
 import type { SizedFile } from "./files.ts";
 import { cleanLedger } from "./ledger.ts";
-import { listLogFiles, localDay } from "./log-files.ts";
+import { listLogFiles } from "./log-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
 import {
   countExpired,

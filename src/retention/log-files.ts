@@ -20,9 +20,3 @@ export async function listLogFiles(dataDir: string): Promise<readonly LogFile[]>
   );
   return files.flat();
 }
-
-/** The local day of a time, `YYYY-MM-DD`. */
-export function localDay(time: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-}

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { localTimeZone } from "../clock/time-zone.ts";
 import { outboundEvents } from "../contract/outbound-events.ts";
 import { Problem } from "../contract/problem.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
@@ -112,7 +113,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     };
     let text: string;
     try {
-      text = bodyOf(webhook, told, localZone());
+      text = bodyOf(webhook, told, localTimeZone());
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       return { ...failed, error_message: `The payload template failed: ${templateFault(error)}` };
@@ -180,8 +181,4 @@ async function required({ db }: OperationContext, text: string): Promise<StoredW
 
 function seen({ sealer, clock }: OperationContext, row: StoredWebhook): Webhook {
   return recordOf(openWebhook(row, sealer, clock.now()));
-}
-
-function localZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

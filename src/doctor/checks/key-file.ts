@@ -2,7 +2,7 @@ import { Problem } from "../../contract/problem.ts";
 import { readKey } from "../../secrets/key-file.ts";
 import { countSealed } from "../../secrets/sealed-repository.ts";
 import { sealerOf } from "../../secrets/sealer.ts";
-import { type Check, finding, NotPossible, ok } from "../check.ts";
+import { type Check, finding, NotPossible, notPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
 import { counted } from "../wording.ts";
 
@@ -63,11 +63,6 @@ function openQuietly(examination: Examination) {
     if (!(error instanceof Problem)) throw error;
   }
   throw new NotPossible("there is no usable key file");
-}
-
-function notPossible(error: unknown): undefined {
-  if (error instanceof NotPossible) return undefined;
-  throw error;
 }
 
 export const keyFileChecks: readonly Check[] = [keyFile, sealedSecrets];

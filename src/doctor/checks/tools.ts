@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { createNvidiaSmi, NvidiaSmiAbsent } from "../../gpu/nvidia-smi.ts";
 import { hasFfmpeg } from "../../images/video.ts";
-import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
+import { type Check, finding, notPossible, ok, skipped } from "../check.ts";
 import { videosWait } from "../doctor-repository.ts";
 import { reasonOf } from "../wording.ts";
 
@@ -57,10 +57,5 @@ const nvidiaSmi: Check = {
     }
   },
 };
-
-function notPossible(error: unknown): undefined {
-  if (error instanceof NotPossible) return undefined;
-  throw error;
-}
 
 export const toolChecks: readonly Check[] = [ffmpeg, nvidiaSmi];
