@@ -4,7 +4,7 @@ import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFi
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { attachEmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { openDatabase } from "../../src/engines/open-database.ts";
 import { openPool } from "../../src/engines/pool.ts";
@@ -20,6 +20,19 @@ const ordinary = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear
 let folder: string;
 let dataDir: string;
 const held: Opened[] = [];
+
+let ready: string;
+beforeAll(async () => {
+  ready = await mkdtemp(join(tmpdir(), "homesec-ready-"));
+  await chmod(ready, 0o755);
+  await (await startEmbeddedPostgres({ dataDir: join(ready, "data"), log: silentLog })).stop();
+});
+afterAll(() => rm(ready, { recursive: true, force: true }));
+
+/** Puts a database into the data folder that was made before: making one takes longer than most of what is tried with it. */
+function withDatabase(): void {
+  execFileSync("cp", ["-a", join(ready, "data"), dataDir]);
+}
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "homesec-embedded-"));
@@ -72,6 +85,7 @@ describe("starting and stopping", () => {
   });
 
   test("it listens on its socket only, which nobody else may enter", async () => {
+    withDatabase();
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     const pool = openPool(server, { max: 1, log: silentLog });
     const [settings] = await pool.query(
@@ -88,6 +102,7 @@ describe("starting and stopping", () => {
   });
 
   test("Ctrl-C in a terminal does not reach it: it has a session of its own", async () => {
+    withDatabase();
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     expect(sessionOf(server.pid)).toBe(String(server.pid));
     await server.stop();
@@ -139,7 +154,7 @@ describe("starting and stopping", () => {
   });
 
   test("lock files that name a living stranger do not keep it from starting", async () => {
-    await (await startEmbeddedPostgres({ dataDir, log: silentLog })).stop();
+    withDatabase();
     await writeFile(
       join(dataDir, "postgres", "postmaster.pid"),
       `${process.pid}\n${dataDir}/postgres\n1\n5432\n${dataDir}/run\n\n\nready\n`,
@@ -153,6 +168,7 @@ describe("starting and stopping", () => {
 
 describe("being killed", () => {
   test("kill -9 of the owner leaves no process, and the next start is quick, ten times over", async ({ annotate }) => {
+    withDatabase();
     const starts: number[] = [];
     const ends: number[] = [];
     for (let round = 0; round < 10; round += 1) {
@@ -168,11 +184,13 @@ describe("being killed", () => {
   }, 60_000);
 
   test("an immediate start after kill -9 works too", async () => {
+    withDatabase();
     for (let round = 0; round < 5; round += 1) await (await hold()).kill("SIGKILL");
     expect((await openInChild({ dataDir })).said).toMatchObject({ ready: true });
   });
 
   test("a server that dies is started again at the same place", async () => {
+    withDatabase();
     const { db, close } = await openDatabase({ dataDir, poolSize: 2, log: silentLog, ownership: "serve" });
     const [before] = await db.query((sql) => sql<[{ at: Date }]>`select pg_postmaster_start_time() as at`);
     for (const signal of ["SIGKILL", "SIGQUIT"] as const) {
@@ -195,6 +213,7 @@ describe("being killed", () => {
   });
 
   test("a server that lost its watcher too is stopped by the next start", async () => {
+    withDatabase();
     const child = await hold();
     const server = (await attachEmbeddedPostgres(dataDir)) ?? expect.unreachable();
     const watchers = serversOn("kill -s").map((line) => Number(line.trim().split(" ")[0]));
@@ -211,6 +230,7 @@ describe("being killed", () => {
 
 describe("using it from two places", () => {
   test("a second owner is refused, naming the first", async () => {
+    withDatabase();
     const first = await hold();
     const second = await openInChild({ dataDir });
     expect(second.said).toMatchObject({ ready: false, kind: "conflict" });
@@ -219,17 +239,20 @@ describe("using it from two places", () => {
   });
 
   test("a guest uses the running server and leaves it running", async () => {
+    withDatabase();
     await hold();
     expect((await openInChild({ dataDir, ownership: "share" })).said).toMatchObject({ ready: true });
     expect(await attachEmbeddedPostgres(dataDir)).toBeDefined();
   });
 
   test("a guest alone starts the server and stops it", async () => {
+    withDatabase();
     expect((await openInChild({ dataDir, ownership: "share" })).said).toMatchObject({ ready: true });
     expect(await attachEmbeddedPostgres(dataDir)).toBeUndefined();
   });
 
   test("guests that come together share one server, and the one who started it waits for the others", async () => {
+    withDatabase();
     const guests = await Promise.all(Array.from({ length: 4 }, () => openInChild({ dataDir, ownership: "share" })));
     expect(guests.map((guest) => guest.said.ready)).toEqual([true, true, true, true]);
   });
@@ -260,6 +283,13 @@ describe.runIf(canBeOrdinary)("accounts", () => {
     await child.kill("SIGTERM");
   });
 
+  test("as a user of whom the system knows only the number it says what to do", async () => {
+    await chown(folder, 12_345, 12_345);
+    const nameless = ["/usr/bin/setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"];
+    const { said } = await openInChild({ dataDir, until: "told", under: nameless });
+    expect(said).toMatchObject({ ready: false, kind: "unavailable", message: expect.stringMatching(/number 12345.*DATABASE_URL/) });
+  });
+
   test("a data folder that the server's user cannot reach is refused with the remedy", async () => {
     const closed = join(folder, "closed");
     await mkdir(closed, { mode: 0o700 });
@@ -269,6 +299,7 @@ describe.runIf(canBeOrdinary)("accounts", () => {
   });
 
   test("programs that the server's user cannot reach are copied into the data folder, once", async () => {
+    withDatabase();
     const program = await copyProgram(join(folder, "closed"));
     await chmod(join(folder, "closed"), 0o700);
     await (await hold({ program })).kill("SIGTERM");
@@ -293,6 +324,7 @@ describe.runIf(canBeOrdinary)("accounts", () => {
     expect(await readdir(join(dataDir, "postgresql"))).toHaveLength(1);
 
     dataDir = join(folder, "data");
+    withDatabase();
     await (await hold({ program })).kill("SIGTERM");
     expect(existsSync(join(dataDir, "postgresql"))).toBe(false);
     for (const { target } of links) expect((await lstat(join(dirname(native), target))).isSymbolicLink()).toBe(true);
@@ -304,7 +336,7 @@ test("TLS with a verified and an unverified server", async () => {
   const [crt, key] = [join(folder, "server.crt"), join(folder, "server.key")];
   await cp(join(fixtures, "server.crt"), crt);
   await cp(join(fixtures, "server.key"), key);
-  await (await startEmbeddedPostgres({ dataDir, log: silentLog })).stop();
+  withDatabase();
   const { uid, gid } = await lstat(join(dataDir, "postgres"));
   await chown(key, uid, gid);
   await chmod(key, 0o600);
@@ -363,6 +395,7 @@ function sessionOf(pid: number): string {
 }
 
 test("the server takes as many connections as the pool may open", async () => {
+  withDatabase();
   const opened = await openDatabase({ dataDir, poolSize: 120, log: silentLog, ownership: "serve" });
   try {
     let meet = (): void => {};

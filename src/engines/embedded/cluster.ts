@@ -64,6 +64,12 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, account
         `The embedded PostgreSQL cannot run on this system (${said.trim()}); set DATABASE_URL to a PostgreSQL server`,
       );
     }
+    if (said.includes("could not look up effective user ID")) {
+      throw new Problem(
+        "unavailable",
+        `The embedded PostgreSQL does not run as a user without a name (number ${account.uid}); run homesec as a user of this system (in a container: of its image), or set DATABASE_URL to a PostgreSQL server`,
+      );
+    }
     throw new Error(`initdb could not make a database in ${dataDir} (${outcome}): ${said.trim()}`);
   }
   await rename(unfinished, cluster);

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { copiesOf, environmentOf, reachesTheBuild, readDockerfile, type Stage, textsOf } from "../dockerfile.ts";
 import { filesBelow, manifest, read, root } from "../project.ts";
@@ -18,50 +18,54 @@ const people: readonly Person[] = [
   { name: "whoever runs this", ids: undefined },
   ...(isRoot ? [{ name: "nobody", ids: { uid: 65_534, gid: 65_534 } }] : []),
 ];
-// the packages come from where npm of this machine has them from; of the rest of its settings nothing is used
-const registry = execFileSync("npm", ["config", "get", "registry"], { cwd: root, encoding: "utf8" }).trim();
+// npm finds the registry as it does on this machine; the home is empty, and so is everything else of the environment
+const setting = async (name: string): Promise<string> => (await execa("npm", ["config", "get", name], { cwd: root })).stdout;
+const network = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^(npm_config_|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|https?_proxy$|no_proxy$)/i.test(name)),
+);
+let settings: NodeJS.ProcessEnv = network;
 
-/** Runs npm with a home of its own. */
-function npm(home: string, ...args: readonly string[]): string {
+/** What npm is run with: a home of its own. */
+function npmEnvironment(home: string): NodeJS.ProcessEnv {
   mkdirSync(home, { recursive: true });
-  const env = { PATH: process.env["PATH"] ?? "", HOME: home, npm_config_registry: registry };
-  return execFileSync("npm", [...args, "--no-audit", "--no-fund"], {
-    cwd: home,
-    env,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  return { ...settings, PATH: process.env["PATH"], HOME: home };
 }
+
+/** What is in the project, or would be with the next commit. */
+async function tracked(): Promise<readonly string[]> {
+  const { stdout } = await execa("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  return stdout.split("\n").filter((path) => existsSync(join(root, path)));
+}
+
+const tarball = join(place, "homesec.tgz");
+beforeAll(async () => {
+  const [npm_config_userconfig, npm_config_cache] = await Promise.all([setting("userconfig"), setting("cache")]);
+  settings = { ...network, npm_config_userconfig, npm_config_cache, npm_config_prefer_offline: "true" };
+  // out of a copy: packing builds anew, below those who run what is built here
+  const copy = join(place, "copy");
+  for (const path of await tracked()) if (!path.startsWith("test/")) cpSync(join(root, path), join(copy, path));
+  cpSync(join(root, "node_modules"), join(copy, "node_modules"), { recursive: true, verbatimSymlinks: true });
+  await execa("npm", ["pack", "--pack-destination", place], { cwd: copy });
+  renameSync(join(place, `homesec-${manifest.version}.tgz`), tarball);
+  rmSync(copy, { recursive: true });
+});
 
 describe.each([
   ["without install scripts", ["--ignore-scripts"]],
-  ["with install scripts", []],
+  ["with install scripts", ["--ignore-scripts=false"]],
 ])("the package, installed globally %s", (name, options) => {
   const own = join(place, name.replaceAll(" ", "-"));
   const prefix = join(own, "prefix");
-  beforeAll(() => {
+  beforeAll(async () => {
     const home = join(own, "home-of-npm");
-    mkdirSync(home, { recursive: true });
-    // out of a copy: packing builds anew
-    const clone = join(own, "clone");
-    execFileSync("git", ["clone", "--quiet", "--no-hardlinks", root, clone]);
-    for (const folder of ["bin", "commands", "daemon", "src", "docs", "migrations", "packaging", "demo", "mail-templates"]) {
-      rmSync(join(clone, folder), { recursive: true });
-      cpSync(join(root, folder), join(clone, folder), { recursive: true });
-    }
-    for (const file of ["package.json", "package-lock.json", "tsconfig.build.json", "CHANGELOG.md", "README.md"])
-      cpSync(join(root, file), join(clone, file));
-    cpSync(join(root, "node_modules"), join(clone, "node_modules"), { recursive: true, verbatimSymlinks: true });
-    execFileSync("npm", ["pack", "--pack-destination", own], { cwd: clone, stdio: "ignore" });
-    rmSync(clone, { recursive: true });
-    const [tarball] = readdirSync(own).filter((file) => file.endsWith(".tgz"));
-    npm(home, "install", "--global", "--prefix", prefix, ...options, join(own, tarball ?? ""));
+    const args = ["install", "--global", "--prefix", prefix, "--no-audit", "--no-fund", ...options, tarball];
+    await execa("npm", args, { env: npmEnvironment(home), extendEnv: false, cwd: home });
   });
 
-  it("has no package in it that only development needs", () => {
+  it("has no package in it that only development needs", async () => {
     const installed = readdirSync(join(prefix, "lib/node_modules/homesec/node_modules"));
     expect(installed.filter((one) => ["typescript", "vitest", "@biomejs", "execa", "fast-check", "smtp-server"].includes(one))).toEqual([]);
-    const megabytes = Number(execFileSync("du", ["-sm", prefix], { encoding: "utf8" }).split("\t")[0]);
+    const megabytes = Number((await execa("du", ["-sm", prefix])).stdout.split("\t")[0]);
     process.stdout.write(`installed ${name}: ${megabytes} MB, ${installed.length} folders of packages\n`);
     expect(megabytes).toBeLessThan(250);
   });
@@ -75,17 +79,11 @@ describe("the steps of the Dockerfile, in folders", () => {
   const [build, image] = readDockerfile(read("Dockerfile")) as [Stage, Stage];
   const source = join(place, "src");
   const target = join(place, "image");
-  beforeAll(() => {
+  beforeAll(async () => {
     const ignore = read(".dockerignore");
-    const context = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
-    for (const path of context
-      .trim()
-      .split("\n")
-      .filter((file) => reachesTheBuild(ignore, file)))
-      cpSync(join(root, path), join(source, path));
-    const env = { PATH: process.env["PATH"] ?? "", HOME: join(place, "home-of-build"), npm_config_registry: registry };
-    for (const text of textsOf(build, "RUN"))
-      execFileSync("sh", ["-c", text], { cwd: source, env, stdio: ["ignore", "ignore", "inherit"] });
+    for (const path of await tracked()) if (reachesTheBuild(ignore, path)) cpSync(join(root, path), join(source, path));
+    const env = npmEnvironment(join(place, "home-of-build"));
+    for (const text of textsOf(build, "RUN")) await execa("sh", ["-c", text], { cwd: source, env, extendEnv: false });
     const workdir = textsOf(build, "WORKDIR").at(-1) ?? "";
     mkdirSync(target);
     for (const { sources, target: to } of copiesOf(image)) {
