@@ -13,7 +13,7 @@ export class NvidiaSmiAbsent extends Error {
 /** Asks the driver's tool for all it knows. */
 export interface NvidiaSmi {
   /**
-   * What it prints, as XML. Throws `NvidiaSmiAbsent` when it is not installed, and an `Error` when it fails, prints too
+   * What it prints, as XML. Throws `NvidiaSmiAbsent` when it is not installed for this user, and an `Error` when it fails, prints too
    * much or hangs: it is killed then, and not started again before it is gone.
    */
   ask(signal: AbortSignal): Promise<string>;
@@ -63,7 +63,9 @@ export function createNvidiaSmi({
       });
       child.once("error", (cause: NodeJS.ErrnoException) => {
         running = undefined;
-        end(() => reject(cause.code === "ENOENT" ? new NvidiaSmiAbsent({ cause }) : cause));
+        // the latter also when it is nowhere, and one folder of the path is closed to this user
+        const isAbsent = cause.code === "ENOENT" || cause.code === "EACCES";
+        end(() => reject(isAbsent ? new NvidiaSmiAbsent({ cause }) : cause));
       });
       child.once("exit", () => {
         running = undefined;

@@ -55,8 +55,11 @@ describe("the tool", () => {
     expect(await createNvidiaSmi({ command }).ask(never)).toContain("RTX 3080");
   });
 
-  it("may be absent", async () => {
+  it("may be absent, or closed to this user", async () => {
     await expect(createNvidiaSmi({ command: "/nonexistent/nvidia-smi" }).ask(never)).rejects.toThrow("nvidia-smi is not installed");
+    const closed = tool("exit 0");
+    chmodSync(closed, 0o644);
+    await expect(createNvidiaSmi({ command: closed }).ask(never)).rejects.toThrow("nvidia-smi is not installed");
   });
 
   it("may fail", async () => {

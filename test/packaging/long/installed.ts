@@ -98,7 +98,8 @@ describe("the steps of the Dockerfile, in folders", () => {
   });
 
   it("make what runs as the image's user, and needs no place but its own to write to", async () => {
-    const { DATA_DIR: _, CAMERA_ROOT: __, ...env } = environmentOf(image);
+    // where it listens is for a container; here nobody else is to reach it
+    const { DATA_DIR: _, CAMERA_ROOT: __, HOST: ___, ...env } = environmentOf(image);
     const ids = isRoot ? { uid: 65_534, gid: 65_534 } : undefined;
     const entry = JSON.parse(textsOf(image, "ENTRYPOINT").at(-1) ?? "[]") as readonly string[];
     const program = (entry.at(-1) ?? "").replace(textsOf(image, "WORKDIR")[0] ?? "", target);
