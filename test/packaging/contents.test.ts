@@ -29,8 +29,8 @@ describe("the package", () => {
     expect(paths).toEqual(expected);
   });
 
-  it("is small: 3 MB when it is unpacked, without what it depends on", () => {
-    expect(packed.unpackedSize).toBeLessThan(4_000_000);
+  it("is small: 4.0 MB unpacked when this was written, without what it depends on", () => {
+    expect(packed.unpackedSize).toBeLessThan(6_000_000);
   });
 
   it("starts as a program", () => {

@@ -281,4 +281,12 @@ export const earlyRows: readonly EarlyRow[] = [
     table: "silenced_alerts",
     row: { silence_id: id(1), event_id: 2, rule_id: id(1), rule_name: "Night", channels: ["email"], silenced_at: at(15) },
   },
+  {
+    from: 15,
+    table: "processes",
+    row: {
+      ...{ process_id: id(1), host: "home", pid: 42, version: "0.1.0", started_at: at(15), heartbeat_at: at(16), machine: "m" },
+      ...{ roles: ["api"], singletons: ["cleanup_service"] },
+    },
+  },
 ];
