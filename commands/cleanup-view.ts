@@ -1,5 +1,6 @@
 import type { Reply } from "../src/contract/route.ts";
 import type { Routes } from "../src/contract/routes/index.ts";
+import { sizeText } from "./output/people.ts";
 import type { View } from "./output/view.ts";
 
 type Report = Reply<Routes["cleanUp"]>;
@@ -28,6 +29,6 @@ export const cleanupView: View<Report> = {
     ["pictures", { text: String(report.images_deleted) }],
     ["log files", { text: String(report.logs_deleted) }],
     ["gpu figures", { text: String(report.gpu_stats_deleted) }],
-    ["disk space", { text: `${(report.space_reclaimed / 1_048_576).toFixed(1)} MiB` }],
+    ["disk space", { text: sizeText(report.space_reclaimed) }],
   ],
 };

@@ -28,7 +28,7 @@ export interface Command {
   /** Ends by itself, in order, when `io.signal` is aborted. Other commands are cut off. */
   readonly endsOnSignal: boolean;
   readonly hidden: boolean;
-  /** The records that it prints, so that `--fields` is checked before anything is done, and completed. Without it nothing is. */
+  /** The records that it prints, so that `--fields` is checked before anything is done, and completed. Without it there are none. */
   prints?(input: Input<never, never>): Shown | Promise<Shown>;
   /** Resolves to the exit code. Throws `Problem` for what the person can set right. */
   run(input: Input<never, never>, io: Io): Promise<number>;

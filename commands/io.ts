@@ -9,6 +9,7 @@ import type { Database } from "../src/engines/database.ts";
 import type { OpenDatabase } from "../src/engines/open-database.ts";
 import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
 import type { Host } from "./host.ts";
+import { fileReason } from "./input/file-reason.ts";
 import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";
 import { harmless, plainLines } from "./output/people.ts";
@@ -174,7 +175,7 @@ async function readCertificates(path: string, name: string): Promise<string> {
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new Problem("invalid", `${name} ${path} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+    throw new Problem("invalid", `${name} ${path} cannot be read: ${fileReason(cause)}`, { cause });
   }
   if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Problem("invalid", `${name} ${path} holds no certificate in PEM form`);
   return text;

@@ -113,9 +113,10 @@ async function orInterrupted(running: Promise<number>, signal: AbortSignal): Pro
   }
 }
 
-/** Throws `Problem("invalid")` for a field that the records do not have, before anything is done. */
+/** Throws `Problem("invalid")` for a field that the records do not have, or when there are none, before anything is done. */
 async function checkFields({ output }: Io, command: Command, input: never): Promise<void> {
-  if (output.fields === undefined || command.prints === undefined) return;
+  if (output.fields === undefined) return;
+  if (command.prints === undefined) throw new Problem("invalid", `--fields: homesec ${command.name} prints no records to choose them from`);
   const { requireFields } = await import("./output/fields.ts");
   requireFields(await command.prints(input), output.fields);
 }
@@ -137,10 +138,9 @@ function report(error: unknown, io: Io, remedy: string | undefined): number {
 async function remedyOf(error: unknown, typed: Typed, io: Io, list: Command | undefined): Promise<string | undefined> {
   if (!(error instanceof Problem)) return undefined;
   if (error.kind === "unauthorized") return "Give the key in HOMESEC_API_KEY or with --api-key-file.";
-  if (error.kind !== "not_found" || list === undefined) return undefined;
-  const { similarId } = await import("./input/similar-id.ts");
-  const guess = await similarId(typed, io);
-  return `${guess === undefined ? "" : `Did you mean ${guess}? `}\`homesec ${list.name}\` shows which there are.`;
+  if (error.kind !== "not_found") return undefined;
+  const { missingRemedy } = await import("./input/missing.ts");
+  return await missingRemedy(error.message, typed, io, list?.name);
 }
 
 function stackOf(error: unknown): string {

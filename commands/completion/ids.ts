@@ -26,7 +26,7 @@ const sources = {
   deletedEvent: { path: "/api/events/deleted?limit=50", rows: rows("items", "id") },
   label: { path: "/api/detections/labels", rows: rows("labels", "label") },
 } as const;
-export type IdKind = keyof typeof sources;
+export type IdKind = keyof typeof sources | "check";
 
 const kinds: Readonly<Record<string, IdKind>> = {
   ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "rule", webhook: "webhook" },
@@ -38,12 +38,15 @@ const kinds: Readonly<Record<string, IdKind>> = {
 export function kindOfId(name: string, command: string, before: readonly string[]): IdKind | undefined {
   if (command === "cameras restore" && name === "cameraId") return "deletedCamera";
   if (command === "events restore" && name === "eventId") return "deletedEvent";
+  if (command === "doctor" && (name === "only" || name === "skip")) return "check";
   if (command === "explain" && name === "which") return before[0] === "event" || before[0] === "alert" ? before[0] : undefined;
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
 }
 
 /** The ids that the daemon knows, asked at most every ten seconds and for at most one second. Throws when it does not answer. */
 export async function idsOf(kind: IdKind, words: readonly string[], host: Host): Promise<string[]> {
+  // the program knows them itself
+  if (kind === "check") return (await import("../../src/doctor/checks.ts")).checks.map(({ id }) => id);
   const { createIo } = await import("../io.ts");
   const value = (flag: string): string | undefined => {
     const at = words.indexOf(flag);

@@ -1,4 +1,5 @@
 import type { BackupReport } from "../../src/backup/backup.ts";
+import { sizeText } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 
 export const backupView: View<BackupReport> = {
@@ -8,7 +9,7 @@ export const backupView: View<BackupReport> = {
   columns: [],
   details: ({ path, bytes, tables, rows, created_at, schema }) => [
     ["backup", { text: path, paint: "bold" }],
-    ["size", { text: `${(bytes / 1_048_576).toFixed(1)} MiB` }],
+    ["size", { text: sizeText(bytes) }],
     ["holds", { text: `${rows} rows of ${tables} tables` }],
     ["as of", { text: created_at.toISOString() }],
     ["schema", { text: schema }],

@@ -19,7 +19,7 @@ export const restoreDatabase = defineCommand({
   endsOnSignal: true,
   prints: async () => (await import("./restore-view.ts")).restoreView,
   async run({ arguments: { file }, options: { yes } }, io) {
-    const [{ restore }, { restoreView }, { keyNote, pictureNote }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
+    const [{ restore }, { restoreView }, { restoredNotes }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
       import("../../src/backup/restore.ts"),
       import("./restore-view.ts"),
       import("./notes.ts"),
@@ -36,8 +36,7 @@ export const restoreDatabase = defineCommand({
       const report = await restore({ db, path, replace: yes, alone: kind === "embedded", clock, signal, onProgress: showing(progress) });
       progress.clear();
       await printRecord(io.output, report, restoreView);
-      io.output.note(keyNote(config.secretKeyPath));
-      io.output.note(pictureNote(config));
+      for (const note of restoredNotes(config)) io.output.note(note);
       return exitCodes.ok;
     });
   },

@@ -1,27 +1,30 @@
+import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { integer, withDefault } from "../input/options.ts";
 import { printList, printRows } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
-import { queueOption } from "./queue.ts";
+import { optionalQueueArgument, queueOption } from "./queue.ts";
 
 export const listDeadLetters = defineCommand({
   name: "dlq list",
   summary: "List the jobs that will not be tried again by themselves",
-  description: "Lists the dead letters of a queue, or without --queue how many each queue has.",
+  description: "Lists the dead letters of a queue, or without a queue how many each has.",
+  arguments: { queue: optionalQueueArgument },
   options: {
     queue: queueOption,
     limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
   },
   examples: [
     { command: "homesec dlq list", note: "how many there are" },
-    { command: "homesec dlq list --queue detect", note: "pictures that could not be looked at, and why" },
+    { command: "homesec dlq list detect", note: "pictures that could not be looked at, and why" },
   ],
-  prints: async ({ options: { queue } }) => {
+  prints: async (input) => {
     const { deadLetterView, queueView } = await import("./view.ts");
-    return queue === undefined ? queueView : deadLetterView;
+    return queueOf(input) === undefined ? queueView : deadLetterView;
   },
-  async run({ options: { queue, limit } }, io) {
+  async run(input, io) {
+    const [queue, { limit }] = [queueOf(input), input.options];
     const { deadLetterView, queueView } = await import("./view.ts");
     if (queue === undefined) {
       const stats = await io.call("getDlqStats", {});
@@ -34,3 +37,14 @@ export const listDeadLetters = defineCommand({
     return exitCodes.ok;
   },
 });
+
+interface Asked {
+  readonly arguments: { readonly queue?: string | undefined };
+  readonly options: { readonly queue?: string | undefined };
+}
+
+/** The queue, whichever way it was named. Throws `Problem("invalid")` for two of them. */
+function queueOf({ arguments: { queue }, options }: Asked): string | undefined {
+  if (queue !== undefined && options.queue !== undefined) throw new Problem("invalid", "the queue is named twice; leave --queue away");
+  return queue ?? options.queue;
+}

@@ -1,4 +1,4 @@
-import { textArgument } from "../input/arguments.ts";
+import { optionalText, textArgument } from "../input/arguments.ts";
 import { integer, text } from "../input/options.ts";
 
 // as they are named where jobs are kept; an unknown one is refused there
@@ -7,6 +7,9 @@ const which = "detect (pictures), enrich, analyze (events), alert or deliver (me
 
 /** Which queue a command is about. */
 export const queueArgument = { ...textArgument(which), choices: queues };
+
+/** The same where it may be left out. */
+export const optionalQueueArgument = { ...optionalText(which), choices: queues };
 
 /** The same as an option. */
 export const queueOption = { ...text("name", which), choices: queues };

@@ -1,6 +1,6 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, exactly } from "../output/people.ts";
+import { ago, counted, exactly } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 
 type EntityDetails = Reply<Routes["getEntity"]>;
@@ -38,7 +38,7 @@ export const entityDetailsView: View<EntityDetails> = {
     ...entityView.details(entity, people),
     ...entity.cameras.map(
       ({ camera_id, detection_count, last_seen_at }) =>
-        [camera_id, { text: `${detection_count} times, last ${exactly(people, last_seen_at)}` }] as const,
+        [camera_id, { text: `${counted(detection_count, "time")}, last ${exactly(people, last_seen_at)}` }] as const,
     ),
     ["newest", { text: entity.detections.map(({ id }) => String(id)).join(", ") }],
   ],

@@ -6,7 +6,7 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, list, since, text, time, withDefault } from "../input/options.ts";
 import { printRows } from "../output/output.ts";
-import { localTime } from "../output/people.ts";
+import { counted, localTime } from "../output/people.ts";
 import type { RowView } from "../output/view.ts";
 
 type Bucket = Reply<Routes["getEventTimeline"]>["buckets"][number];
@@ -51,7 +51,7 @@ export const timelineOfEvents = defineCommand({
       },
     });
     await printRows(io.output, body.buckets, viewOf(body.buckets), body);
-    io.output.note(`${body.total_events} events`);
+    io.output.note(counted(body.total_events, "event"));
     return exitCodes.ok;
   },
 });

@@ -61,7 +61,7 @@ export const eventView: View<Event> = {
     ["seen", { text: event.object_types.join(", ") || "nothing" }],
     ["summary", { text: event.summary }],
     ["reasoning", { text: event.reasoning }],
-    ["judged by", { text: event.analyzed_by ?? "nobody yet" }],
+    ["judged by", { text: event.analyzed_by ?? (event.risk_score === null ? "nobody yet" : "who stored it") }],
     ["reviewed", { text: event.reviewed ? "yes" : "no" }],
     ["notes", { text: event.notes }],
   ],

@@ -2,10 +2,11 @@ import { nearest } from "../../src/config/nearest.ts";
 import type { Io } from "../io.ts";
 import type { Typed } from "../program.ts";
 
-/** The id of a camera that is most like the one that does not exist, or undefined. Never throws. */
-export async function similarId({ command, arguments: texts }: Typed, io: Io): Promise<string | undefined> {
-  const at = Object.keys(command.arguments).indexOf("cameraId");
-  const given = texts[at];
+/** The id of a camera that is most like the one that does not exist, by what was typed or the message names; or undefined. Never throws. */
+export async function similarId(message: string, { command, arguments: texts }: Typed, io: Io): Promise<string | undefined> {
+  if (!message.includes(" does not exist")) return undefined;
+  const [, named] = /^Camera (\S+) /.exec(message) ?? [];
+  const given = named ?? texts[Object.keys(command.arguments).indexOf("cameraId")];
   if (given === undefined) return undefined;
   try {
     const { cameras } = await io.call("listCameras", { query: { limit: 1000 } });

@@ -17,6 +17,7 @@ up: nothing is left out. Without a terminal, in CI, and with another format than
     { command: "homesec live > live.txt", note: "one line for each thing that happens" },
   ],
   endsOnSignal: true,
+  prints: async () => (await import("../events/follow.ts")).messageShown,
   async run(_, io) {
     if (io.global.direct) throw new Problem("invalid", "live follows a daemon, and --direct asks none; start one with `homesec serve`");
     const screen = screenOf(io);

@@ -126,7 +126,7 @@ function printDetails<T>(output: Output, record: T, view: View<T>): void {
   const lines = view.details(record, people);
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
   for (const [label, cell] of lines) {
-    const text = wrapped(plain(cell.text), people.width - width).join(`\n${" ".repeat(width)}`);
+    const text = wrapped(plain(cell.text) || "-", people.width - width).join(`\n${" ".repeat(width)}`);
     output.write(`${paint(people, "dim", label.padEnd(width))}${paint(people, cell.paint, text)}\n`);
   }
   const more = view.more?.(record, people) ?? "";

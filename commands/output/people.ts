@@ -36,9 +36,29 @@ export function localTime(time: Date): string {
   return `${date} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** The exact local time and how long ago that is. */
+/** The exact local time and how long ago that is, or in how long. */
 export function exactly(people: People, time: Date | null): string {
-  return time === null ? "never" : `${localTime(time)} (${ago(people, time)})`;
+  return time === null ? "never" : `${localTime(time)} (${distance(people, time)})`;
+}
+
+/** As `ago`, but never another time. */
+function distance(people: People, time: Date): string {
+  const seconds = Math.round((people.now.getTime() - time.getTime()) / 1000);
+  const hours = Math.floor(Math.abs(seconds) / 3600);
+  if (seconds >= 7 * 86_400) return `${Math.floor(hours / 24)} d ago`;
+  if (seconds >= -60) return ago(people, time);
+  if (hours === 0) return `in ${Math.floor(-seconds / 60)} min`;
+  return hours < 48 ? `in ${hours} h` : `in ${Math.floor(hours / 24)} d`;
+}
+
+/** `1 alert`, `2 alerts`; `many` where that is no `s` more. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `14.2 KiB`, `3.0 MiB`: so much that it is more than nothing. */
+export function sizeText(bytes: number): string {
+  return bytes === 0 || bytes >= 1_048_576 ? `${(bytes / 1_048_576).toFixed(1)} MiB` : `${(bytes / 1024).toFixed(1)} KiB`;
 }
 
 /** The colour of a risk level. */

@@ -9,7 +9,7 @@ export const scheduleForm =
 
 /**
  * Reads what a person writes for a schedule: days (`mon-fri`, `sat,sun`), times (`22:00-06:00`) and a time zone, in this
- * order, each of which may be left out. `zone` holds without one. Undefined for anything else; the zone is not looked up.
+ * order, each of which may be left out. `zone` holds without one. Undefined for anything else; a zone that is not alone is not looked up.
  */
 export function parseSchedule(text: string, zone: string): ScheduleValue | undefined {
   const words = text.trim().split(/\s+/);
@@ -18,6 +18,8 @@ export function parseSchedule(text: string, zone: string): ScheduleValue | undef
   if (times) words.shift();
   const timezone = words.shift() ?? zone;
   if (days === undefined || words.length > 0 || text.trim() === "" || !/^[A-Za-z][\w+/-]*$/.test(timezone)) return undefined;
+  // a word alone that is no zone was meant as something else
+  if (text.trim() === timezone && !isZone(timezone)) return undefined;
   const [start = null, end = null] = (times ?? []).slice(1).map((time) => time.padStart(5, "0"));
   return { days, start_time: start, end_time: end, timezone };
 }
@@ -25,6 +27,14 @@ export function parseSchedule(text: string, zone: string): ScheduleValue | undef
 /** Whether a word is meant as days: it begins with one. Zones such as `Monrovia` do not stand alone. */
 function isDays(word: string): boolean {
   return /^(daily|(mon|tue|wed|thu|fri|sat|sun)[a-z]*([,-][a-z]+)*)$/i.test(word);
+}
+
+function isZone(word: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: word }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Monday to Sunday, without repetition; none stands for every day. */

@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { describeSchedule } from "../../src/rules/schedule.ts";
-import { exactly, localTime, type People, paint } from "../output/people.ts";
+import { counted, exactly, localTime, type People, paint } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 import type { Rule } from "./find.ts";
 import type { Unmet } from "./test.ts";
@@ -87,7 +87,7 @@ export const backtestView: View<Backtest> = {
 
 const versionText = ({ version }: Replay): string => `version ${version ?? "?"}`;
 const countsText = (replay: Replay): string =>
-  `${replay.events_matched} match (${(replay.match_rate * 100).toFixed(1)} %), ${replay.alerts_after_cooldown} alerts after the cooldown`;
+  `${replay.events_matched} match (${(replay.match_rate * 100).toFixed(1)} %), ${counted(replay.alerts_after_cooldown, "alert")} after the cooldown`;
 
 function differenceLines({ difference, tested, against }: Backtest) {
   if (!difference || !against) return [];
@@ -102,7 +102,8 @@ function differenceLines({ difference, tested, against }: Backtest) {
 }
 
 function expectedCell({ checked, unmet }: NonNullable<Backtest["expectations"]>) {
-  if (unmet.length === 0) return { text: `all ${checked} events are judged as expected`, paint: "green" as const };
+  if (unmet.length === 0)
+    return { text: `${checked === 1 ? "the one event is" : `all ${checked} events are`} judged as expected`, paint: "green" as const };
   return { text: `${unmet.length} of ${checked} events are judged otherwise`, paint: "red" as const };
 }
 
@@ -115,7 +116,7 @@ function daysText({ tested, against }: Backtest): string {
     .map((date) => {
       const day = own.get(date);
       const compared = against ? `, ${others.get(date) ?? 0} by ${versionText(against)}` : "";
-      return `${date}  ${day?.alerts ?? 0} alerts of ${day?.events_matched ?? 0} matches${compared}\n`;
+      return `${date}  ${counted(day?.alerts ?? 0, "alert")} of ${counted(day?.events_matched ?? 0, "match", "matches")}${compared}\n`;
     })
     .join("");
 }

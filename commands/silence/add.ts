@@ -24,6 +24,7 @@ export const addSilence = defineCommand({
     { command: "homesec silence add --rule 'Person at night' --until 'tomorrow 06:00' --reason 'A party'", note: "one rule, until a time" },
     { command: "homesec silence add --all --for 15m --reason 'Moving in the furniture'", note: "everything" },
   ],
+  prints: async () => (await import("./view.ts")).silenceView,
   async run({ options: { camera, rule, all, for: duration, until, reason } }, io) {
     if (camera === undefined && rule === undefined && !all) {
       throw new Problem("invalid", "say what to silence: --camera, --rule, both, or --all");

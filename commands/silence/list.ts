@@ -15,6 +15,7 @@ export const listSilences = defineCommand({
     { command: "homesec silence list --status active", note: "what holds alerts back now" },
     { command: "homesec silence list -o json", note: "ended ones too, for a program" },
   ],
+  prints: async () => (await import("./view.ts")).silenceView,
   async run({ options: { status, limit } }, io) {
     const { silenceView } = await import("./view.ts");
     const bodies = pages(limit, (page) => io.call("listSilences", { query: { status, ...page } }));

@@ -23,6 +23,8 @@ function invalidFolder(msg: string): Problem {
 export interface FolderState {
   /** Null when it does not exist. */
   readonly resolvedPath: string | null;
+  /** It lies outside of all roots, whatever else it is. */
+  readonly isOutside: boolean;
   readonly issues: readonly string[];
 }
 
@@ -33,16 +35,21 @@ export async function inspectFolder(roots: readonly string[], folderPath: string
     case "outside":
       return {
         resolvedPath: resolved.path,
+        isOutside: true,
         issues: [
           `The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}); add a root or move it. It is not read`,
         ],
       };
     case "missing":
-      return { resolvedPath: null, issues: ["The folder does not exist; create it or correct folder_path"] };
+      return { resolvedPath: null, isOutside: false, issues: ["The folder does not exist; create it or correct folder_path"] };
     case "unreadable":
-      return { resolvedPath: null, issues: [`The folder cannot be reached (${resolved.code}); let the user that runs homesec read it`] };
+      return {
+        resolvedPath: null,
+        isOutside: false,
+        issues: [`The folder cannot be reached (${resolved.code}); let the user that runs homesec read it`],
+      };
     case "inside":
-      return { resolvedPath: resolved.path, issues: await issuesOf(resolved.path) };
+      return { resolvedPath: resolved.path, isOutside: false, issues: await issuesOf(resolved.path) };
   }
 }
 

@@ -1,12 +1,13 @@
 /** Of `known` the name most like `name`, when a slip of the fingers explains the difference: for "did you mean". */
 export function nearest<T extends string>(name: string, known: readonly T[]): T | undefined {
   const wanted = name.toLowerCase();
-  let best: { readonly name: T; readonly edits: number } | undefined;
+  let best: { readonly name: T; readonly slips: number } | undefined;
   for (const candidate of known) {
     const edits = distance(wanted, candidate.toLowerCase());
-    if (edits <= Math.max(1, Math.floor(candidate.length / 4)) && edits < (best?.edits ?? Number.POSITIVE_INFINITY)) {
-      best = { name: candidate, edits };
-    }
+    if (edits > Math.max(1, Math.floor(candidate.length / 4))) continue;
+    // the first letter is seldom the wrong one
+    const slips = edits + (candidate.toLowerCase().startsWith(wanted.slice(0, 1)) ? 0 : 0.5);
+    if (slips < (best?.slips ?? Number.POSITIVE_INFINITY)) best = { name: candidate, slips };
   }
   return best?.name;
 }

@@ -25,7 +25,7 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
       const deleted = await markDeleted(sql, [id], clock.now());
       if (deleted.length === 0) {
         if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
-        throw new Problem("conflict", `Event ${id} is deleted already; restore brings it back`);
+        throw new Problem("conflict", `Event ${id} is deleted already; \`homesec events restore ${id}\` brings it back`);
       }
       await appendToJournal(sql, [{ type: "event.deleted", data: { id } }], clock.now());
     });

@@ -24,19 +24,6 @@ describe("the built program", () => {
     expect(await startBinary(["--version"], inFolder)).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it("ends by itself with data on stdout, remarks on stderr and the exit code of what happened", async () => {
-    const api = await apiStandIn(({ path }) =>
-      path === "/api/cameras" ? { body: { cameras: [camera], count: 1, pagination: page(2) } } : undefined,
-    );
-    const options = { ...inFolder, env: { HOMESEC_URL: api.url } };
-    expect(await startBinary(["cameras", "list", "-o", "id"], options)).toMatchObject({ exitCode: 0, stdout: "front-door\n", stderr: "" });
-    expect(await startBinary(["cameras", "list"], options)).toMatchObject({ exitCode: 0, stderr: "1 of 2 cameras; --limit 2 shows all\n" });
-    expect(await startBinary(["cameras", "show", "x"], options)).toMatchObject({ exitCode: 3, stdout: "" });
-    expect(await startBinary(["cameras", "list", "--bad"], options)).toMatchObject({ exitCode: 2, stdout: "" });
-    await api.close();
-    expect(await startBinary(["cameras", "list"], options)).toMatchObject({ exitCode: 6, stdout: "" });
-  });
-
   it("reads .env of the working folder and only its own environment", async () => {
     const { stdout } = await startBinary(["config", "show", "-o", "csv"], { ...inFolder, env: { PORT: "9001" } });
     expect(stdout).toContain("PORT,9001,environment\r\n");

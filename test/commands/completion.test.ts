@@ -76,6 +76,10 @@ describe("what can follow", () => {
     expect(await complete("cameras", "restore", "")).toEqual(["attic"]);
     expect(await complete("explain", "event", "")).toEqual(["42"]);
     expect(await complete("explain", "image", "")).toEqual([]);
+    expect(await complete("doctor", "--only", "smtp,language")).toEqual(["smtp,language-model"]);
+    expect(await complete("doctor", "--skip", "camera-m")).toEqual(["camera-mounts"]);
+    expect(await complete("silence", "list", "--fields", "held")).toEqual(["held_back"]);
+    expect(await complete("live", "--fields", "seq")).toEqual(["sequence"]);
   });
 
   it("nothing, in silence, when no daemon answers or the words mean nothing", async () => {

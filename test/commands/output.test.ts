@@ -168,7 +168,7 @@ summary    One person at the front door
 reasoning  A person stood there for 42 s.
 judged by  built-in scorer
 reviewed   no
-notes${"      "}
+notes      -
 
 What made the score
     +60  person  91 % sure

@@ -103,7 +103,7 @@ describe.each(ways)("rules, %s", (way) => {
     ] as const) {
       expect(await homesec(["add", "-f", await file(content)])).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
     }
-    expect(await homesec(["add", "-f", "nowhere.yaml"])).toMatchObject({ code: 2, err: expect.stringContaining("ENOENT") });
+    expect(await homesec(["add", "-f", "nowhere.yaml"])).toMatchObject({ code: 2, err: expect.stringContaining("it does not exist") });
     expect(await homesec(["add", "-f", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("nothing was piped in") });
   });
 

@@ -75,6 +75,8 @@ describe("cameras", () => {
     expect(text).toContain(`attic (${join(root, "attic")}): The folder does not exist`);
     expect(text).toContain("far (/etc): The folder is outside of CAMERA_ROOT");
     expect(text).toContain("homesec cameras update attic --folder-path");
+    await database.db.query((sql) => sql`delete from cameras c where c.camera_id = 'attic'`);
+    expect(await finds("camera-folders", given(), "error")).toContain("Add /etc to CAMERA_EXTRA_ROOTS");
   });
 
   it("can upload", async () => {

@@ -31,7 +31,7 @@ describe("a deleted event", () => {
   it("is not deleted twice", async () => {
     await expect(desk.ask("deleteEvent", event(7))).rejects.toMatchObject({
       kind: "conflict",
-      message: "Event 7 is deleted already; restore brings it back",
+      message: "Event 7 is deleted already; `homesec events restore 7` brings it back",
     });
     expect(await desk.journal("event.deleted")).toHaveLength(1);
   });

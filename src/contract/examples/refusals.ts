@@ -28,7 +28,12 @@ export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>
     ),
   },
   404: { NotFound: refusal("There is no such thing", `Camera ${cameraId} does not exist`) },
-  409: { Conflict: refusal("The thing is not in the state for it", `Event ${eventId} is deleted already; restore brings it back`) },
+  409: {
+    Conflict: refusal(
+      "The thing is not in the state for it",
+      `Event ${eventId} is deleted already; \`homesec events restore ${eventId}\` brings it back`,
+    ),
+  },
   413: { TooLarge: refusal("The body is too large", "The body has more than 1048576 bytes; send less at a time") },
   415: { WrongMediaType: refusal("The body is not JSON", "The body must have the content type application/json, not text/plain") },
   416: { NoSuchPart: refusal("The file has no such part", "There is no such part; the file has 48211 bytes") },

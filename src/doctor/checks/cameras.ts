@@ -83,7 +83,7 @@ const cameras: Check = {
     if (known.length > 0) return ok(counted(known.length, "camera"));
     return finding(
       "There is no camera yet: nothing is watched",
-      `homesec cameras add --name 'Front door'; or let a camera upload into a new folder below ${examination.config().cameraRoot}`,
+      `homesec cameras add 'Front door'; or let a camera upload into a new folder below ${examination.config().cameraRoot}`,
     );
   },
 };
@@ -94,7 +94,7 @@ const folders: Check = {
   title: "Folders of the cameras",
   severity: "error",
   finds: "The folder of a camera is missing, unreadable, or outside of the allowed roots: its pictures are not seen",
-  remedy: "Make the folder, let homesec read it, or correct it with homesec cameras update",
+  remedy: "Make the folder, let homesec read it, add it to CAMERA_EXTRA_ROOTS, or correct it with homesec cameras update",
   async run(examination) {
     const roots = rootsOf(examination.config());
     const known = await someCameras(examination);
@@ -102,7 +102,7 @@ const folders: Check = {
       known.map(async ({ camera_id, folder_path }) => ({
         camera_id,
         folder_path,
-        issues: (await inspectFolder(roots, folder_path)).issues,
+        ...(await inspectFolder(roots, folder_path)),
       })),
     );
     const bad = faults.filter(({ issues }) => issues.length > 0);
@@ -112,10 +112,16 @@ const folders: Check = {
         bad.map(({ camera_id, folder_path, issues }) => `${camera_id} (${folder_path}): ${issues[0]?.split("; ")[0]}`),
         3,
       ),
-      `mkdir -p ${shellWord(bad[0]?.folder_path ?? "")}, let the user that runs homesec read it, or correct it: homesec cameras update ${bad[0]?.camera_id} --folder-path FOLDER`,
+      remedyFor(bad[0]),
     );
   },
 };
+
+function remedyFor(camera: { readonly camera_id: string; readonly folder_path: string; readonly isOutside: boolean } | undefined): string {
+  const correction = `correct it: homesec cameras update ${camera?.camera_id} --folder-path FOLDER`;
+  if (camera?.isOutside) return `Add ${camera.folder_path} to CAMERA_EXTRA_ROOTS and start homesec again, or ${correction}`;
+  return `mkdir -p ${shellWord(camera?.folder_path ?? "")}, let the user that runs homesec read it, or ${correction}`;
+}
 
 const writable: Check = {
   id: "camera-folders-writable",

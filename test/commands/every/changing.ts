@@ -1,0 +1,100 @@
+import { ids } from "./furnish.ts";
+import { error, json, people, type Steps, silent } from "./step.ts";
+
+const noRule = (args = "'Person at nigt'") => error(3, args);
+const noEvent = () => error(3, "999");
+
+/** Runs of commands that change something. Those of one noun run in this order, so that each finds what it needs. */
+export const changing: Steps = {
+  // the detector of this home sees nobody
+  selftest: [people("--quiet", { code: 7 }), json("", { code: 7 }), error(2, "--timeout soon")],
+  trigger: [
+    people("visitor.jpg --camera garage"),
+    json("visitor.jpg --camera garage"),
+    error(3, "visitor.jpg --camera gargae"),
+    error(2, "visitor.jpg"),
+    error(2, "nothing.jpg --camera garage"),
+    error(2, "token.txt --camera garage"),
+  ],
+
+  "cameras add": [
+    people("Shed"),
+    json("Attic --camera-id attic"),
+    error(5, "Shed"),
+    error(2, "Other --fields nmae"),
+    error(2, "'' --camera-id x"),
+  ],
+  "cameras update": [people("shed --name 'Old shed'"), json("shed --name Shed"), error(2, "shed"), error(3, "fron-door --name x")],
+  "cameras remove": [people("attic"), silent("shed"), error(3, "fron-door"), error(5, "attic")],
+  "cameras restore": [people("attic"), json("shed"), error(5, "front-door"), error(3, "fron-door")],
+  "cameras baseline config": [
+    people("front-door --threshold-stdev 3"),
+    json("front-door"),
+    error(2, "front-door --threshold-stdev 9"),
+    error(3, "fron-door"),
+  ],
+  "cameras baseline reset": [people("front-door --yes"), json("front-door --yes"), error(2, "front-door"), error(3, "fron-door --yes")],
+  "cameras scene-changes ack": [people("front-door 3"), json("front-door 4"), error(3, "front-door 99")],
+
+  "events review": [people("43 --note 'the neighbour'"), json("43 --undo"), noEvent()],
+  "events note": [people("43 'his dog'"), json("43 ''"), error(3, "999 x")],
+  "events delete": [people("44"), silent("43"), error(5, "44"), noEvent()],
+  "events restore": [people("44"), json("43"), error(5, "44"), noEvent()],
+  "events reanalyze": [people("42"), json("42"), noEvent()],
+
+  "rules add": [
+    people("--name Serious --severity critical --risk-threshold 80 --cooldown 10m"),
+    json("-f rules.yaml"),
+    json("-f -", { input: "name: Piped in\n" }),
+    error(2, "--name x --schedule sometimes"),
+    error(2, ""),
+    error(2, "-f token.txt"),
+  ],
+  "rules edit": [people("Serious"), json("'From a file'"), noRule()],
+  "rules disable": [people("Serious"), json("Serious"), noRule()],
+  "rules enable": [people("Serious"), json("Serious"), noRule()],
+  "rules remove": [people("Serious --yes"), silent("'From a file' --yes"), error(2, "'Person at night'"), noRule("Serious --yes")],
+  "alerts ack": [people(ids.alert), error(5, ids.alert), error(3, "nothing"), json(ids.otherAlerts[0])],
+  "alerts dismiss": [people(ids.otherAlerts[1]), json(ids.otherAlerts[2]), error(5, ids.alert), error(3, "nothing")],
+  "silence add": [
+    people("--camera yard --for 2h --reason 'The painters are here'"),
+    json("--rule 'Person at night' --for 15m --reason 'A party'"),
+    error(2, "--camera yard --reason x"),
+    error(2, "--for 2h --reason x"),
+    error(3, "--camera yrd --for 2h --reason x"),
+    error(3, "--rule Nobody --for 2h --reason x"),
+  ],
+  "silence end": [people("<newest>"), json("<newest>"), error(5, ids.silence), error(3, "nothing")],
+  cleanup: [people("--dry-run"), error(2, ""), json("--yes")],
+
+  "webhooks add": [
+    people("bell http://127.0.0.1:9/in --event-types alert_fired --auth bearer --secret-file token.txt"),
+    json("lamp http://127.0.0.1:9/in --event-types alert_fired"),
+    error(2, "x http://127.0.0.1:9 --event-types alert_fierd"),
+    error(2, "x http://127.0.0.1:9"),
+    error(2, "x http://169.254.169.254/ --event-types alert_fired"),
+  ],
+  "webhooks update": [people("bell --max-retries 2"), json("bell --name chime"), error(2, "chat"), error(3, "chatt --name x")],
+  "webhooks disable": [people("chime"), json("chime"), error(3, "chatt")],
+  "webhooks enable": [people("chime"), json("chime"), error(3, "chatt")],
+  "webhooks test": [people("chat"), people("chime", { code: 1 }), json("chat"), error(3, "chatt")],
+  "webhooks retry": [people(ids.delivery), json(ids.delivery), error(3, "nothing")],
+  "webhooks rotate-secret": [people("chime"), json("chime"), error(3, "chatt")],
+  "webhooks remove": [people("chime --yes"), silent("lamp --yes"), error(2, "chat"), error(3, "chatt --yes")],
+
+  "breakers reset": [people("detector"), json("detector"), error(3, "detecter")],
+  "dlq purge": [error(2, "detect"), people("detect --job 17 --yes"), json("enrich --yes"), error(3, "nothing --yes")],
+  "dlq requeue": [people("detect"), json("analyze --job 18"), error(3, "nothing")],
+
+  "config set": [people("--high-from 55"), json("--reset risk_score_thresholds"), error(2, ""), error(2, "--high-from 90")],
+
+  "db backup": [people("home.backup"), json("home.backup --yes"), error(5, "home.backup")],
+  "db restore": [
+    people("home.backup", { elsewhere: true }),
+    json("home.backup --yes", { elsewhere: true }),
+    error(5, "home.backup", { elsewhere: true }),
+    error(5, "home.backup"),
+    error(3, "nothing.backup", { elsewhere: true }),
+    error(2, "damaged.backup", { elsewhere: true }),
+  ],
+};

@@ -1,0 +1,146 @@
+import { ids } from "./furnish.ts";
+import { error, json, people, type Steps } from "./step.ts";
+
+const range = "--start-date 2025-02-28 --end-date 2025-03-01";
+const backwards = "--start-date 2025-03-02 --end-date 2025-03-01";
+const morning = "--since 2025-03-01T09:00:00Z --until 2025-03-01T11:00:00Z";
+const spring = "--since 2025-02-01 --until 2025-03-02";
+
+/** Runs of commands that change nothing, in any order. */
+export const reading: Steps = {
+  serve: [error(2, "--port http")],
+  demo: [error(2, "--port http")],
+  live: [error(2, "--direct"), error(2, "-o csv")],
+  explain: [
+    people("event 42"),
+    people(`alert ${ids.alert}`),
+    people("--camera front-door --at 2025-03-01T10:00:00Z"),
+    json(`alert ${ids.alert}`),
+    error(3, "event 999"),
+    error(2, "evnt 42"),
+    error(2, "event"),
+  ],
+  health: [
+    // grows with every worker
+    people("", { says: /^PART +STATE +MESSAGE\ndatabase +healthy .*\n(.*\n)*detection_worker +running\n/ }),
+    json("--wait 5", { ownForm: true }),
+    error(2, "--direct"),
+  ],
+  doctor: [
+    people("--only database,camera-folders,smtp", { code: 7 }),
+    json("--only database,camera-folders,smtp", { code: 7 }),
+    // names all checks
+    error(2, "--only camera", { says: /^homesec: there is no check camera \(did you mean cameras\?\); there are daemon, / }),
+  ],
+  completion: [people("bash"), people("zsh"), people("fish"), error(2, "fsh")],
+  docs: [people("--folder pages"), error(2, "extra")],
+
+  "cameras list": [
+    people(),
+    people("--fields camera_id,status --direct"),
+    json("--status unknown"),
+    error(2, "--status onlin"),
+    error(2, "--fields camra_id"),
+  ],
+  "cameras show": [people("front-door"), people("evil"), json("front-door"), error(3, "fron-door")],
+  "cameras validate": [people("", { code: 7 }), json("", { code: 7 }), error(2, "extra")],
+  "cameras snapshot": [
+    people("front-door --to first.jpg"),
+    json("front-door --to second.jpg"),
+    error(3, "yard"),
+    error(5, "front-door --to visitor.jpg"),
+  ],
+  "cameras baseline show": [people("front-door"), json("front-door"), error(3, "fron-door")],
+  "cameras baseline anomalies": [people("front-door"), json("front-door --days 30"), error(3, "fron-door")],
+  "cameras scene-changes list": [people("front-door"), json("front-door --no-acknowledged"), error(3, "fron-door")],
+
+  "events list": [
+    people(),
+    people("--kind all --direct"),
+    json("--risk-level high"),
+    error(2, "--risk-level hgih"),
+    error(2, "--start-date tomorrowish"),
+  ],
+  "events search": [people("ladder"), json("dog"), error(2, "-dog")],
+  "events show": [people("42"), people("44"), json("42"), error(3, "999"), error(2, "front")],
+  "events timeline": [people(morning), json(morning), error(2, "--timezone Mars/Rover")],
+  "events stats": [people(), json("--camera-id yard"), error(2, "--camera yard")],
+  "events export": [
+    people("--to all.csv"),
+    people("--to all.ndjson --direct"),
+    json("--to all.xlsx"),
+    error(5, "--to visitor.jpg"),
+    error(2, "--format pdf"),
+  ],
+
+  "detections list": [people(), people("--direct -o csv"), json("--object-type dog"), error(2, "--min-confidence 2")],
+  "detections search": [people("dog"), json("person"), error(2, "")],
+  "detections show": [people("7"), json("7"), error(3, "999")],
+  "detections labels": [people(), json(), error(2, "--limit 1")],
+  "detections stats": [people(), json(), error(2, "--start-date x")],
+  "detections image": [people("7"), json("7 --thumbnail --to small.jpg"), error(3, "8"), error(3, "999"), error(5, "7 --to visitor.jpg")],
+
+  "entities list": [people(), people("-o id --direct"), json("--object-type person"), error(2, "--object-typ person")],
+  "entities show": [people(ids.entity), json(ids.entity), error(3, "nobody")],
+
+  "rules list": [people(), people("-o ndjson --fields name,severity --direct"), json("--severity high"), error(2, "--severity hihg")],
+  "rules show": [people("'Person at night'"), json("'Person at night'"), error(3, "'Person at nigt'")],
+  "rules test": [
+    people(`'Person at night' ${spring}`),
+    people(`'Person at night' ${spring} --expect wanted.json`),
+    json(`'Person at night' ${spring}`),
+    error(2, "'Person at night' --expect nothing.json"),
+    error(3, "'Person at night' --against 2"),
+  ],
+
+  "alerts list": [people(), people("-o id --direct"), json("--status pending"), error(2, "--status delivred")],
+  "alerts show": [people(ids.alert), json(ids.alert), error(3, "nothing")],
+  "alerts tail": [error(2, "--direct"), error(2, "-o yaml"), error(2, "--state visitor.jpg")],
+  "events tail": [error(2, "--types evnet"), error(2, "--fields sequnce")],
+
+  "silence list": [people(), json("--status ended"), error(2, "--status over")],
+  "silence show": [people(ids.silence), json(ids.silence), error(3, "nothing")],
+
+  "webhooks list": [people(), people("--fields name,enabled --direct"), json("--enabled-only"), error(2, "--enabled")],
+  "webhooks show": [people("chat"), json("chat"), error(3, "chatt")],
+  "webhooks deliveries": [
+    people("chat"),
+    people(`chat --delivery ${ids.delivery}`),
+    json("chat"),
+    error(2, "chat --limit 0"),
+    error(3, "chat --delivery nothing"),
+  ],
+  "webhooks health": [people(), json(), error(2, "--fields total")],
+  "webhooks listen": [error(2, "--port 0 --signing-secret-file token.txt"), error(2, "-o csv")],
+
+  "notifications config": [people(), people("-o yaml --direct"), json(), error(2, "extra")],
+  "notifications test": [people("email", { code: 1 }), json("webhook", { code: 1 }), error(2, "mail")],
+
+  "analytics detections": [people(range), json(range), error(2, backwards)],
+  "analytics risk": [people(range), json(range), error(2, backwards)],
+  "analytics scores": [people(range), people(`${range} --direct`), json(range), error(2, backwards)],
+  "analytics score-distribution": [
+    people(`${range} --bucket-size 50`),
+    json(`${range} --bucket-size 50`),
+    error(2, `${range} --bucket-size 51`),
+  ],
+  "analytics objects": [people(range), json(range), error(2, backwards)],
+  "analytics uptime": [people(range), json(range), error(2, backwards)],
+
+  "workers list": [people("", { says: /^WORKER +STATE +MESSAGE\n(\w+ +(running|stopped).*\n)+$/ }), json(), error(1, "--direct")],
+  // a breaker that is open has a field more
+  "breakers list": [people(), json("", { lacks: ["reset_at"] }), error(1, "--direct")],
+  "dlq list": [people(), people("detect"), json("--queue detect"), error(3, "--queue nothing"), error(2, "detect --queue detect")],
+  "dlq show": [people("detect 17"), json("detect 17"), error(3, "detect 999")],
+  // what there is differs by machine
+  "gpu show": [people("", { says: /^card +\S/ }), json(), error(2, "--fields load")],
+  "gpu history": [people("--hours 1", { says: /^$|^TIME / }), json("--hours 1"), error(2, "--hours 200")],
+
+  "keys generate": [people(), json("--count 2"), error(2, "--count 0")],
+  // grows with every variable
+  "config show": [people("--fields name,source", { says: /^NAME +SOURCE\nHOST +default\n/ }), json(), error(2, "--fields nam")],
+  "config check": [people(), json("", { ownForm: true }), error(2, "--config nothing.conf")],
+  // grows with every migration
+  "db status": [people("", { says: /^VERSION +MIGRATION +STATE +APPLIED\n +1 {2}0001_init.sql +applied / }), json(), error(2, "extra")],
+  "db migrate": [people(), json(), error(2, "--fields vesion")],
+};
