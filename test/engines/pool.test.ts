@@ -2,11 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { Database } from "../../src/engines/database.ts";
-import {
-  DatabaseUnavailable,
-  isUniqueViolation,
-  OutcomeUnknown,
-} from "../../src/engines/pg-errors.ts";
+import { DatabaseUnavailable, isUniqueViolation, OutcomeUnknown } from "../../src/engines/pg-errors.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
