@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { defineCommand } from "./command.ts";
+import { calledAs } from "./host.ts";
 import { flag, text } from "./input/options.ts";
 import { wrapping } from "./output/wrap.ts";
 
@@ -29,7 +30,7 @@ export const demo = defineCommand({
       ...(sources.PORT === "default" && !(await isFree(config.host, config.port)) ? { PORT: "0" } : {}),
       ...(sources.BATCH_WINDOW_SECONDS === "default" ? { BATCH_WINDOW_SECONDS: "20" } : {}),
     });
-    return io.host.daemon.demo({ ...parsed, once, out: wrapping(io.host.stdout), colour: io.output.people.colour, signal: io.host.signal });
+    return io.host.daemon.demo({ ...parsed, once, called: calledAs(io.host), out: wrapping(io.host.stdout), colour: io.output.people.colour, signal: io.host.signal });
   },
 });
 

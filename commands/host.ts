@@ -15,6 +15,8 @@ export type TextSource = Readable & { readonly isTTY?: boolean | undefined };
 /** What the daemon is started with. */
 export interface DaemonOptions extends ParsedConfig {
   readonly out: TextSink;
+  /** How the person calls homesec, for what to do next: `homesec`, or `npx homesec`. */
+  readonly called: string;
   /** Whether the person has a terminal with colours and wants them. */
   readonly colour: boolean;
   /** Aborted when it shall stop. */
@@ -41,4 +43,9 @@ export interface Host {
     serve(options: DaemonOptions): Promise<number>;
     demo(options: DaemonOptions & { readonly once: boolean }): Promise<number>;
   };
+}
+
+/** How the person calls homesec: npx says so in the environment. */
+export function calledAs({ env }: Pick<Host, "env">): string {
+  return env["npm_command"] === "exec" ? "npx homesec" : "homesec";
 }

@@ -1,5 +1,6 @@
 import { roleNames } from "../src/config/roles.ts";
 import { defineCommand } from "./command.ts";
+import { calledAs } from "./host.ts";
 import { text } from "./input/options.ts";
 import { wrapping } from "./output/wrap.ts";
 
@@ -28,6 +29,7 @@ export const serve = defineCommand({
     };
     return io.host.daemon.serve({
       ...(await io.configuration(flags)),
+      called: calledAs(io.host),
       out: wrapping(io.host.stdout),
       colour: io.output.people.colour,
       signal: io.host.signal,

@@ -60,7 +60,7 @@ export async function demo(options: DemoOptions): Promise<number> {
             "",
             "That was the whole way of a picture, for real. The daemon keeps running; Ctrl-C stops it.",
             `  try your own   copy a picture of people into a new folder under ${config.cameraRoot}`,
-            `  look around    npx homesec events list --url ${daemon.url}`,
+            `  look around    ${options.called} events list --url ${daemon.url}`,
             `                 curl ${daemon.url}/api/events`,
             "",
             "",

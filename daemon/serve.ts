@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly log: Log;
   /** Where a person reads what to do next. */
   readonly out: { write(text: string): unknown };
+  /** How the person calls homesec: `homesec`, or `npx homesec`. */
+  readonly called: string;
   /** Fires when the daemon shall stop. */
   readonly signal: AbortSignal;
 }
@@ -26,7 +28,7 @@ interface ServeOptionsWithManager extends ServeOptions {
 export async function serve(options: ServeOptionsWithManager): Promise<number> {
   for (const warning of options.warnings) options.log.warn({}, warning);
   const daemon = await startDaemon({ config: options.config, log: options.log });
-  options.out.write(greeting(daemon, options.config));
+  options.out.write(greeting(daemon, options));
   await options.serviceManager.ready(`Answers at ${daemon.url}`, () => daemon.context.runtime?.supervisorAlive() ?? true);
   await untilAborted(options.signal);
   options.out.write("Stopping ...\n");
@@ -53,7 +55,7 @@ export async function stopped(daemon: Daemon, log: Log): Promise<number> {
   }
 }
 
-function greeting(daemon: Daemon, config: Config): string {
+function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
   const { version } = daemon.context.runtime ?? { version: "" };
   const upstream = (name: "detector" | "language_model"): string =>
     daemon.upstreams.label(name) === "built-in" ? `built-in (set ${name.toUpperCase()}_URL to use your own)` : daemon.upstreams.label(name);
@@ -79,9 +81,9 @@ function greeting(daemon: Daemon, config: Config): string {
     "  - Have a camera upload pictures (JPEG, PNG, WebP) into a folder of its own;",
     "    the folder's name becomes the camera. To try: copy a picture into a new one.",
     "  - In another terminal:",
-    `      live       npx homesec events tail${where}`,
-    `      cameras    npx homesec cameras list${where}`,
-    `      all well?  npx homesec health${where}`,
+    `      live       ${called} live${where}`,
+    `      cameras    ${called} cameras list${where}`,
+    `      all well?  ${called} health${where}`,
     "",
     "",
   ].join("\n");

@@ -23,15 +23,15 @@ export interface DecodedRequest<R extends Route> {
   readonly ignored: readonly string[];
 }
 
-/** Lists and fields of a body, however deep. Each may be a fault, and a fault takes a hundred times the memory of the value. */
-const mostValues = 500_000;
+/** Lists and fields of a body, however deep: more than one of 1 MiB can hold. Each may be a fault, and a fault takes a hundred times the memory of the value. */
+const mostValues = 600_000;
 
 /** Valid on every route, whether it reads them or not. */
 const alwaysKnown = new Set(["api_key", "token"]);
 
 /**
  * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with every error at once (the first 100 of each part),
- * `Problem("not_found")` when a text in the path cannot be the id of anything, or `Problem("too_large")` for half a million values.
+ * `Problem("not_found")` when a text in the path cannot be the id of anything, or `Problem("too_large")` for 600,000 values.
  */
 export function decodeRequest<R extends Route>(route: R, raw: RawRequest): DecodedRequest<R> {
   const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};

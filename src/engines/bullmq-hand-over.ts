@@ -82,7 +82,14 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
         handling.add(handled);
         await handled;
       },
-      { connection, prefix, concurrency: consume.concurrency, lockDuration: 30_000, maxStalledCount: 1_000_000 },
+      // What a worker asks waits until Redis is back. Refused at once it would ask again at once, and leave no time for anything else.
+      {
+        connection: { ...connection, enableOfflineQueue: true },
+        prefix,
+        concurrency: consume.concurrency,
+        lockDuration: 30_000,
+        maxStalledCount: 1_000_000,
+      },
     );
     worker.on("error", tellOfRedis);
     worker.on("failed", (_entry, error) => consume.onError(error));

@@ -21,9 +21,9 @@ import { cuttingWire, type Wire } from "./support/wire.ts";
 /*
  * One picture after the other goes all the way: file, row, detector, event, language model, alert, webhooks. In run n the
  * n-th step to the outside fails, for n = 1, 2, 3 ... until a picture gets through without any. The short form takes every
- * eighth n, another eighth for each seed.
+ * sixteenth n, others for each seed.
  */
-const stride = scale("CHAOS_STRIDE", { short: 8, long: 1 });
+const stride = scale("CHAOS_STRIDE", { short: 16, long: 1 });
 const first = 1 + chanceOf("nth fault").below(stride);
 /** Far above the number of steps, so that a count that never ends is a failure. */
 const most = 400;
@@ -140,7 +140,12 @@ async function failEach(what: string, arm: (n: number) => void, failed: () => st
     arm(n);
     await throughOnce();
     const fault = failed();
-    if (fault === undefined) break;
+    if (fault === undefined) {
+      if (runs > 0 || n === 1) break;
+      // there are fewer steps of this kind than the seed begins with
+      n = 1 - stride;
+      continue;
+    }
     met.add(fault);
     runs += 1;
   }

@@ -14,7 +14,7 @@ import type { Step } from "./every/step.ts";
 
 /*
  * Every command against one real daemon: as a person sees it, as a program reads it, and how it refuses. Each start of the program
- * costs, so the first run for people and the first error of each command go through the real program, and the others are made in
+ * costs, so one run of each command goes through the real program, the first for people if there is one, and the others are made in
  * this process; with COMMANDS=all (`npm run commands`) all go through the real program. They are run once, two at a time, and looked
  * at afterwards.
  */
@@ -44,10 +44,8 @@ for (const [name, own] of Object.entries(changing)) {
 }
 
 async function runStep(name: string, step: Step): Promise<void> {
-  const alike = steps[name]?.filter(({ kind }) => kind === step.kind) ?? [];
-  // an error that is found before the daemon is asked takes half the time
-  const chosen = alike.find(({ kind, code }) => kind === "error" && code === exitCodes.usage) ?? alike[0];
-  const run = all || (step === chosen && step.kind !== "json") ? home.homesec : home.here;
+  const chosen = steps[name]?.find(({ kind }) => kind === "people") ?? steps[name]?.[0];
+  const run = all || step === chosen ? home.homesec : home.here;
   const newest = step.args.includes("<newest>") ? (await home.here("silence list --status active --limit 1 -o id")).out.trim() : "";
   const line = `${name} ${step.args.replace("<newest>", newest)}`;
   results.set(step, await run(line, { input: step.input, ...(step.elsewhere && { env: home.elsewhere }) }));

@@ -52,7 +52,7 @@ const ruleKeys = [
 ];
 const baselineConfig = ["threshold_stdev", "min_samples", "override_global_config", "global_config"];
 
-const explanation = ["subject", "found", "outcome", "steps"];
+const explanation = ["subject", "found", "outcome", "trace", "steps"];
 const imageKeys = [
   ...[
     "id",

@@ -26,6 +26,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b(just now|\d+ (s|min|h) ago)/g, "<ago>"],
   [/\b\d+(\.\d+)? ms\b/g, "<duration>"],
   [/\bin \d+\.\d s\b/g, "in <duration>"],
+  // the program began a moment before the daemon took it up
+  [/\(in (\d+ (?:h|min|d)) \d+ s\)/g, "(in $1)"],
   [/\b[1-9]\d* bytes\b/g, "<size>"],
   [/\b\d+\.\d [KM]iB\b/g, "<size>"],
   [/\b\d+ rows of \d+ tables\b/g, "<rows>"],
