@@ -30,7 +30,14 @@ export const demo = defineCommand({
       ...(sources.PORT === "default" && !(await isFree(config.host, config.port)) ? { PORT: "0" } : {}),
       ...(sources.BATCH_WINDOW_SECONDS === "default" ? { BATCH_WINDOW_SECONDS: "20" } : {}),
     });
-    return io.host.daemon.demo({ ...parsed, once, called: calledAs(io.host), out: wrapping(io.host.stdout), colour: io.output.people.colour, signal: io.host.signal });
+    return io.host.daemon.demo({
+      ...parsed,
+      once,
+      called: calledAs(io.host),
+      out: wrapping(io.host.stdout),
+      colour: io.output.people.colour,
+      signal: io.host.signal,
+    });
   },
 });
 
