@@ -285,7 +285,7 @@ describe("the queue", () => {
 
   test("closing lets work finish, refuses new work, and may be called twice", async () => {
     const pool = openPool({ url: database.url }, { max: 1, log: silentLog });
-    const slow = pool.query((sql) => sql`select pg_sleep(0.1), 7 as x`);
+    const slow = pool.query((sql) => sql`select pg_sleep(0.6), 7 as x`);
     await expect.poll(() => pool.pool.checkedout).toBe(1);
     const queued = pool.query((sql) => sql`select 1`).catch((caught: unknown) => caught);
     const closed = Promise.all([pool.close(), pool.close()]);
