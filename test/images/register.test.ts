@@ -11,7 +11,7 @@ let database: TestDatabase;
 let next = 0;
 
 beforeAll(async () => {
-  database = await testDatabase();
+  database = await testDatabase({ fresh: true });
   await database.db.query(
     (sql) =>
       sql`insert into cameras (camera_id, name, folder_path) values ('front', 'Front', '/nowhere/front'), ('back', 'Back', '/nowhere/back')`,

@@ -15,12 +15,15 @@ export interface TestDatabase {
 
 /**
  * A database of its own, as fresh as migrated; `migrated: false` makes it an empty one. Close it in `afterAll` or `afterEach`.
- * Making one takes far longer than most tests: one that was closed waits under another name for the next who wants one.
+ * Making one takes far longer than most tests: one that was closed waits under another name for the next who wants one. A `fresh` one was
+ * never used before: for tests of how fast it is, since the planner remembers what tables held.
  */
-export async function testDatabase(options: { readonly migrated?: boolean; readonly max?: number } = {}): Promise<TestDatabase> {
+export async function testDatabase(
+  options: { readonly migrated?: boolean; readonly max?: number; readonly fresh?: boolean } = {},
+): Promise<TestDatabase> {
   const migrated = options.migrated !== false;
   const name = newName("test");
-  if (!(migrated && (await takeParked(name)))) {
+  if (!(migrated && options.fresh !== true && (await takeParked(name)))) {
     await administer((sql) => sql.unsafe(`create database ${name} template ${migrated ? templateName : "template0"}`));
   }
   const url = new URL(inject("testServerUrl"));
