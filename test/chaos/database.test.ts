@@ -89,28 +89,23 @@ test(`${kills} killed connections and ${restarts} ended servers: the daemon stay
   await end(rows, "embedded PostgreSQL", { "killed connections": kills, restarts });
 });
 
-// Once in some runs something is still waiting after two minutes; until that is found out, in the long form only.
-test.skipIf(!isLong)(
-  `${restarts} restarts of the server behind DATABASE_URL, away for a while each: the same`,
-  { timeout: 3_600_000 },
-  async () => {
-    const port = await deadPort();
-    const start = (): Promise<EmbeddedPostgres> =>
-      startEmbeddedPostgres({ dataDir: external.path, log: silentLog, port, settings: { listen_addresses: "127.0.0.1" } });
-    let server = await start();
-    const { user, database } = server;
-    await lookAt({ dataDir: external.path }, (sql) => sql.unsafe(`alter role ${user} password 'known'`));
-    const rows = { url: `postgres://${user}:known@127.0.0.1:${port}/${database}` };
-    const { chance, answers, end } = await house(join(external.path, "house"), { DATABASE_URL: rows.url }, "external");
-    for (let round = 0; round < restarts; round += 1) {
-      await sleep(chance.between(200, 1_200));
-      process.kill(server.pid, endings[(round + 1) % endings.length]);
-      await server.ended;
-      await sleep(chance.between(0, isLong ? 6_000 : 1_500));
-      server = await start();
-      await eventually(answers, { timeoutMs: isLong ? 60_000 : 10_000, what: "an answer after the database was back" });
-    }
-    await end(rows, "PostgreSQL behind DATABASE_URL", { restarts });
-    await server.stop();
-  },
-);
+test(`${restarts} restarts of the server behind DATABASE_URL, away for a while each: the same`, { timeout: 3_600_000 }, async () => {
+  const port = await deadPort();
+  const start = (): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: external.path, log: silentLog, port, settings: { listen_addresses: "127.0.0.1" } });
+  let server = await start();
+  const { user, database } = server;
+  await lookAt({ dataDir: external.path }, (sql) => sql.unsafe(`alter role ${user} password 'known'`));
+  const rows = { url: `postgres://${user}:known@127.0.0.1:${port}/${database}` };
+  const { chance, answers, end } = await house(join(external.path, "house"), { DATABASE_URL: rows.url }, "external");
+  for (let round = 0; round < restarts; round += 1) {
+    await sleep(chance.between(200, 1_200));
+    process.kill(server.pid, endings[(round + 1) % endings.length]);
+    await server.ended;
+    await sleep(chance.between(0, isLong ? 6_000 : 1_500));
+    server = await start();
+    await eventually(answers, { timeoutMs: isLong ? 60_000 : 10_000, what: "an answer after the database was back" });
+  }
+  await end(rows, "PostgreSQL behind DATABASE_URL", { restarts });
+  await server.stop();
+});

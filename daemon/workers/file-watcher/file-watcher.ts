@@ -65,6 +65,8 @@ interface Run {
   roots: readonly string[];
   rootWatch: FSWatcher | undefined;
   problems: ReadonlyMap<string, string>;
+  /** Folders for which a camera is being registered, or was a moment ago. */
+  readonly adopted: Set<string>;
   videos: boolean;
   planRequested: boolean;
   stopped: boolean;
@@ -174,9 +176,8 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
 
   /** A folder of the camera root holds pictures and has no camera. */
   const adopt = (now: Run, path: string): void => {
-    const key = `adopt ${path}`;
-    if (told.has(key)) return;
-    told.add(key);
+    if (now.adopted.has(path)) return;
+    now.adopted.add(path);
     now.planning.push(async () => {
       try {
         await options.ensureCamera(basename(path));
@@ -185,13 +186,13 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         tellOnce(
-          `${key}: ${reason}`,
+          `adopt ${path}: ${reason}`,
           { folder: path, reason },
           "a folder with pictures has no camera, and none could be registered for it",
         );
       }
       setTimeout(() => {
-        told.delete(key);
+        now.adopted.delete(path);
         if (now.trees.some((watched) => watched.plan.path === path && watched.plan.cameraId === undefined)) adopt(now, path);
       }, timings.rescanMs).unref();
     });
@@ -266,7 +267,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const now: Run = {
       ...{ candidates, registrar, schedule },
       planning: createLane(log, "cameras"),
-      ...{ trees: [], roots: [], rootWatch: undefined, problems: new Map() },
+      ...{ trees: [], roots: [], rootWatch: undefined, problems: new Map(), adopted: new Set() },
       ...{ videos, planRequested: false, stopped: false },
     };
     return now;

@@ -1,6 +1,7 @@
 import { appendFile, copyFile, mkdir, open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ensureCameraForFolder } from "../../../src/cameras/registration.ts";
 import { type Home, numbered, picture, sleep, until, watchedHome } from "./watched-home.ts";
 
 let home: Home;
@@ -154,6 +155,35 @@ for (const polling of [false, true]) {
       await home.database.db.query((sql) => sql`update cameras set deleted_at = null`);
       home.watcher.wake();
       expect((await found(2))[1]).toMatchObject({ camera: "back_yard", path: "Back Yard/2.jpg" });
+    });
+
+    it("gives it one when it was stopped and started again while cameras were being registered", async () => {
+      let databaseEnds = (): void => {};
+      let asked = 0;
+      const { db } = home.database;
+      home.watcher = home.renew({
+        ensureCamera: async (name) => {
+          asked += 1;
+          if (asked === 1) {
+            await new Promise<void>((_, reject) => {
+              databaseEnds = () => reject(new Error("the database is away"));
+            });
+          }
+          return await ensureCameraForFolder(db, name, { cameraRoot: home.root, now: new Date() });
+        },
+      });
+      await writeFile(front("1.jpg"), jpeg);
+      await mkdir(join(home.root, "back"));
+      await writeFile(join(home.root, "back", "1.jpg"), numbered(jpeg, 1));
+      await start();
+      await until(() => asked === 1);
+      // what comes with the second folder waits behind the first
+      await sleep(100);
+      const stopped = home.watcher.stop();
+      databaseEnds();
+      await stopped;
+      await start();
+      expect((await found(2)).map(({ camera }) => camera).sort()).toEqual(["back", "front"]);
     });
 
     it("says once of pictures in the camera root that they belong to no camera", async () => {
