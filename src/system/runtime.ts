@@ -1,3 +1,4 @@
+import type { PeerRow } from "../jobs/processes-repository.ts";
 import type { SelftestReport } from "../selftest/report.ts";
 import type { DiskSpace } from "./disk.ts";
 
@@ -50,17 +51,8 @@ export interface WorkerState {
   readonly elsewhere?: true;
 }
 
-/** A living daemon on this database. */
-export interface DaemonState {
-  readonly processId: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly startedAt: Date;
-  readonly roles: readonly string[];
-  /** Workers that run in one daemon at a time, and in this one now. */
-  readonly singletons: readonly string[];
-}
+/** A living daemon on this database; its singletons are those that it does now. */
+export type DaemonState = Omit<PeerRow, "report">;
 
 export interface LiveStats {
   readonly connectedClients: number;

@@ -4,8 +4,8 @@ import { afterAll, expect, test } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
-import { deadPort } from "../support/mail-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
 import { allDone, judge } from "./invariants/invariants.ts";
@@ -90,7 +90,7 @@ test(`${kills} killed connections and ${restarts} ended servers: the daemon stay
 });
 
 test(`${restarts} restarts of the server behind DATABASE_URL, away for a while each: the same`, { timeout: 3_600_000 }, async () => {
-  const port = await deadPort();
+  const port = await freePort();
   const start = (): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dataDir: external.path, log: silentLog, port, settings: { listen_addresses: "127.0.0.1" } });
   let server = await start();

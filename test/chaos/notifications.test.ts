@@ -2,8 +2,9 @@ import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
-import { deadPort, type MailServer, mailServer, type ReceivedMail } from "../support/mail-server.ts";
+import { type MailServer, mailServer, type ReceivedMail } from "../support/mail-server.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { allDone, judge } from "./invariants/invariants.ts";
@@ -19,7 +20,7 @@ afterAll(() => folder.remove());
 
 /** A mail server that is there or not, and when it is, takes some mails, wants some later and refuses a few for good. */
 async function flappingMailServer() {
-  const port = await deadPort();
+  const port = await freePort();
   const mails: ReceivedMail[] = [];
   let server: MailServer | undefined;
   let asked = 0;

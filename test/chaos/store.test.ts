@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { testDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
-import { deadPort } from "../support/mail-server.ts";
 import { receiver } from "../support/receiver.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -36,7 +36,7 @@ test.skipIf(!redisInstalled)(
   `Redis killed, hung and emptied under load, ${faults} times in all: nothing is lost, nothing done twice`,
   { timeout: 3_600_000 },
   async () => {
-    const port = await deadPort();
+    const port = await freePort();
     const [database, detector, model, hook] = await Promise.all([
       testDatabase(),
       detectorStandIn({ delayMs: 5 }),

@@ -5,8 +5,9 @@ import { checks } from "../../src/doctor/checks.ts";
 import type { CheckReport } from "../../src/doctor/run-checks.ts";
 import { cli, startBinary } from "../support/cli.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
-import { deadPort, muteServer } from "../support/mail-server.ts";
+import { muteServer } from "../support/mail-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 interface Body {
@@ -24,7 +25,7 @@ const folder = temporaryFolder("doctor-command");
 const dataDir = join(folder.path, "data");
 let port: number;
 beforeAll(async () => {
-  port = await deadPort();
+  port = await freePort();
 });
 afterAll(() => folder.remove());
 

@@ -5,7 +5,7 @@ import { installedServer } from "../../src/engines/embedded/binaries.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { deadPort } from "../support/mail-server.ts";
+import { freePort } from "../support/free-port.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
 import { examined, finds, ownFolder, script, skips, well } from "./support.ts";
 
@@ -36,7 +36,7 @@ async function changed(...statements: string[]): Promise<{ readonly db: Database
 describe("the database", () => {
   it("answers", async () => {
     expect(await well("database", { db: database.db })).toMatch(/^embedded, \d+ ms$/);
-    const dead = openPool({ url: `postgres://u:s3cret-word@127.0.0.1:${await deadPort()}/d` }, { max: 1, log: silentLog });
+    const dead = openPool({ url: `postgres://u:s3cret-word@127.0.0.1:${await freePort()}/d` }, { max: 1, log: silentLog });
     const env = { DATABASE_URL: "postgres://u:s3cret-word@127.0.0.1/d" };
     const text = await finds("database", { db: dead, env }, "error");
     expect(text).toContain("correct DATABASE_URL");
@@ -171,7 +171,7 @@ describe.skipIf(!redisInstalled)("Redis", () => {
   });
 
   it("that is gone or old is a finding without its password", async () => {
-    const REDIS_URL = `redis://:hidden-word@127.0.0.1:${await deadPort()}`;
+    const REDIS_URL = `redis://:hidden-word@127.0.0.1:${await freePort()}`;
     const text = await finds("redis", { env: { REDIS_URL } }, "error");
     expect(text).toContain("ECONNREFUSED");
     expect(text).not.toContain("hidden-word");

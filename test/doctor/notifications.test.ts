@@ -5,7 +5,8 @@ import { selfSignedCertificate } from "../../daemon/tls/certificate.ts";
 import { nameFault, resolveApart } from "../../src/doctor/names.ts";
 import { reachTarget } from "../../src/outbound/reach.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { deadPort, type MailServer, type MailServerOptions, mailServer } from "../support/mail-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { type MailServer, type MailServerOptions, mailServer } from "../support/mail-server.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 import { finds, make, script, skips, well } from "./support.ts";
 
@@ -58,7 +59,7 @@ describe("the mail server", () => {
       remedy: expect.stringContaining("SMTP_PASSWORD"),
     });
     expect(JSON.stringify(report)).not.toContain("wr0ng");
-    expect(await finds("smtp", smtp(await deadPort()))).toMatch(/ECONNREFUSED.*Correct SMTP_HOST and SMTP_PORT/);
+    expect(await finds("smtp", smtp(await freePort()))).toMatch(/ECONNREFUSED.*Correct SMTP_HOST and SMTP_PORT/);
     expect(await finds("smtp", { env: { SMTP_HOST: "169.254.169.254" } })).toContain("may not be called");
   });
 
@@ -113,7 +114,7 @@ describe("webhooks", () => {
     await add("chat", target.url);
     await add("off", "http://127.0.0.1:1/x", { enabled: false });
     expect(await well("webhook-targets", given())).toBe("1 target");
-    await add("dead", `http://127.0.0.1:${await deadPort()}/secret-path`);
+    await add("dead", `http://127.0.0.1:${await freePort()}/secret-path`);
     await add("meta", "http://169.254.169.254/latest");
     const text = await finds("webhook-targets", given(), "error");
     expect(text).toMatch(/"dead": 127.0.0.1:\d+: nothing listens there.*"meta": nothing is sent there: 169.254.169.254 is a link-local/);

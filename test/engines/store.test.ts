@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/engines/open-store.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { freePort } from "../support/free-port.ts";
 import { timed } from "../support/timed.ts";
 
 test("without REDIS_URL the store is in this process", async () => {
@@ -94,13 +95,4 @@ async function startRedis(port: number, folder: string): Promise<ChildProcess> {
     if (/ready to accept connections/i.test(said)) break;
   }
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -7,7 +7,8 @@ import { claimNextInLanes } from "../../src/jobs/jobs-repository.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { createNotificationSender } from "../../src/notifications/sender.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../alerts/alert-desk.ts";
-import { deadPort, type MailServer, mailServer } from "../support/mail-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { type MailServer, mailServer } from "../support/mail-server.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 
 let desk: AlertDesk;
@@ -15,7 +16,7 @@ let mail: MailServer | undefined;
 let hook: Receiver;
 let port: number;
 beforeAll(async () => {
-  [port, hook] = await Promise.all([deadPort(), receiver()]);
+  [port, hook] = await Promise.all([freePort(), receiver()]);
   desk = await openAlertDesk({ ...withMail, SMTP_PORT: String(port), DEFAULT_WEBHOOK_URL: hook.url });
 });
 afterAll(async () => {

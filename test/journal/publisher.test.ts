@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -15,6 +14,7 @@ import { appendToJournal } from "../../src/journal/journal.ts";
 import { type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { type Log, silentLog } from "../../src/log/log.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
 import { timed } from "../support/timed.ts";
 
 const entry = (id: number): JournalEntry => ({ type: "event.deleted", data: { id } });
@@ -171,14 +171,3 @@ test("a database that restarts in the middle: it says so once, goes on by itself
     await rm(dataDir, { recursive: true, force: true });
   }
 }, 60_000);
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}

@@ -6,7 +6,8 @@ import { afterEach, expect, it } from "vitest";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { deadPort, mailServer } from "../support/mail-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { mailServer } from "../support/mail-server.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { detectorStandIn, languageModelStandIn, verdictText } from "../support/upstream.ts";
 
@@ -117,7 +118,7 @@ it("from a picture to the webhook", async () => {
 });
 
 it("what waits for a dead mail server is seen on the alert, and what was given up is sent from the dead letters", async () => {
-  const port = await deadPort();
+  const port = await freePort();
   const { upload, alert, ask, daemon } = await homesec("email", {
     SMTP_HOST: "127.0.0.1",
     SMTP_PORT: String(port),

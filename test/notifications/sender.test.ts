@@ -10,7 +10,8 @@ import { createNotificationSender } from "../../src/notifications/sender.ts";
 import { reviveNotifications } from "../../src/notifications/sending-repository.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { deadPort, type MailServerOptions, mailServer } from "../support/mail-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { type MailServerOptions, mailServer } from "../support/mail-server.ts";
 import { picturePath } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { type AlertFacts, addAlert, addHeldBack, clearAlerts } from "./alerts.ts";
@@ -159,7 +160,7 @@ describe("an alert by mail", () => {
   });
 
   it("waits for a mail server that is down, visibly, and arrives late when it is back, saying so", async () => {
-    const port = await deadPort();
+    const port = await freePort();
     const { raise, work, result, jobs, attempts } = await desk(mailEnv(port));
     const { alertId } = await raise(["email"]);
     await work();
@@ -191,7 +192,7 @@ describe("an alert by mail", () => {
   });
 
   it("that waits goes out later and later, but at least every 36 minutes, until it expires into the dead letters", async () => {
-    const { raise, work, result, jobs } = await desk(mailEnv(await deadPort()));
+    const { raise, work, result, jobs } = await desk(mailEnv(await freePort()));
     const start = now;
     const { alertId } = await raise(["email"]);
     const waits: number[] = [];
@@ -295,7 +296,7 @@ describe("an alert by mail", () => {
   });
 
   it("is given back when the daemon stops in the middle", async () => {
-    const { raise, claim, run, result } = await desk(mailEnv(await deadPort()));
+    const { raise, claim, run, result } = await desk(mailEnv(await freePort()));
     const { alertId } = await raise(["email"]);
     const [job] = await claim();
     const stop = new AbortController();
@@ -323,7 +324,7 @@ describe("an alert by mail", () => {
 
   it("holds up no other channel", async () => {
     const hook = await receiver();
-    const { raise, claim } = await desk({ ...mailEnv(await deadPort()), DEFAULT_WEBHOOK_URL: hook.url });
+    const { raise, claim } = await desk({ ...mailEnv(await freePort()), DEFAULT_WEBHOOK_URL: hook.url });
     await raise(["email", "webhook"]);
     await raise(["email", "webhook"]);
     expect(await claim()).toHaveLength(2);

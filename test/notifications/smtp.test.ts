@@ -2,7 +2,8 @@ import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Envelope, sendBySmtp } from "../../src/notifications/email/smtp.ts";
 import { outcomeOfMail } from "../../src/notifications/email/smtp-outcome.ts";
-import { deadPort, type MailServer, type MailServerOptions, mailServer, muteServer } from "../support/mail-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { type MailServer, type MailServerOptions, mailServer, muteServer } from "../support/mail-server.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -109,7 +110,7 @@ describe("a mail server", () => {
     const odd = await muteServer("HTTP/1.1 400 Bad Request\r\n\r\n");
     const half = await muteServer("220 hello\r\n");
     open.push(mute, odd, half);
-    const outcomes = await Promise.all([deadPort().then((port) => send(port)), ...[mute, odd, half].map(({ port }) => send(port))]);
+    const outcomes = await Promise.all([freePort().then((port) => send(port)), ...[mute, odd, half].map(({ port }) => send(port))]);
     expect(outcomes.map(({ kind }) => kind)).toEqual(["again", "again", "again", "again"]);
     expect(outcomes[0]?.answer).toContain("ECONNREFUSED");
   });

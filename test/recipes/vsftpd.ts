@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const shipped = join(import.meta.dirname, "../../packaging/vsftpd.conf");
@@ -84,14 +84,4 @@ function someAccount(): { readonly name: string; readonly uid: number } | undefi
     if (["ftp", "daemon", "bin"].includes(name) && existsSync(home)) return { name, uid: Number(uid) };
   }
   return undefined;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
-    });
-  });
 }

@@ -3,8 +3,9 @@ import { pathToFileURL } from "node:url";
 import postgres from "postgres";
 import sharp from "sharp";
 import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { freePort } from "../support/free-port.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
-import { deadPort, type MailServer, type MailServerOptions, mailServer, type ReceivedMail } from "../support/mail-server.ts";
+import { type MailServer, type MailServerOptions, mailServer, type ReceivedMail } from "../support/mail-server.ts";
 import { pictureNames, picturePath, renameIn } from "../support/pictures.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -56,7 +57,7 @@ export async function openHome(): Promise<Home> {
     languageModelStandIn({ delayMs: 50 }),
     receiver(),
     receiver(),
-    deadPort(),
+    freePort(),
     smallPictures(),
   ]);
   let server: MailServer | undefined = await mailServer({ port });

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -9,6 +8,7 @@ import { startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { migrate } from "../../src/engines/migrate.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { freePort } from "./free-port.ts";
 import { type Template, templateOf } from "./pristine.ts";
 import { redisForAll } from "./redis-for-all.ts";
 
@@ -61,15 +61,4 @@ export async function serveDatabases(project: TestProject, settings: Readonly<Re
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

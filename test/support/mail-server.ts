@@ -151,10 +151,3 @@ export async function muteServer(greeting = ""): Promise<{ readonly port: number
     },
   };
 }
-
-/** A port on which nothing listens. */
-export async function deadPort(): Promise<number> {
-  const server = await muteServer();
-  await server.close();
-  return server.port;
-}

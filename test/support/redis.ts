@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { createServer } from "node:net";
+import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** Whether Debian's redis-server (or another of that name) is installed. Tests that need it are skipped loudly without. */
@@ -33,14 +33,4 @@ export async function redisServer(
       await folder.remove();
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
-    });
-  });
 }

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
-import { deadPort } from "../support/mail-server.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -64,7 +64,7 @@ test("the log names webhook and host of what failed, and no part of an address, 
     { type: "header", header_name: "X-Key", header_value: "s3cret-key" },
   ];
   const secrets: string[] = [];
-  const nobody = `http://127.0.0.1:${await deadPort()}/hook`;
+  const nobody = `http://127.0.0.1:${await freePort()}/hook`;
   for (const [n, url] of [failing.url, `${failing.url}/gone`, `${failing.url}/cut`, nobody].entries()) {
     const created = (await post(0, "outbound-webhooks", {
       name: "chat",

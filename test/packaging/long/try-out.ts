@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { freePort } from "../../support/free-port.ts";
 import { manifest, root } from "../project.ts";
 
 /** Who runs a program; without ids whoever runs this. */
@@ -111,14 +111,4 @@ async function until(ask: () => Promise<boolean>, what: string): Promise<void> {
     if (performance.now() > giveUpAt) throw new Error(`${what} did not come`);
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
