@@ -133,7 +133,21 @@ function clientOn(socket: net.Socket, target: ConnectionTarget, options: Connect
     ...(options.onStatement && { debug: (_id: number, text: string) => options.onStatement?.(text) }),
   } as unknown as postgres.Options<Record<string, postgres.PostgresType>>);
   teachArrays(client);
-  return client as unknown as postgres.Sql;
+  return forgettingItsCallers(client as unknown as postgres.Sql);
+}
+
+/**
+ * The driver keeps, for as long as the process lives, an error for each place that makes a statement, to tell in a later error where that was.
+ * Until its stack is read such an error holds the frames, and with them the first client that the place used, with all its statements, long after
+ * the session is gone. So it is read at once, which costs something the first time only.
+ */
+function forgettingItsCallers(client: postgres.Sql): postgres.Sql {
+  const tag = (...values: unknown[]) => {
+    const made = (client as unknown as (...values: unknown[]) => { readonly tagged?: boolean; readonly origin?: string })(...values);
+    if (made.tagged) void made.origin;
+    return made;
+  };
+  return Object.setPrototypeOf(tag, client) as postgres.Sql;
 }
 
 function hidingItsEnd(socket: net.Socket): net.Socket {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Envelope, sendBySmtp } from "../../src/notifications/email/smtp.ts";
@@ -36,6 +37,15 @@ describe("a mail server", () => {
     const server = await serve();
     expect(await send(server.port)).toEqual({ kind: "sent", answer: expect.stringContaining("250") });
     expect(server.mails).toMatchObject([{ from: "homesec@example.org", to: ["me@example.org", "you@example.org"], secure: false }]);
+  });
+
+  it("leaves nothing behind at the signal, which lives as long as the daemon", async () => {
+    const server = await serve();
+    const { signal } = new AbortController();
+    expect(await send(server.port, {}, signal)).toMatchObject({ kind: "sent" });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    const dependants = Object.getOwnPropertySymbols(signal).find(({ description }) => description === "kDependantSignals");
+    expect(dependants && (signal as unknown as Record<symbol, Set<unknown>>)[dependants]?.size).toBeFalsy();
   });
 
   it("is spoken to in TLS where it offers that", async () => {

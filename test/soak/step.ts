@@ -11,7 +11,7 @@ export interface Row {
   readonly uploaded: number;
   /** What was still on its way at the end of the step; undefined when the database did not say. */
   readonly waiting: number | undefined;
-  /** After garbage was collected, the least of the step: objects and buffers. */
+  /** After garbage was collected: the least of the step that objects took, and the least that buffers beside them took. */
   readonly heapMb: number;
   /** Resident memory, the middle of the step. */
   readonly residentMb: number;
@@ -48,14 +48,13 @@ export async function step(home: Home, fault: Fault, { ms, collections }: StepTi
   }
   await broken;
   const metrics = await (await home.ask("GET /metrics")).text();
-  const heaps = insideReports(insideFile)
-    .slice(before)
-    .map(({ heapUsed, external }) => (heapUsed + external) / 1024 / 1024);
+  const inside = insideReports(insideFile).slice(before);
+  const leastMb = (of: "heapUsed" | "external"): number => Math.min(...inside.map((report) => report[of])) / 1024 / 1024;
   return {
     fault: fault.name,
     uploaded: home.uploaded.length,
     waiting: await unfinished(home),
-    heapMb: Math.min(...heaps),
+    heapMb: leastMb("heapUsed") + leastMb("external"),
     residentMb: middleOf(resident),
     files: [Math.min(...files), middleOf(files), Math.max(...files)],
     lagP99: metric(metrics, "nodejs_eventloop_lag_p99_seconds") * 1000,

@@ -6,7 +6,7 @@ import type { Row } from "./step.ts";
 export interface Verdict {
   readonly heap: { readonly perHour: number; readonly error: number };
   readonly resident: { readonly perHour: number; readonly error: number };
-  /** How many more files were open in the last third than in the first one after the warm-up, by the middle of each minute. */
+  /** How many more files were open in the last third than in the first one, by the middle of each minute. */
   readonly moreFiles: number;
   readonly lag: Lag;
   /** The same of a program beside it that does nothing: what the machine does to everybody. */
@@ -14,23 +14,22 @@ export interface Verdict {
 }
 
 /**
- * Sums up the minutes after the warm-up. The slope that counts is that of what remains after garbage was collected: objects and
+ * Sums up the minutes that were measured. The slope that counts is that of what remains after garbage was collected: objects and
  * buffers, of each minute the least. Resident memory follows it, but also what the allocator and the collector keep for later, which
  * rises and falls by many MB whatever the program does.
  */
-export function verdictOf(rows: readonly Row[], warmUp: number, loops: Pick<Verdict, "lag" | "idle">): Verdict {
-  const counted = rows.slice(warmUp);
+export function verdictOf(rows: readonly Row[], loops: Pick<Verdict, "lag" | "idle">): Verdict {
   const slope = (of: (row: Row) => number) => {
-    const { rise, error } = slopeOf(counted.map((row, minute) => [minute, of(row)] as const));
+    const { rise, error } = slopeOf(rows.map((row, minute) => [minute, of(row)] as const));
     return { perHour: rise * 60, error: error * 60 };
   };
-  const third = Math.max(1, Math.floor(counted.length / 3));
+  const third = Math.max(1, Math.floor(rows.length / 3));
   // connections come and go with the faults; what leaks stays
   const usual = (some: readonly Row[]): number => middleOf(some.map(({ files }) => files[1]));
   return {
     heap: slope(({ heapMb }) => heapMb),
     resident: slope(({ residentMb }) => residentMb),
-    moreFiles: usual(counted.slice(-third)) - usual(counted.slice(0, third)),
+    moreFiles: usual(rows.slice(-third)) - usual(rows.slice(0, third)),
     ...loops,
   };
 }
@@ -42,10 +41,10 @@ const columns = (...cells: readonly string[]): string =>
 export const heading = columns("step", "fault", "pictures", "waiting", "heap", "rss", "files", "lag p99");
 
 /** A row of the table. */
-export function lineOf(row: Row, number: number): string {
+export function lineOf(row: Row, name: string): string {
   const { fault, uploaded, waiting, heapMb, residentMb, files, lagP99 } = row;
   const figures = [heapMb.toFixed(1), residentMb.toFixed(0), `${files[0]}-${files[2]}`, lagP99.toFixed(0)];
-  return columns(String(number), fault, String(uploaded), waiting === undefined ? "?" : String(waiting), ...figures);
+  return columns(name, fault, String(uploaded), waiting === undefined ? "?" : String(waiting), ...figures);
 }
 
 /** The verdict in words. */
@@ -53,7 +52,7 @@ export function wordsOf({ heap, resident, moreFiles, lag, idle }: Verdict): stri
   const slope = ({ perHour, error }: Verdict["heap"]): string => `${perHour.toFixed(2)} MB an hour (+- ${error.toFixed(2)})`;
   return [
     `memory after collection: ${slope(heap)}; resident: ${slope(resident)}`,
-    `open files: ${moreFiles > 0 ? `${moreFiles} more` : "no more"} than after the warm-up`,
+    `open files: ${moreFiles > 0 ? `${moreFiles} more` : "no more"} in the last third than in the first`,
     `event loop: p50 ${lag.p50.toFixed(0)} ms, p99 ${lag.p99.toFixed(0)} ms, at most ${lag.max.toFixed(0)} ms (10 ms of it are the sampling)`,
     `that of an idle program beside it: p99 ${idle.p99.toFixed(0)} ms; load of the machine at the end: ${(loadavg()[0] ?? 0).toFixed(1)}`,
     "",

@@ -101,13 +101,17 @@ async function converse<T>(
   // loaded with the first mail: most starts send none
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const connection = new Connection(optionsFor({ ...server, host }, timeouts));
-  const overdue = AbortSignal.timeout(timeouts.total);
-  const ended = AbortSignal.any([signal, overdue]);
+  // not AbortSignal.any, which leaves something at the signal for each mail, for as long as the signal lives
+  const end = new AbortController();
+  const breakOff = (): void => end.abort(new Error("broken off"));
+  const timer = setTimeout(() => end.abort(new Error(`no answer within ${timeouts.total / 1000} s`)), timeouts.total);
+  signal.addEventListener("abort", breakOff, { once: true });
+  if (signal.aborted) breakOff();
   const step: Step = (run) =>
     new Promise((resolve, reject) => {
-      const onEnd = () => reject(overdue.aborted ? new Error(`no answer within ${timeouts.total / 1000} s`) : new Error("broken off"));
-      if (ended.aborted) return onEnd();
-      ended.addEventListener("abort", onEnd, { once: true });
+      const onEnd = () => reject(end.signal.reason as Error);
+      if (end.signal.aborted) return onEnd();
+      end.signal.addEventListener("abort", onEnd, { once: true });
       connection.once("error", reject);
       connection.once("end", () => reject(new Error("the mail server closed the connection")));
       run((error, result) => (error ? reject(error) : resolve(result as never)));
@@ -122,9 +126,11 @@ async function converse<T>(
   } catch (error) {
     return notTaken(error as SmtpFault);
   } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", breakOff);
     // after an error there may be another one, which nobody waits for
     connection.on("error", () => {});
-    if (ended.aborted || connection.stage === "init") connection.close();
+    if (end.signal.aborted || connection.stage === "init") connection.close();
     else connection.quit();
   }
 }

@@ -15,6 +15,9 @@ const count = async (): Promise<number> => {
   return row.n;
 };
 
+/** Of the parts that need no more to be a burst; with `BURST=20000` as many as the long forms have. */
+const burst = Number(process.env["BURST"] ?? 5_000);
+
 /** A small picture: what counts here is how many there are. */
 async function smallPicture(): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
@@ -40,7 +43,7 @@ async function settled(wanted: number): Promise<void> {
   expect(row).toEqual({ images: wanted, paths: wanted, jobs: wanted });
 }
 
-describe("20,000 pictures in one folder", () => {
+describe("a burst of pictures in one folder", () => {
   beforeEach(async () => {
     jpeg = await smallPicture();
     home = await watchedHome();
@@ -49,11 +52,11 @@ describe("20,000 pictures in one folder", () => {
   });
   afterEach(() => home.close());
 
-  it("at once: none is lost, none is doubled", { timeout: 180_000 }, async () => {
+  it(`${burst} at once: none is lost, none is doubled`, { timeout: 180_000 }, async () => {
     await home.watcher.start();
     await until(async () => (await count()) === 1);
     await mkdir(join(home.outside, "all"));
-    for (let n = 0; n < 20_000; n += 1) writeFileSync(join(home.outside, "all", `${n}.jpg`), numbered(jpeg, n));
+    for (let n = 0; n < burst; n += 1) writeFileSync(join(home.outside, "all", `${n}.jpg`), numbered(jpeg, n));
     const before = process.memoryUsage().rss;
     let most = before;
     const sampling = setInterval(() => {
@@ -62,17 +65,17 @@ describe("20,000 pictures in one folder", () => {
     const startedAt = performance.now();
     for (const name of await readdir(join(home.outside, "all"))) await rename(join(home.outside, "all", name), front(name));
     const droppedMs = performance.now() - startedAt;
-    await settled(20_001);
+    await settled(burst + 1);
     clearInterval(sampling);
     const seconds = (performance.now() - startedAt) / 1000;
     const megabytes = (most - before) / 1_048_576;
     process.stdout.write(
-      `20,000 renamed in within ${(droppedMs / 1000).toFixed(1)} s: registered after ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB more\n`,
+      `${burst} renamed in within ${(droppedMs / 1000).toFixed(1)} s: registered after ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB more\n`,
     );
     expect(megabytes).toBeLessThan(200);
   });
 
-  it("while the event loop stands still for 3 s, beyond what the kernel keeps: none is lost", { timeout: 180_000 }, async () => {
+  it("20,000 while the event loop stands still for 3 s, beyond what the kernel keeps: none is lost", { timeout: 180_000 }, async () => {
     await home.watcher.start();
     await until(async () => (await count()) === 1);
     for (let n = 0; n < 20_000; n += 1) writeFileSync(join(home.outside, `${n}.jpg`), numbered(jpeg, n));
@@ -89,7 +92,8 @@ describe("20,000 pictures in one folder", () => {
 describe("the cost of a picture", () => {
   beforeEach(async () => {
     jpeg = await smallPicture();
-    home = await watchedHome();
+    // a machine with other work stands still now and then, and looking for what was missed then is not what is measured
+    home = await watchedHome({ timings: { stallMs: 600_000 } });
   });
   afterEach(() => home.close());
 
@@ -102,7 +106,7 @@ describe("the cost of a picture", () => {
       await rename(join(home.outside, "next"), join(folder, `live-${n}.jpg`));
       await sleep(1);
     }
-    await until(async () => (await count()) === known + 300);
+    await until(async () => (await count()) === known + 300, 60_000);
     const used = process.cpuUsage(before);
     return (used.user + used.system) / 1000 / 300;
   };

@@ -1,0 +1,15 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Whether nothing holds the object any more, once garbage was collected. */
+export async function isForgotten(object: WeakRef<object>): Promise<boolean> {
+  for (let round = 0; round < 5 && object.deref() !== undefined; round += 1) {
+    await turn();
+    collectGarbage();
+  }
+  return object.deref() === undefined;
+}
