@@ -1,15 +1,43 @@
+import { statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+
+/** Set by those npm scripts that run a long form. */
+const longForms = ["CHAOS", "FUZZ", "SOAK_MINUTES", "SCALE_OUT", "TEST_REDIS", "CONFORMANCE", "DEGRADED_MATRIX", "COMMANDS"];
+
+/** Tests make a hundred databases: where memory serves as a disk and has room for them, nobody waits for a real one. */
+function memoryDisk(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize > 4e9 ? "/dev/shm" : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.env["TMPDIR"] === undefined && !longForms.some((name) => name in process.env)) {
+  const folder = memoryDisk();
+  if (folder !== undefined) process.env["TMPDIR"] = folder;
+}
+
+/** What other commands run: benches, and of `npm run chaos` what has no short form. */
+const left = ["test/bench/**", ...(process.env["CHAOS"] === "long" ? [] : ["test/chaos/long/**"])];
+
+/** What is a process of its own in the product, and changes what a whole process can do: in one with other tests it would change theirs. */
+const alone = ["test/builtin/**/*.test.ts", "test/fuzz/pictures.test.ts"];
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // of `npm run chaos`, what has no short form
-    exclude: ["test/bench/**", ...(process.env["CHAOS"] === "long" ? [] : ["test/chaos/long/**"])],
-    globalSetup: ["test/support/global-setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     // two cores, and each file may start its own PostgreSQL
     maxWorkers: 2,
     pool: "forks",
+    globalSetup: ["test/support/global-setup.ts"],
+    projects: [
+      // modules are loaded once for all files of a process
+      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...left, ...alone], isolate: false } },
+      { extends: true, test: { name: "alone", include: alone } },
+    ],
+    setupFiles: ["test/support/leave-nothing.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 });

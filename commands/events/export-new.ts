@@ -29,10 +29,15 @@ export async function exportNew(io: Io, { format, file, filter, watermark }: Tas
   const from = await readWatermark(watermark);
   const until = new Date(io.host.clock.now().getTime() - settledAfterMs);
   const start = from === undefined ? filter.start_date : latest(filter.start_date, new Date(from.getTime() - lateMs));
-  const isNew = ({ created_at }: Event): boolean => created_at <= until && (from === undefined || created_at > from);
+  let someSettle = false;
+  const isNew = ({ created_at }: Event): boolean => {
+    if (created_at > until) someSettle = true;
+    return created_at <= until && (from === undefined || created_at > from);
+  };
   const found = only(isNew, eventPages(io, { ...filter, start_date: start }));
   const first = await found.next();
-  if (first.done === true) io.output.note("no new events");
+  if (first.done === true)
+    io.output.note(someSettle ? "no new events but those of the last minute, which the next run saves" : "no new events");
   else await streamNew(file, watched(io, eventFile(format, following(first.value, found)), format, undefined), io.host.signal);
   await writeWatermark(watermark, until);
   return first.done !== true;

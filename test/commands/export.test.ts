@@ -52,6 +52,10 @@ describe.each(ways)("events export, %s", (way) => {
     served.desk.at(`${day}-12T00:00:00Z`);
     expect((await nightly("two.csv")).code).toBe(0);
     expect(await idsIn("two.csv")).toEqual([late]);
+    expect(await nightly("none.csv")).toMatchObject({
+      code: 0,
+      err: "no new events but those of the last minute, which the next run saves\n",
+    });
     served.desk.at(`${day}-13T00:00:00Z`);
     // a run that fails leaves the watermark where it was
     expect((await nightly("two.csv")).code).toBe(5);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
 import { parseConfig, WrongConfiguration } from "../../src/config/config.ts";
 import { configuredSettings, createSettings } from "../../src/config/settings.ts";
@@ -33,16 +33,9 @@ export interface Given {
   readonly holder?: DataFolderHolder;
 }
 
-const folder = temporaryFolder("doctor");
-afterAll(() => folder.remove());
-
-let folders = 0;
 /** A new folder that goes with the test file. */
 export function ownFolder(): string {
-  folders += 1;
-  const path = join(folder.path, String(folders));
-  mkdirSync(path, { mode: 0o700 });
-  return path;
+  return temporaryFolder("doctor").path;
 }
 
 /** A folder with these files in it. */

@@ -15,11 +15,16 @@ export interface HomesecProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A test that fails does not stop what it started; nothing of it outlives the tests. */
+/** A test that fails does not stop what it started; nothing of it outlives its file. */
 const running = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
+
+/** Kills what still runs. */
+export async function endWhatRuns(): Promise<void> {
+  const left = [...running].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  const ends = left.map((child) => new Promise((resolve) => child.once("exit", resolve)));
+  for (const child of left) child.kill("SIGKILL");
+  await Promise.all(ends);
+}
 
 /** Environment of a program under test: nothing of the caller's but what a program needs to start. */
 export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
