@@ -98,12 +98,13 @@ export async function openHome(): Promise<Home> {
     ...{ daemon, detector, model, channel, hook, idle, dataDir, insideFile, uploaded, ask },
     upload: (rate) => {
       const begun = performance.now();
-      const before = uploaded.length;
+      let own = 0;
       let goesOn = true;
       const done = (async () => {
         while (goesOn) {
           await uploadOne();
-          const due = begun + ((uploaded.length - before) * 1000) / rate;
+          own += 1;
+          const due = begun + (own * 1000) / rate;
           await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
         }
       })();
