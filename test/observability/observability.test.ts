@@ -53,7 +53,7 @@ describe("the log", () => {
     const images = way.filter(({ stage }) => stage === "detect").map(({ image }) => image);
     expect(images.toSorted()).toEqual([1, 2]);
     const found = home.lines().filter(({ stage, image }) => stage === "watch" && images.includes(image));
-    expect(found.map(({ worker, path }) => [worker, path])).toEqual([
+    expect(found.map(({ worker, path }) => [worker, path]).toSorted()).toEqual([
       ["file_watcher", expect.stringMatching(/a\.jpg$/)],
       ["file_watcher", expect.stringMatching(/b\.jpg$/)],
     ]);
