@@ -22,8 +22,15 @@ if (process.env["TMPDIR"] === undefined && !longForms.some((name) => name in pro
 /** What other commands run: benches, and of `npm run chaos` what has no short form. */
 const left = ["test/bench/**", ...(process.env["CHAOS"] === "long" ? [] : ["test/chaos/long/**"])];
 
-/** What is a process of its own in the product, and changes what a whole process can do: in one with other tests it would change theirs. */
-const alone = ["test/builtin/**/*.test.ts", "test/fuzz/pictures.test.ts"];
+/**
+ * Each of these files has a process to itself: what is one of its own in the product changes what a whole process can do, what measures processor
+ * time or memory must not measure what others left, and a Redis that is away is asked again after its test.
+ */
+const alone = [
+  ...["test/builtin/**/*.test.ts", "test/fuzz/**/*.test.ts", "test/templates/{properties,escapes}.test.ts"],
+  ...["test/workers/file-watcher/bursts.test.ts", "test/upstream/answer.test.ts", "test/detector-model/model-file.test.ts"],
+  ...["test/http/export.test.ts", "test/engines/hand-over.test.ts"],
+];
 
 export default defineConfig({
   test: {

@@ -2,7 +2,7 @@
 // the event loop was since SIGURG. With SOAK_SNAPSHOTS it also writes a heap snapshot, for whoever looks for a leak.
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setFlagsFromString, writeHeapSnapshot } from "node:v8";
+import { getHeapCodeStatistics, setFlagsFromString, writeHeapSnapshot } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const file = process.env["SOAK_INSIDE_FILE"] ?? "";
@@ -18,8 +18,9 @@ process.on("SIGUSR2", () => {
   collect();
   reports += 1;
   const { heapUsed, external } = process.memoryUsage();
+  const { code_and_metadata_size, bytecode_and_metadata_size } = getHeapCodeStatistics();
   const ms = (percent) => delay.percentile(percent) / 1e6;
   const lag = { p50: ms(50), p99: ms(99), max: delay.max / 1e6, samples: delay.count };
-  appendFileSync(file, `${JSON.stringify({ heapUsed, external, lag })}\n`);
+  appendFileSync(file, `${JSON.stringify({ heapUsed, external, code: code_and_metadata_size + bytecode_and_metadata_size, lag })}\n`);
   if (snapshots.includes(reports)) writeHeapSnapshot(`${file}.${reports}.heapsnapshot`);
 });

@@ -13,6 +13,8 @@ export interface Inside {
   /** JavaScript objects, and buffers beside them, in bytes. */
   readonly heapUsed: number;
   readonly external: number;
+  /** Of the objects, what functions were compiled to. */
+  readonly code: number;
   readonly lag: Lag;
 }
 

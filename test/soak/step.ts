@@ -13,6 +13,8 @@ export interface Row {
   readonly waiting: number | undefined;
   /** After garbage was collected: the least of the step that objects took, and the least that buffers beside them took. */
   readonly heapMb: number;
+  /** Of that, what functions were compiled to. */
+  readonly codeMb: number;
   /** Resident memory, the middle of the step. */
   readonly residentMb: number;
   /** Open files, the least, the middle and the most of the step. */
@@ -49,12 +51,13 @@ export async function step(home: Home, fault: Fault, { ms, collections }: StepTi
   await broken;
   const metrics = await (await home.ask("GET /metrics")).text();
   const inside = insideReports(insideFile).slice(before);
-  const leastMb = (of: "heapUsed" | "external"): number => Math.min(...inside.map((report) => report[of])) / 1024 / 1024;
+  const leastMb = (of: "heapUsed" | "external" | "code"): number => Math.min(...inside.map((report) => report[of])) / 1024 / 1024;
   return {
     fault: fault.name,
     uploaded: home.uploaded.length,
     waiting: await unfinished(home),
     heapMb: leastMb("heapUsed") + leastMb("external"),
+    codeMb: leastMb("code"),
     residentMb: middleOf(resident),
     files: [Math.min(...files), middleOf(files), Math.max(...files)],
     lagP99: metric(metrics, "nodejs_eventloop_lag_p99_seconds") * 1000,

@@ -2,10 +2,17 @@ import { loadavg } from "node:os";
 import { type Lag, middleOf, slopeOf } from "./measures.ts";
 import type { Row } from "./step.ts";
 
+interface Slope {
+  readonly perHour: number;
+  readonly error: number;
+}
+
 /** What a long run came to. Memory in MB an hour with its standard error. */
 export interface Verdict {
-  readonly heap: { readonly perHour: number; readonly error: number };
-  readonly resident: { readonly perHour: number; readonly error: number };
+  readonly heap: Slope;
+  /** Of that, what functions were compiled to: it grows while functions become used often, and to what the program is. */
+  readonly code: Slope;
+  readonly resident: Slope;
   /** How many more files were open in the last third than in the first one, by the middle of each minute. */
   readonly moreFiles: number;
   readonly lag: Lag;
@@ -28,6 +35,7 @@ export function verdictOf(rows: readonly Row[], loops: Pick<Verdict, "lag" | "id
   const usual = (some: readonly Row[]): number => middleOf(some.map(({ files }) => files[1]));
   return {
     heap: slope(({ heapMb }) => heapMb),
+    code: slope(({ codeMb }) => codeMb),
     resident: slope(({ residentMb }) => residentMb),
     moreFiles: usual(rows.slice(-third)) - usual(rows.slice(0, third)),
     ...loops,
@@ -48,10 +56,10 @@ export function lineOf(row: Row, name: string): string {
 }
 
 /** The verdict in words. */
-export function wordsOf({ heap, resident, moreFiles, lag, idle }: Verdict): string {
-  const slope = ({ perHour, error }: Verdict["heap"]): string => `${perHour.toFixed(2)} MB an hour (+- ${error.toFixed(2)})`;
+export function wordsOf({ heap, code, resident, moreFiles, lag, idle }: Verdict): string {
+  const slope = ({ perHour, error }: Slope): string => `${perHour.toFixed(2)} MB an hour (+- ${error.toFixed(2)})`;
   return [
-    `memory after collection: ${slope(heap)}; resident: ${slope(resident)}`,
+    `memory after collection: ${slope(heap)}; of it compiled code: ${slope(code)}; resident: ${slope(resident)}`,
     `open files: ${moreFiles > 0 ? `${moreFiles} more` : "no more"} in the last third than in the first`,
     `event loop: p50 ${lag.p50.toFixed(0)} ms, p99 ${lag.p99.toFixed(0)} ms, at most ${lag.max.toFixed(0)} ms (10 ms of it are the sampling)`,
     `that of an idle program beside it: p99 ${idle.p99.toFixed(0)} ms; load of the machine at the end: ${(loadavg()[0] ?? 0).toFixed(1)}`,

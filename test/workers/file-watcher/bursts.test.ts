@@ -111,7 +111,7 @@ describe("the cost of a picture", () => {
     return (used.user + used.system) / 1000 / 300;
   };
 
-  it("does not grow with the number of files in the folder", { timeout: 180_000 }, async () => {
+  it("does not grow with the number of files in the folder", { ...timed, timeout: 180_000 }, async () => {
     const [small, large] = [join(home.root, "small"), join(home.root, "large")];
     for (const [folder, files] of [
       [small, 50],
