@@ -132,8 +132,13 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     };
     const elsewhere = workers.find(({ name }) => name === "detection_worker");
     expect(elsewhere).toMatchObject({ running: true, message: expect.stringContaining(`pid ${three.process.pid}`) });
-    const health = await fetch(`${home.member("two").url}/api/system/health`);
-    expect([health.status, ((await health.json()) as { status: string }).status]).toEqual([200, "healthy"]);
+    // on a crowded machine a check of its own may have been overdue a moment ago: it must be well, and say so by itself
+    const two = async (): Promise<readonly unknown[]> => {
+      const health = await fetch(`${home.member("two").url}/api/system/health`);
+      const { status, services, recent_events } = (await health.json()) as Record<"status" | "services" | "recent_events", unknown>;
+      return [health.status, status, ...(health.ok ? [] : [services, recent_events])];
+    };
+    await expect.poll(two, { timeout: 30_000, interval: 500 }).toEqual([200, "healthy"]);
   });
 
   test("what only one does is done by one, and by another within 10 s of its death", async () => {
