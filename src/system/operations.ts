@@ -55,8 +55,8 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   }),
 };
 
-/** What only the running daemon knows. Throws `Problem("unavailable")` where there is none. */
+/** What only the running daemon knows. Throws `Problem("invalid")` where there is none. */
 function runtimeOf(context: OperationContext): Runtime {
   if (context.runtime) return context.runtime;
-  throw new Problem("unavailable", "Only the running daemon knows this; start it with `homesec serve`, and ask without --direct");
+  throw new Problem("invalid", "Only the running daemon knows this; start it with `homesec serve`, and ask without --direct");
 }

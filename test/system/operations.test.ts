@@ -291,7 +291,7 @@ describe("the rest", () => {
     const alone = { runtime: undefined } as OperationContext;
     for (const id of ["getHealth", "getReady", "getPipeline", "getMetrics"] as const) {
       await expect(systemOperations[id]({}, alone)).rejects.toMatchObject({
-        kind: "unavailable",
+        kind: "invalid",
         message: expect.stringContaining("homesec serve"),
       });
     }

@@ -127,11 +127,11 @@ export const reading: Steps = {
   "analytics objects": [people(range), json(range), error(2, backwards)],
   "analytics uptime": [people(range), json(range), error(2, backwards)],
 
-  "workers list": [people("", { says: /^WORKER +STATE +MESSAGE\n(\w+ +(running|stopped).*\n)+$/ }), json(), error(1, "--direct")],
+  "workers list": [people("", { says: /^WORKER +STATE +MESSAGE\n(\w+ +(running|stopped).*\n)+$/ }), json(), error(2, "--direct")],
   // which machine and process it is differs
-  "workers daemons": [people("", { says: /^HOST +PID +ROLES +ALONE DOES\n\S+ +\d+ +api,\S+ .*\n$/ }), json(), error(1, "--direct")],
+  "workers daemons": [people("", { says: /^HOST +PID +ROLES +ALONE DOES\n\S+ +\d+ +api,\S+ .*\n$/ }), json(), error(2, "--direct")],
   // a breaker that is open has a field more
-  "breakers list": [people(), json("", { lacks: ["reset_at"] }), error(1, "--direct")],
+  "breakers list": [people(), json("", { lacks: ["reset_at"] }), error(2, "--direct")],
   "dlq list": [people(), people("detect"), json("--queue detect"), error(3, "--queue nothing"), error(2, "detect --queue detect")],
   "dlq show": [people("detect 17"), json("detect 17"), error(3, "detect 999")],
   // what there is differs by machine
