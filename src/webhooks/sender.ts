@@ -77,7 +77,8 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       return;
     }
     const answer = await context.outbound.post({ url: webhook.url, ...request, timeoutMs: context.timeoutMs, signal });
-    if (signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
+    // what was answered is stored even when the daemon stops: else it would be posted again
+    if (answer.kind !== "answered" && signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
     const outcome = judge(answer);
     const status = await db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt: clock.now() }));
     if (!status) return;

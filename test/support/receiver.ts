@@ -11,7 +11,13 @@ export interface Received {
 
 /** How to answer: a status with headers and a body, or not at all. */
 export type ReceiverAnswer =
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+      /** Only the beginning of the body comes, and never its end. */
+      readonly held?: true;
+    }
   | "hang"
   | "reset";
 
@@ -35,7 +41,8 @@ export async function receiver(answer: (request: Received, index: number) => Rec
       return;
     }
     response.writeHead(how.status, how.headers);
-    response.end(how.body ?? "");
+    if (how.held) response.write(how.body ?? "");
+    else response.end(how.body ?? "");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,3 +1,6 @@
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OutboundEvent } from "../../src/contract/outbound-events.ts";
@@ -7,6 +10,7 @@ import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 interface DeliveryRecord {
   readonly id: string;
@@ -114,6 +118,24 @@ describe("success", () => {
     expect([page.body.total, page.body.has_more, page.body.deliveries.length]).toEqual([30, true, 10]);
     expect(Object.keys(page.body)).not.toContain("deprecation_warning");
   });
+});
+
+test("what was answered while the daemon stops, and was not told to its end, is not posted again", async () => {
+  target.answerWith(() => ({ status: 200, body: "so far", held: true }));
+  const webhook = await add();
+  await happen(1);
+  await eventually(() => target.received.length === 1);
+  // the status has arrived by then, the rest of the body never does
+  await setTimeout(300);
+  const folder = temporaryFolder("key");
+  const key = join(folder.path, "key");
+  await copyFile(join(daemon.dataDir, "secret.key"), key);
+  await daemon.stop();
+  daemon = await testDaemon({ env: { DATABASE_URL: database.url, SECRET_KEY_PATH: key } });
+  await folder.remove();
+  const delivery = await details((await only(webhook, "success")).id);
+  expect(delivery.attempts).toMatchObject([{ attempt: 1, status_code: 200, response: "so far" }]);
+  expect(target.received.length).toBe(1);
 });
 
 describe("failure", () => {
