@@ -11,6 +11,8 @@ const longestBackoffMs = 60_000;
 /** A worker that ran so long before it died starts over with the shortest backoff. */
 const steadyAfterMs = 60_000;
 const stopPatienceMs = 2_500;
+/** A start that takes longer, such as that of one who looks into a folder of a disk that hangs, goes on while the next worker is started. */
+const startPatienceMs = 5_000;
 
 interface Charge {
   readonly worker: Worker;
@@ -19,13 +21,13 @@ interface Charge {
   failures: number;
   startedAt: number;
   retryAt: number;
-  /** Its last restart, which never rejects. */
-  restarting: Promise<void> | undefined;
+  /** Its last start, which never rejects. Until it ends there is no other. */
+  starting: Promise<void> | undefined;
 }
 
 /** Keeps workers alive: starts them, watches their heartbeats, restarts what is stuck or failed to start. */
 export interface Supervisor {
-  /** Starts all workers, in order. A worker that cannot start does not keep the others from starting. */
+  /** Starts all workers, in order. A worker that cannot start, or whose start hangs, does not keep the others from starting. */
   start(): Promise<void>;
   /** Tells all workers to stop, last started first, and waits for them together: within 2.5 s in any case. */
   stop(): Promise<void>;
@@ -49,7 +51,7 @@ export function createSupervisor(options: {
     failures: 0,
     startedAt: 0,
     retryAt: 0,
-    restarting: undefined,
+    starting: undefined,
   }));
   let timer: NodeJS.Timeout | undefined;
   let lastCheck = 0;
@@ -73,15 +75,32 @@ export function createSupervisor(options: {
     charge.state = charge.failures === 0 ? "starting" : "restarting";
     try {
       await charge.worker.start();
+      // who stops it has waited for this
+      if (stopping) return;
+      const wasDown = charge.message !== null;
       charge.state = "running";
       charge.message = null;
       charge.startedAt = clock.monotonic();
-      if (charge.failures > 0) {
+      if (wasDown) {
         log.info({ worker: charge.worker.name }, "the worker runs again");
         announce(charge);
       }
     } catch (error) {
-      plan(charge, `could not start: ${error instanceof Error ? error.message : String(error)}`);
+      if (!stopping) plan(charge, `could not start: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  /** Starts a worker and waits a while for it. A start that hangs is not given up, since another one beside it could make two of the worker. */
+  const startInTurn = async (charge: Charge): Promise<void> => {
+    const started = startOne(charge);
+    charge.starting = started;
+    try {
+      await within(startPatienceMs, () => started);
+    } catch {
+      if (charge.state !== "starting") return;
+      charge.message = `its start has taken more than ${startPatienceMs / 1000} s and goes on`;
+      log.error({ worker: charge.worker.name, why: charge.message }, "a worker does not come to the end of its start");
+      announce(charge);
     }
   };
 
@@ -110,7 +129,7 @@ export function createSupervisor(options: {
   const stopForGood = async (charge: Charge): Promise<void> => {
     try {
       await within(stopPatienceMs, async () => {
-        await charge.restarting;
+        await charge.starting;
         await charge.worker.stop();
       });
     } catch (error) {
@@ -128,14 +147,14 @@ export function createSupervisor(options: {
         plan(charge, `no sign of life for ${Math.round(silentMs / 1000)} s`);
       }
       if (charge.state === "stopped" && lastCheck >= charge.retryAt) {
-        charge.restarting = restart(charge);
+        charge.starting = restart(charge);
       }
     }
   };
 
   return {
     start: async () => {
-      for (const charge of charges) await startOne(charge);
+      for (const charge of charges) await startInTurn(charge);
       check();
       timer = setInterval(check, checkEveryMs);
     },

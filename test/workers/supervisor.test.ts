@@ -9,10 +9,26 @@ import { eventually } from "../support/eventually.ts";
 import { openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";
 
+/** Something that hangs until it is let go. */
+function hanging(): { readonly done: Promise<void>; readonly letGo: () => void } {
+  let letGo: () => void = () => {};
+  const done = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return { done, letGo: () => letGo() };
+}
+
 /** A worker whose life the test decides. */
 function puppet(
   name: string,
-  options: { readonly failStarts?: number; readonly stuckAfterMs?: number; readonly critical?: boolean; readonly stopHangs?: true } = {},
+  options: {
+    readonly failStarts?: number;
+    readonly stuckAfterMs?: number;
+    readonly critical?: boolean;
+    readonly stopHangs?: true;
+    /** Starts do not end before this does. */
+    readonly startsAfter?: Promise<unknown>;
+  } = {},
 ) {
   const seen = { starts: 0, stops: 0, frozenAt: undefined as number | undefined };
   const worker: Worker = {
@@ -22,6 +38,7 @@ function puppet(
     start: async () => {
       seen.starts += 1;
       seen.frozenAt = undefined;
+      await options.startsAfter;
       if (seen.starts <= (options.failStarts ?? 0)) throw new Error("the port is taken");
     },
     stop: async () => {
@@ -86,6 +103,40 @@ describe.concurrent("the supervisor", () => {
     expect(broken.seen.starts).toBe(3);
     // 0.5 s and 1 s, looked at every 0.5 s
     expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+  });
+
+  test("a worker whose start hangs does not keep the others from running, says so, and runs once when it comes to its end", async () => {
+    const mount = hanging();
+    const hung = puppet("file_watcher", { startsAfter: mount.done });
+    const well = puppet("caretaker");
+    const { start, states, told } = supervise([hung.worker, well.worker]);
+    await start();
+    const message = expect.stringContaining("its start has taken more than 5 s");
+    expect(states()).toMatchObject([
+      { name: "file_watcher", running: false, message },
+      { name: "caretaker", running: true },
+    ]);
+    // time enough for a restart, which would make two of it
+    await setTimeout(1_200);
+    mount.letGo();
+    await eventually(() => states()[0]?.running);
+    expect(hung.seen).toMatchObject({ starts: 1, stops: 0 });
+    expect(told).toMatchObject([
+      { name: "file_watcher", running: false, message },
+      { name: "file_watcher", running: true, message: null },
+    ]);
+  });
+
+  test("a worker whose start hangs while all are stopped is stopped as soon as it was started", async () => {
+    const mount = hanging();
+    const hung = puppet("file_watcher", { startsAfter: mount.done });
+    const own = supervise([hung.worker]);
+    await own.start();
+    await own.stop();
+    expect(hung.seen.stops).toBe(0);
+    mount.letGo();
+    await eventually(() => hung.seen.stops === 1);
+    expect(own.states()).toMatchObject([{ running: false, message: "stopped" }]);
   });
 
   test("a stuck worker that cannot be stopped either is replaced all the same", { timeout: 20_000 }, async () => {
