@@ -1,8 +1,9 @@
+import { latestPast } from "../clock/latest-past.ts";
 import type { Sql } from "../engines/database.ts";
 
 /**
- * Takes a chore that was last done before `dueSince`, so that of several processes one does it. Returns when it was last
- * done, or undefined when it is not due. A chore that was never heard of counts as done now.
+ * Takes a chore that was last done before `dueSince`, or in the future since the clock was set back, so that of several processes one does
+ * it. Returns when it was last done, or undefined when it is not due. A chore that was never heard of counts as done now.
  */
 export async function takeChore(sql: Sql, name: string, dueSince: Date, now: Date): Promise<Date | undefined> {
   await sql`
@@ -15,7 +16,7 @@ export async function takeChore(sql: Sql, name: string, dueSince: Date, now: Dat
       select c.name, c.last_run_at
       from chores c
       where c.name = ${name}
-        and c.last_run_at < ${dueSince}
+        and (c.last_run_at < ${dueSince} or c.last_run_at > ${latestPast(now)})
       for update
     )
     update chores c

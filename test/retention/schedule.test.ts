@@ -71,6 +71,15 @@ describe("the worker", () => {
     await eventually(async () => (await past.count("events")) === 0);
   });
 
+  it("runs again after a run at a time that the clock has left", async () => {
+    desk.at(new Date(2027, 2, 1, 12));
+    await (await start()).stop();
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await past.event(31);
+    await start();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
   it("tries again when a run failed", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     await (await start()).stop();
