@@ -6,7 +6,15 @@ import { crossChecks } from "./cross-checks.ts";
 import type { Kind } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { notYet } from "./not-yet.ts";
-import { commandLineVariables, type Variable, type VariableName, variable, variableNames, type variables } from "./variables.ts";
+import {
+  commandLineVariables,
+  environmentVariables,
+  type Variable,
+  type VariableName,
+  variable,
+  variableNames,
+  type variables,
+} from "./variables.ts";
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
@@ -166,8 +174,9 @@ function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, s
   );
 }
 
+/** Names that are read from the environment only are no fault: systemd and Docker make a file the environment. */
 function unknownInFile(fileName: string, values: Readonly<Record<string, string>>): string[] {
-  const known: readonly string[] = variableNames;
+  const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
   return Object.keys(values)
     .filter((name) => !known.includes(name))
     .map((name) => `${fileName}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`);

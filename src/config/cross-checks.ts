@@ -32,8 +32,13 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   }
   const open = openToNetwork(config);
   if (open !== undefined) warnings.push(open);
-  if ((config.smtpHost === undefined) !== (config.smtpFromAddress === undefined)) {
-    warnings.push("the email channel is off: it needs SMTP_HOST and SMTP_FROM_ADDRESS");
+  const forMail = { SMTP_HOST: config.smtpHost, SMTP_FROM_ADDRESS: config.smtpFromAddress };
+  const mailLacks = [
+    ...Object.entries(forMail).flatMap(([name, value]) => (value === undefined ? [name] : [])),
+    ...(config.defaultEmailRecipients.length === 0 ? ["DEFAULT_EMAIL_RECIPIENTS"] : []),
+  ];
+  if ((config.smtpHost ?? config.smtpFromAddress) !== undefined && mailLacks.length > 0) {
+    warnings.push(`the email channel is off: it needs ${mailLacks.join(" and ")}`);
   }
   if (config.detectorUrl !== undefined && config.detectorModelPath !== undefined) {
     warnings.push("DETECTOR_MODEL_PATH has no effect: DETECTOR_URL replaces the built-in detector");

@@ -99,7 +99,7 @@ export const variables = {
     kind: kinds.path,
     default: ({ isRoot }) => (isRoot ? "/var/lib/homesec" : "~/.local/share/homesec"),
     defaultNote: "`~/.local/share/homesec`; for root `/var/lib/homesec`",
-    description: "Everything that homesec keeps",
+    description: "What homesec keeps: database, key file, logs, thumbnails",
   },
   CAMERA_ROOT: {
     group: "storage",
@@ -249,12 +249,16 @@ export const variables = {
     unit: "hours",
     description: "An alert that could not be delivered for so long is given up",
   },
-  SMTP_HOST: { group: "alerts", kind: kinds.host, description: "Mail server; with SMTP_FROM_ADDRESS it switches on the email channel" },
+  SMTP_HOST: {
+    group: "alerts",
+    kind: kinds.host,
+    description: "Mail server; mails for alerts need SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS too",
+  },
   SMTP_PORT: { group: "alerts", kind: kinds.integer(1, 65_535), default: "587", description: "Port of the mail server" },
   SMTP_USER: { group: "alerts", kind: kinds.text, description: "User at the mail server" },
   SMTP_PASSWORD: { group: "alerts", kind: kinds.text, secret: true, description: "Password at the mail server" },
   SMTP_FROM_ADDRESS: { group: "alerts", kind: kinds.sender, description: "Sender of the mails" },
-  DEFAULT_EMAIL_RECIPIENTS: { group: "alerts", kind: kinds.emails, default: "", description: "Who gets mails" },
+  DEFAULT_EMAIL_RECIPIENTS: { group: "alerts", kind: kinds.emails, default: "", description: "Who gets the mails; commas for several" },
   DEFAULT_WEBHOOK_URL: {
     group: "alerts",
     kind: kinds.webUrl,
@@ -358,7 +362,16 @@ export const commandLineVariables = {
   HOMESEC_URL: "Address of the daemon that commands talk to, instead of one made from HOST and PORT",
   HOMESEC_API_KEY: "Key that commands send",
   HOMESEC_CA_FILE: "Certificates (PEM) that commands trust instead of those of the system, for a daemon with TLS",
+  HOMESEC_WEBHOOK_SECRET: "Token, password or header value for `homesec webhooks add` and `homesec webhooks update` with `--auth`",
+  HOMESEC_SIGNING_SECRET: "Signing secret with which `homesec webhooks listen` verifies",
   NO_COLOR: "When set, commands print no colours",
+} as const;
+
+/** What the daemon and commands take from the environment as any program of Node.js does. */
+export const environmentVariables = {
+  TZ: "Time zone of schedules, mails, and of what people read and type, such as `Europe/Berlin`; that of the machine without it",
+  NODE_EXTRA_CA_CERTS:
+    "File with certificates (PEM) of an authority of your own: mail servers, webhooks and services that it signed are trusted",
 } as const;
 
 /** The variable of that name, with its precise type forgotten. */

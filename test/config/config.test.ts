@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ConfigInput, configKey, parseConfig } from "../../src/config/config.ts";
-import { type VariableName, variable, variableNames } from "../../src/config/variables.ts";
+import { commandLineVariables, environmentVariables, type VariableName, variable, variableNames } from "../../src/config/variables.ts";
 import { Problem } from "../../src/contract/problem.ts";
 
 const base: ConfigInput = { env: {}, isRoot: false, home: "/home/ada", cwd: "/srv" };
@@ -136,6 +136,14 @@ describe("errors", () => {
     for (const name of ["DEFAULT_WEBHOOK_URL=***", "API_KEYS=***", "DATABASE_URL=", "REDIS_URL="]) expect(message).toContain(name);
   });
 
+  it("are none for what is read from the environment only: systemd makes the same file the environment", () => {
+    const names = [...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
+    expect(names).toEqual(expect.arrayContaining(["TZ", "NODE_EXTRA_CA_CERTS", "HOMESEC_API_KEY", "HOMESEC_SIGNING_SECRET"]));
+    const text = names.map((name) => `${name}=x`).join("\n");
+    expect(parse({ configFile: { name: "/etc/homesec.env", text }, envFile: { name: ".env", text } }).warnings).toEqual([]);
+    expect(env(Object.fromEntries(names.map((name) => [name, "x"]))).warnings).toEqual([]);
+  });
+
   it("tell of a broken JSON file without what is in it", () => {
     expect(errorOf({ configFile: { name: "c.json", text: '{"PORT":' } }).message).toContain("c.json: not valid JSON");
     expect(errorOf({ configFile: { name: "c.json", text: "[]" } }).message).toContain("one JSON object");
@@ -170,7 +178,9 @@ describe("warnings", () => {
     [{ API_KEYS: "a" }, "no effect without API_KEY_ENABLED"],
     [{ BATCH_IDLE_TIMEOUT_SECONDS: "100" }, "longer than BATCH_WINDOW_SECONDS"],
     [{ TLS_CERT_PATH: "/x" }, "no effect without TLS_MODE"],
-    [{ SMTP_HOST: "mail.example.org" }, "the email channel is off"],
+    [{ SMTP_HOST: "mail.example.org" }, "the email channel is off: it needs SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"],
+    [{ SMTP_HOST: "mail.example.org", SMTP_FROM_ADDRESS: "a@example.org" }, "the email channel is off: it needs DEFAULT_EMAIL_RECIPIENTS"],
+    [{ SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }, "the email channel is off: it needs SMTP_HOST"],
     [{ DETECTOR_URL: "http://d", DETECTOR_MODEL_PATH: "/m" }, "DETECTOR_MODEL_PATH has no effect"],
   ])("%j", (values, text) => {
     expect(env(values as Record<string, string>).warnings.join("\n")).toContain(text);

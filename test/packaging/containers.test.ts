@@ -4,14 +4,15 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "../../src/config/config.ts";
-import { commandLineVariables, type VariableName, variable, variableNames } from "../../src/config/variables.ts";
+import { commandLineVariables, environmentVariables, type VariableName, variable, variableNames } from "../../src/config/variables.ts";
 import { copiesOf, environmentOf, reachesTheBuild, readDockerfile, type Stage, textsOf } from "./dockerfile.ts";
 import { filesBelow, manifest, read, root } from "./project.ts";
 
 const [build, image] = readDockerfile(read("Dockerfile")) as [Stage, Stage];
 const ignore = read(".dockerignore");
 const own = environmentOf(image);
-const isKnown = (name: string): boolean => [...variableNames, ...Object.keys(commandLineVariables), "TZ", "NODE_ENV"].includes(name);
+const known = [...variableNames, ...Object.keys(commandLineVariables), ...Object.keys(environmentVariables), "NODE_ENV"];
+const isKnown = (name: string): boolean => known.includes(name);
 const last = (name: string): string | undefined => textsOf(image, name).at(-1);
 
 describe("the Dockerfile", () => {
@@ -149,6 +150,12 @@ describe("compose.yaml", () => {
   it("is told of as it is", () => {
     const page = read("docs/containers.md");
     expect(page).toContain("No image was ever built");
+    const headings = new Set(
+      [...read("README.md").matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) => text.toLowerCase().replaceAll(" ", "-")),
+    );
+    const linked = [page, read("compose.yaml")].flatMap((text) => [...text.matchAll(/README\.md#([\w-]+)/g)].map(([, id]) => id));
+    expect(linked).toEqual(["open-it-to-others", "open-it-to-others"]);
+    expect(linked.filter((id) => !headings.has(id ?? ""))).toEqual([]);
     for (const [, service = ""] of page.matchAll(/docker compose exec (\w+)/g)) expect(Object.keys(compose.services)).toContain(service);
     const [, example = ""] = /```sh\n(COMPOSE_PROFILES[^`]+)```/.exec(page) ?? [];
     const { COMPOSE_PROFILES, POSTGRES_PASSWORD, ...variables } = Object.fromEntries(
