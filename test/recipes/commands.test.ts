@@ -13,7 +13,7 @@ const read = (name: string): string => readFileSync(join(root, name), "utf8");
 /** What follows `homesec` in these commands, also where cron or another shell is to run them. */
 function afterHomesec(script: string): string[][] {
   return simpleCommands(script).flatMap((words) => {
-    const starts = words.findIndex((word) => word === "homesec" || word.endsWith("dist/bin/homesec.js"));
+    const starts = words.findIndex((word) => word === "homesec" || word === "hs" || word.endsWith("dist/bin/homesec.js"));
     const before = words.slice(0, Math.max(starts, 0));
     if (starts >= 0 && before.every((word) => /^(sudo|npx|node|.*\/node|\$\(command -v node\))$/.test(word)))
       return [words.slice(starts + 1)];
@@ -101,6 +101,7 @@ describe("what the pages tell people to type", () => {
     expect(typed("README.md")).toBeGreaterThan(12);
     expect(typed("docs/recipes.md")).toBeGreaterThan(3);
     expect(typed("docs/cli.md")).toBeGreaterThan(150);
+    expect(await faults(afterHomesec("hs db restor x"), true)).not.toEqual([]);
     expect(await faults(afterHomesec("homesec rules add --nmae x"), true)).not.toEqual([]);
     expect(await faults(afterHomesec("sudo npx homesec silence add --all --for soon"), true)).not.toEqual([]);
     expect(
