@@ -1,15 +1,17 @@
 import { constants } from "node:fs";
-import { copyFile, mkdir, readdir, rename } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
+import type { Config } from "../src/config/config.ts";
 import type { JournalMessage } from "../src/contract/live.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Detection as DetectionRecord } from "../src/contract/routes/detections.ts";
-import { tail } from "../src/live-client/tail.ts";
+import type { Daemon as DaemonToFollow } from "../src/live-client/address.ts";
+import { type TailState, tail } from "../src/live-client/tail.ts";
 import { packageRoot } from "../src/version.ts";
-import { startDaemon } from "./daemon.ts";
-import { type ServeOptions, stopped, untilAborted } from "./serve.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { addressOptions, reachable, type ServeOptions, stopped, untilAborted } from "./serve.ts";
 
 export interface DemoOptions extends ServeOptions {
   /** End with exit code 0 after the first judged event. */
@@ -49,9 +51,9 @@ export async function demo(options: DemoOptions): Promise<number> {
   try {
     say("API", daemon.url);
     say("pictures", `${config.cameraRoot}/<camera>/`);
-    const story = tellStory(daemon.url, signal, say);
+    const story = tellStory(await toFollow(daemon, config), signal, say);
     const uploads = upload(join(config.cameraRoot, cameraId), signal);
-    const first = await Promise.race([story.first, uploads.then(() => giveUp(signal)), untilAborted(options.signal)]);
+    const first = await Promise.race([story.first, story.done, uploads.then(() => giveUp(signal)), untilAborted(options.signal)]);
     if (first === "judged") {
       code = 0;
       if (!options.once) {
@@ -60,8 +62,8 @@ export async function demo(options: DemoOptions): Promise<number> {
             "",
             "That was the whole way of a picture, for real. The daemon keeps running; Ctrl-C stops it.",
             `  try your own   copy a picture of people into a new folder under ${config.cameraRoot}`,
-            `  look around    ${options.called} events list --url ${daemon.url}`,
-            `                 curl ${daemon.url}/api/events`,
+            `  look around    ${options.called} events list ${addressOptions(daemon)}`,
+            `                 curl ${daemon.ownCertificatePath === undefined ? "" : `--cacert ${daemon.ownCertificatePath} `}${reachable(daemon.url)}/api/events`,
             "",
             "",
           ].join("\n"),
@@ -85,15 +87,38 @@ export async function demo(options: DemoOptions): Promise<number> {
 
 type Say = (what: string, text: string) => void;
 
-/** Prints what the live messages tell. `first` resolves at the first judged event, `done` when the signal ended it. */
-function tellStory(url: string, signal: AbortSignal, say: Say): { readonly first: Promise<"judged">; readonly done: Promise<void> } {
+/** Where the daemon is, with what its configuration wants of a client. */
+async function toFollow({ url, ownCertificatePath }: Daemon, config: Config): Promise<DaemonToFollow> {
+  return {
+    url: reachable(url),
+    apiKey: config.apiKeyEnabled ? config.apiKeys[0] : undefined,
+    token: config.websocketToken,
+    ca: ownCertificatePath === undefined ? undefined : await readFile(ownCertificatePath, "utf8"),
+  };
+}
+
+/**
+ * Prints what the live messages tell. `first` resolves at the first judged event, `done` when the signal ended it; it rejects when the daemon lets
+ * nobody follow.
+ */
+function tellStory(
+  daemon: DaemonToFollow,
+  signal: AbortSignal,
+  say: Say,
+): { readonly first: Promise<"judged">; readonly done: Promise<void> } {
   let judged: () => void = () => {};
   const first = new Promise<"judged">((resolve) => {
     judged = () => resolve("judged");
   });
+  let lastReason: string | undefined;
+  const onState = (state: TailState): void => {
+    if (state.kind !== "interrupted" || state.reason === lastReason) return;
+    lastReason = state.reason;
+    say("not connected", state.reason);
+  };
   const follow = async (): Promise<void> => {
     const findings = collectFindings(say);
-    for await (const message of tail({ url, signal })) {
+    for await (const message of tail({ ...daemon, signal, onState })) {
       if (message.type === "detection.new") findings.add(message.data);
       else findings.tell();
       if (message.type !== "gap") tell(message, say);

@@ -60,10 +60,7 @@ function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
   const upstream = (name: "detector" | "language_model"): string =>
     daemon.upstreams.label(name) === "built-in" ? `built-in (set ${name.toUpperCase()}_URL to use your own)` : daemon.upstreams.label(name);
   // commands find the daemon by HOST and PORT, which another terminal may not have
-  const where =
-    daemon.url === "http://127.0.0.1:8000"
-      ? ""
-      : ` --url ${reachable(daemon.url)}${daemon.ownCertificatePath === undefined ? "" : ` --ca-file ${daemon.ownCertificatePath}`}`;
+  const where = daemon.url === "http://127.0.0.1:8000" ? "" : ` ${addressOptions(daemon)}`;
   return [
     `homesec ${version} is running. Press Ctrl-C to stop it.`,
     "",
@@ -98,7 +95,12 @@ function ownModel(config: Config): string | undefined {
     : `built-in, BUT IT SEES NOTHING. ${fault}. Pictures wait until then.`;
 }
 
+/** By which options a command finds this daemon. */
+export function addressOptions({ url, ownCertificatePath }: Daemon): string {
+  return `--url ${reachable(url)}${ownCertificatePath === undefined ? "" : ` --ca-file ${ownCertificatePath}`}`;
+}
+
 /** The address as it is reached from this machine: "every address" is none to connect to. */
-function reachable(url: string): string {
+export function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

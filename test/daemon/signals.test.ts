@@ -80,6 +80,15 @@ test("the demonstration with --once ends with exit code 0 after a judged event w
   expect(demo.output()).toMatch(/event judged +event 1: risk [1-9]\d? of 100 \((medium|high|critical)\)/);
 }, 90_000);
 
+test("the demonstration follows a daemon that wants a key and a token over TLS, as the user's own configuration says", async () => {
+  const access = { API_KEY_ENABLED: "true", API_KEYS: "one-of-the-keys,another-key", WEBSOCKET_TOKEN: "a-token", TLS_MODE: "self_signed" };
+  const demo = startHomesec(["demo", "--once"], { DATA_DIR: folder.path, PORT: "0", BATCH_IDLE_TIMEOUT_SECONDS: "2", ...access });
+  expect(await demo.exit, demo.output()).toEqual({ code: 0, signal: null });
+  expect(demo.output()).toMatch(/API +https:\/\/127\.0\.0\.1:\d+/);
+  expect(demo.output()).toMatch(/event judged +event 1: /);
+  for (const secret of ["one-of-the-keys", "a-token"]) expect(demo.output()).not.toContain(secret);
+}, 90_000);
+
 test("a second daemon on the same data folder is refused, naming the first", async () => {
   const first = await serveHomesec({ DATA_DIR: folder.path });
   const second = startHomesec(["serve"], { DATA_DIR: folder.path, PORT: "0" });
