@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lostNotifications } from "../../src/doctor/doctor-repository.ts";
 import type { Sql } from "../../src/engines/database.ts";
 import { alertsOfEvent, notificationAttemptsOf, notificationsOf, verdictsOf } from "../../src/explain/alerts-repository.ts";
 import { deliveriesAbout } from "../../src/explain/deliveries-repository.ts";
@@ -12,6 +13,7 @@ import { fillHistory } from "../support/recorded.ts";
 let database: TestDatabase;
 const at = new Date("2026-02-25T00:00:00Z");
 const later = new Date("2026-02-25T00:10:00Z");
+const lastDay = new Date("2026-02-28T12:00:00Z");
 const alertId = "00000000-0000-4000-8000-000000000010";
 
 beforeAll(async () => {
@@ -68,6 +70,7 @@ const questions: Record<string, (sql: Sql) => Promise<unknown>> = {
   "its alerts, with what they held back": (sql) => alertsOfEvent(sql, 100),
   "its notifications": (sql) => notificationsOf(sql, [alertId]),
   "the attempts at them": (sql) => notificationAttemptsOf(sql, [alertId], 200),
+  "the notifications of a day that reached nobody": (sql) => lostNotifications(sql, lastDay),
   "its deliveries": (sql) => deliveriesAbout(sql, ["100", alertId], 200),
   pictures: (sql) => findImages(sql, [100, 101]),
   "their detections": (sql) => detectionsOfImages(sql, [100], 1_000),

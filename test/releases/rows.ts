@@ -62,11 +62,11 @@ const alert = (n: number): EarlyRow => ({
 });
 const definition = { name: "Night", severity: "high", risk_threshold: null };
 const rule = { name: "Night", severity: "high", dedup_key_template: "{camera_id}", cooldown_seconds: 300, channels: ["email"], ...times };
-const notification = (from: number, n: number, kind: string): EarlyRow => ({
+const notification = (from: number, n: number, kind: string, channel = "email"): EarlyRow => ({
   from,
   table: "notifications",
   row: {
-    ...{ notification_id: id(n), alert_id: id(1), kind, channel: "email", status: "sent", attempt_count: 1, expires_at: at(1440) },
+    ...{ notification_id: id(n), alert_id: id(1), kind, channel, status: "sent", attempt_count: 1, expires_at: at(1440) },
     ...{ created_at: at(n), finished_at: at(n) },
   },
 });
@@ -289,4 +289,5 @@ export const earlyRows: readonly EarlyRow[] = [
       ...{ roles: ["api"], singletons: ["cleanup_service"] },
     },
   },
+  notification(16, 4, "alert", "webhook"),
 ];
