@@ -106,7 +106,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
         batches: () => pipeline.aggregator.wake(),
       },
       wakeWatcher: () => watcher.wake(),
-      systemStatus: () => housekeeping.tellStatus(),
+      tellStatus: (status) => serving.hub.broadcastControl("system_status", { status }),
     },
   });
   const { peers, wake } = company;

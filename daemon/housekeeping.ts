@@ -1,7 +1,6 @@
 import { rootsOf } from "../src/cameras/roots.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
-import { currentFindings } from "../src/system/findings.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
@@ -29,8 +28,6 @@ export interface Housekeeping {
   readonly caretaker: Worker;
   readonly cameraWatcher: Worker;
   readonly maintaining: readonly Worker[];
-  /** Tells the clients of this daemon how the system is. */
-  tellStatus(): void;
 }
 
 /** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
@@ -88,26 +85,22 @@ export function createHousekeeping(
       wake.jobs("deliver");
     },
   });
-  const tellStatus = (): void => {
-    currentFindings(context, runtime).then(
-      ({ overall }) => hub().broadcastControl("system_status", { status: overall }),
-      (error: unknown) => log.warn({ error: String(error) }, "could not tell clients of the disk"),
-    );
-  };
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
   const cleanupService = createCleanupService(cleanupContext, {
     space: () => runtime.disk(),
     onNews: ({ kind, message }) => {
       recentEvents.add("disk", kind, message);
-      tellStatus();
-      tellPeers("status");
     },
   });
   const healthReporter = createHealthReporter({
     context,
     runtime,
     processId: peers.ownId,
+    onStatus: (status) => {
+      hub().broadcastControl("system_status", { status });
+      tellPeers(`status:${status}`);
+    },
     onReported: () => wake.jobs("deliver"),
   });
   const everyMs = config.selftestIntervalMinutes * 60_000;
@@ -117,7 +110,6 @@ export function createHousekeeping(
   return {
     caretaker,
     cameraWatcher,
-    tellStatus,
     maintaining: [baselineLearner, gpuMonitor, cleanupService, healthReporter, ...selftests],
   };
 }

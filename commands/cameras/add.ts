@@ -8,7 +8,8 @@ import { noteUnread } from "./unread.ts";
 export const addCamera = defineCommand({
   name: "cameras add",
   summary: "Add a camera and make its folder",
-  description: "Adds a camera. Its folder is made when it is missing; let the camera upload its pictures there.",
+  description:
+    "Adds a camera. Its folder, CAMERA_ROOT/ID unless --folder-path names one that is there, is made when it is missing; let the camera upload its pictures there.",
   arguments: { name: textArgument("What people call it") },
   options: {
     cameraId: text("id", "Id: a-z, 0-9, _ and -; made from the name when left out"),

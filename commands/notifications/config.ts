@@ -8,7 +8,14 @@ import type { View } from "../output/view.ts";
 const set = (isSet: boolean) =>
   isSet ? { text: "configured", paint: "green" as const } : { text: "not configured", paint: "yellow" as const };
 
-const view: View<Reply<Routes["getNotificationConfig"]>> = {
+type NotificationConfig = Reply<Routes["getNotificationConfig"]>;
+
+/** The channels through which an alert would be sent now: a mail needs somebody to go to. */
+export function usableChannels({ available_channels: available, default_email_recipients: recipients }: NotificationConfig) {
+  return available.filter((channel) => channel !== "email" || recipients.length > 0);
+}
+
+const view: View<NotificationConfig> = {
   plural: "configurations",
   fields: [
     ...(["notification_enabled", "email_configured", "webhook_configured", "push_configured", "available_channels"] as const),
@@ -18,7 +25,7 @@ const view: View<Reply<Routes["getNotificationConfig"]>> = {
   columns: [],
   details: (config) => [
     ["notifications", config.notification_enabled ? { text: "on", paint: "green" } : { text: "off", paint: "yellow" }],
-    ["usable", { text: config.available_channels.join(", ") || "no channel" }],
+    ["usable", { text: usableChannels(config).join(", ") || "no channel" }],
     ["email", set(config.email_configured)],
     ["mail server", { text: config.smtp_host === null ? "none: set SMTP_HOST" : `${config.smtp_host}:${config.smtp_port}` }],
     ["sender", { text: config.smtp_from_address ?? "none: set SMTP_FROM_ADDRESS" }],

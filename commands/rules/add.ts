@@ -5,6 +5,7 @@ import { canAsk } from "../input/dialogue.ts";
 import { text } from "../input/options.ts";
 import { parseYaml, readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
+import { usableChannels } from "../notifications/config.ts";
 import { printRecord, printRows } from "../output/output.ts";
 import type { NewRule } from "./file.ts";
 import type { Rule } from "./find.ts";
@@ -75,7 +76,7 @@ async function asked(io: Io): Promise<NewRule> {
 async function noteSilent(io: Io, rules: readonly Rule[]): Promise<void> {
   const wanted = new Set(rules.flatMap(({ channels }) => channels ?? []));
   if (wanted.size === 0) return;
-  const { available_channels: usable } = await io.call("getNotificationConfig", {});
+  const usable = usableChannels(await io.call("getNotificationConfig", {}));
   const missing = [...wanted].filter((channel) => !usable.includes(channel));
   if (missing.length > 0) io.output.note(`${missing.join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
 }

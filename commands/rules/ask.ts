@@ -2,6 +2,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { type Dialogue, openDialogue } from "../input/dialogue.ts";
 import { type Option, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
+import { usableChannels } from "../notifications/config.ts";
 import { plain } from "../output/people.ts";
 import type { NewRule } from "./file.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
@@ -34,7 +35,7 @@ export async function askForRule(io: Io): Promise<NewRule> {
       cooldown: await ask(ruleOptions.cooldown, "How long does an alert hold back others? [5m] "),
       channels: await ask(
         ruleOptions.channels,
-        `How is it told: email, webhook?${known(notifications.available_channels)} [only shown here] `,
+        `How is it told: email, webhook?${known(usableChannels(notifications))} [only shown here] `,
       ),
     };
     const nothing = { kind: undefined, minConfidence: undefined, dedupKeyTemplate: undefined };

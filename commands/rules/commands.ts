@@ -6,5 +6,16 @@ import { removeRule } from "./remove.ts";
 import { showRule } from "./show.ts";
 import { disableRule, enableRule } from "./switch.ts";
 import { testRule } from "./test.ts";
+import { updateRule } from "./update.ts";
 
-export const commands: readonly Command[] = [listRules, showRule, addRule, editRule, enableRule, disableRule, removeRule, testRule];
+export const commands: readonly Command[] = [
+  listRules,
+  showRule,
+  addRule,
+  editRule,
+  updateRule,
+  enableRule,
+  disableRule,
+  removeRule,
+  testRule,
+];

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from "express";
-import { isHostAllowed } from "../../src/access/allowed-host.ts";
+import { foreignHost, isHostAllowed } from "../../src/access/allowed-host.ts";
 import { Problem } from "../../src/contract/problem.ts";
 
 /** Refuses requests for other hosts with 403. */
@@ -9,10 +9,7 @@ export function checkHost(allowedHosts: readonly string[]): RequestHandler {
   return (request: Request, _response, next) => {
     const host = request.headers.host;
     if (host !== lastAllowed && !isHostAllowed(host, allowedHosts)) {
-      throw new Problem(
-        "forbidden",
-        `This daemon does not serve the host ${host}; add it to ALLOWED_HOSTS if it is a name of this machine`,
-      );
+      throw new Problem("forbidden", foreignHost(host));
     }
     lastAllowed = host;
     next();

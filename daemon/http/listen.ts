@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Problem } from "../../src/contract/problem.ts";
 import type { KeyPair } from "../../src/tls/key-pair.ts";
+import { rawRefusal } from "./raw-answer.ts";
 
 export interface Listening {
   readonly server: Server;
@@ -72,11 +72,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const [status, detail] = unreadable[error.code ?? ""] ?? ["400 Bad Request", "This is not a readable HTTP request"];
-  const body = JSON.stringify({ detail });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-ID: ${randomUUID()}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  socket.end(rawRefusal(status, detail));
 }
 
 const unreadable: Readonly<Record<string, readonly [string, string]>> = {

@@ -1,7 +1,7 @@
 import type { Express, RequestHandler } from "express";
 import { encodeAnswer } from "../../src/contract/encode.ts";
 import { isItemwise, type Route } from "../../src/contract/route.ts";
-import { decodeRequest } from "../../src/contract/validate.ts";
+import { decodeRequest, ignoredParameters } from "../../src/contract/validate.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { OperationContext, Operations } from "../../src/operations/operation.ts";
 import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
@@ -59,9 +59,10 @@ function answerWith(id: string, route: Route, operation: AnyOperation, { context
   return async (request, response) => {
     const questionMark = request.url.indexOf("?");
     const query = new URLSearchParams(questionMark === -1 ? "" : request.url.slice(questionMark + 1));
+    const ignored = ignoredParameters(route, query);
+    if (ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(ignored));
     const decoded = decodeRequest(route, { params: request.params, query, body: request.body, accept: request.headers.accept });
-    if (decoded.ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(decoded.ignored));
-    const answer = encodeAnswer(route, await operation(decoded.request, { ...context, caller: callerOf(request, response) }));
+    const answer = encodeAnswer(route, await operation(decoded, { ...context, caller: callerOf(request, response) }));
     if (answer.kind === "json" && answer.mismatch) {
       if (strictReplies)
         throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });

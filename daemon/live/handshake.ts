@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { foreignHost } from "../../src/access/allowed-host.ts";
 import { livePaths, refusals } from "../../src/contract/live.ts";
 import { isOwnOrigin } from "../http/origin.ts";
+import { rawRefusal } from "../http/raw-answer.ts";
 
 /** What decides about a connection besides the path and the origin. Each may answer later. */
 export interface Gates {
@@ -24,14 +26,18 @@ export interface Authentication {
 
 /** What becomes of an upgrade request. `refused` completes the upgrade and closes with 1008, since only then a client can see why. */
 export type Verdict =
-  | { readonly kind: "rejected"; readonly status: "403 Forbidden" | "404 Not Found" }
+  | { readonly kind: "rejected"; readonly status: "403 Forbidden" | "404 Not Found"; readonly detail: string }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "accepted"; readonly protocol: string | undefined };
 
 /** Judges an upgrade request. Rejects when a gate does. */
 export async function judge(request: IncomingMessage, gates: Gates): Promise<Verdict> {
-  if (!(livePaths as readonly string[]).includes(target(request).pathname)) return { kind: "rejected", status: "404 Not Found" };
-  if (gates.allowHost && !gates.allowHost(request)) return { kind: "rejected", status: "403 Forbidden" };
+  if (!(livePaths as readonly string[]).includes(target(request).pathname)) {
+    return { kind: "rejected", status: "404 Not Found", detail: `WebSockets are at ${livePaths.join(" and ")}` };
+  }
+  if (gates.allowHost && !gates.allowHost(request)) {
+    return { kind: "rejected", status: "403 Forbidden", detail: foreignHost(request.headers.host) };
+  }
   if (!(gates.allowOrigin ?? originIsOurs)(request)) return { kind: "refused", reason: refusals.origin };
   if (gates.allowConnection && !(await gates.allowConnection(request))) return { kind: "refused", reason: refusals.limit };
   const authentication = (await gates.authenticate?.(request)) ?? { ok: true };
@@ -39,9 +45,9 @@ export async function judge(request: IncomingMessage, gates: Gates): Promise<Ver
   return { kind: "accepted", protocol: authentication.protocol };
 }
 
-/** Answers an upgrade request with plain HTTP and ends the connection. */
-export function reject(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+/** Answers an upgrade request with plain HTTP, as `detail` in JSON like every refusal, and ends the connection. */
+export function reject(stream: Duplex, status: string, detail: string): void {
+  stream.end(rawRefusal(status, detail));
 }
 
 /** The `since` of the query: a sequence, undefined when there is none, or the text that is no sequence. */

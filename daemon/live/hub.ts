@@ -130,8 +130,8 @@ export function createHub(options: HubOptions): Hub {
 
   const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
     const verdict = await judge(request, options);
-    if (!running) return reject(stream, "503 Service Unavailable");
-    if (verdict.kind === "rejected") return reject(stream, verdict.status);
+    if (!running) return reject(stream, "503 Service Unavailable", "homesec is stopping");
+    if (verdict.kind === "rejected") return reject(stream, verdict.status, verdict.detail);
     if (verdict.kind === "accepted" && verdict.protocol !== undefined) protocols.set(request, verdict.protocol);
 
     if (stream.destroyed) return;
@@ -152,7 +152,7 @@ export function createHub(options: HubOptions): Hub {
     const work = upgrade(request, stream, head)
       .catch((error: unknown) => {
         log.error({ error: String(error) }, "an upgrade request could not be judged");
-        reject(stream, "500 Internal Server Error");
+        reject(stream, "500 Internal Server Error", "Internal server error");
       })
       .finally(() => unfinished.delete(work));
     unfinished.add(work);

@@ -1,6 +1,11 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 
+/** What somebody is told who asks for a host that is not served. */
+export function foreignHost(hostHeader: string | undefined): string {
+  return `This daemon does not serve the host ${hostHeader}; add it to ALLOWED_HOSTS if it is a name of this machine`;
+}
+
 /**
  * Whether a `Host` header names this machine: an IP literal, `localhost`, its own name, `*.local`, or an entry of
  * `ALLOWED_HOSTS` (`*.example.net` stands for every name below). A name that an attacker's DNS points here does not, so a

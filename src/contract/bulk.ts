@@ -58,9 +58,15 @@ export function checkItems<T extends z.ZodType>(
     const parsed = schema.safeParse(given, fromOutside);
     const wrong = [...unstorableTexts(given, "body"), ...(parsed.success ? [] : problemItems(parsed.error.issues, given, ["body"]))];
     if (wrong.length === 0 && parsed.success) valid.push({ index, item: parsed.data });
-    else faulty.push(failedItem(index, sentenceOf(wrong)));
+    else faulty.push(failedItem(index, sentenceOf(wrong), idOf(given)));
   }
   return { valid, faulty };
+}
+
+/** The record that a faulty item names nevertheless. */
+function idOf(given: unknown): number | null {
+  const id = typeof given === "object" && given !== null && "id" in given ? given.id : undefined;
+  return Number.isSafeInteger(id) ? (id as number) : null;
 }
 
 /** The result of an item that was done. */

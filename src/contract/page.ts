@@ -19,7 +19,9 @@ export const Pagination = z
   .meta({ id: "Pagination", description: "Where this page is in the list" });
 
 /** What a list says when it was asked with `offset`. */
-export const DeprecationWarning = z.string().meta({ description: "Only when `offset` was used: take `cursor` instead" });
+export const DeprecationWarning = z
+  .string()
+  .meta({ description: "Only when `offset` was used: take `cursor`, or a larger `limit`, instead" });
 
 /** The reply of a list. `deprecation_warning` is there only when `offset` was used. */
 export function listOf<T extends z.ZodType>(item: T) {

@@ -17,23 +17,23 @@ export interface RawRequest {
   readonly accept?: string | undefined;
 }
 
-/** The input of an operation, and the query keys that the route does not know. */
-export interface DecodedRequest<R extends Route> {
-  readonly request: Request<R>;
-  readonly ignored: readonly string[];
-}
-
 /** Lists and fields of a body, however deep: more than one of 1 MiB can hold. Each may be a fault, and a fault takes a hundred times the memory of the value. */
 const mostValues = 600_000;
 
 /** Valid on every route, whether it reads them or not. */
 const alwaysKnown = new Set(["api_key", "token"]);
 
+/** The names in the query that the route does not know: they are ignored, and the answer says so, whatever it is. */
+export function ignoredParameters(route: Route, query: URLSearchParams): readonly string[] {
+  const known = route.query?.shape ?? {};
+  return [...new Set(query.keys())].filter((key) => !Object.hasOwn(known, key) && !alwaysKnown.has(key));
+}
+
 /**
  * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with every error at once (the first 100 of each part),
  * `Problem("not_found")` when a text in the path cannot be the id of anything, or `Problem("too_large")` for 600,000 values.
  */
-export function decodeRequest<R extends Route>(route: R, raw: RawRequest): DecodedRequest<R> {
+export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Request<R> {
   const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};
   const items: ProblemItem[] = [];
   const decode = (schema: z.ZodType, input: unknown, at: "path" | "query" | "body"): unknown => {
@@ -47,8 +47,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Decod
     for (const [name, text] of Object.entries(raw.params)) if (typeof text === "string") requireStorableId(name, text);
     request.params = decode(route.params, { ...raw.params }, "path");
   }
-  const { known, ignored } = splitQuery(route.query, raw.query, items);
-  if (route.query) request.query = decode(route.query, known, "query");
+  if (route.query) request.query = decode(route.query, knownQuery(route.query, raw.query, items), "query");
   if (route.body) {
     if (holdsMoreValues(raw.body, mostValues)) {
       throw new Problem("too_large", `The body holds more than ${mostValues} values; send less at a time`);
@@ -58,7 +57,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Decod
   }
   if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });
   if (route.reply && isBinary(route.reply)) request.preferredType = preferredType(route.reply.mediaTypes, raw.accept);
-  return { request: request as Request<R>, ignored };
+  return request as Request<R>;
 }
 
 /** A request in the form of the wire: `path` is percent-encoded, `query` begins with "?" or is empty, `body` is JSON text. */
@@ -124,22 +123,18 @@ function requireStorableId(name: string, text: string): string {
   return text;
 }
 
-/** Separates the keys of the route from the rest. Of a key given twice the last counts, unless the route takes many. */
-function splitQuery(schema: z.ZodObject | undefined, query: URLSearchParams, items: ProblemItem[]) {
+/** What the query says of the keys of the route. Of a key given twice the last counts, unless the route takes many. */
+function knownQuery(schema: z.ZodObject, query: URLSearchParams, items: ProblemItem[]): Readonly<Record<string, unknown>> {
   const known: Record<string, unknown> = {};
-  const ignored = new Set<string>();
   for (const [key, text] of query) {
-    const part = schema && Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
-    if (!part) {
-      if (!alwaysKnown.has(key)) ignored.add(key);
-      continue;
-    }
+    const part = Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
+    if (!part) continue;
     const msg = unstorable(text);
     if (msg) items.push({ loc: ["query", key], msg, type: "value_error" });
     const before = known[key];
     known[key] = takesMany(part) ? [...(Array.isArray(before) ? before : []), text] : text;
   }
-  return { known, ignored: [...ignored] };
+  return known;
 }
 
 function takesMany(schema: z.ZodType): boolean {

@@ -6,16 +6,32 @@ export function issue(type: ProblemType, message: string, input: unknown): z.cor
   return { code: "custom", message, input, params: { type } };
 }
 
+/**
+ * A timestamp as ISO 8601 writes it, `2026-01-31T22:15`, with or without seconds and offset, in UTC where none is given: an answer must
+ * not depend on where the daemon's machine stands. Undefined when it is none, also for a day that no month has.
+ */
+export function instantOf(text: string): Date | undefined {
+  const [, day = "", hasZone] = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
+  if (!isDay(day)) return undefined;
+  const time = new Date(hasZone ? text : `${text}Z`);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** Whether it is a day of the calendar, as `2026-01-31`. */
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) === text;
+}
+
 /** ISO 8601 UTC text on the wire, Date in code. Offsets are understood on the way in. */
 export const Instant = z
   .codec(z.string().meta({ format: "date-time" }), z.date(), {
     decode: (text, context) => {
-      const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
-      if (Number.isNaN(time.getTime())) {
-        context.issues.push(issue("datetime_parsing", "Must be a timestamp such as 2026-01-31T22:15:00Z", text));
-        return z.NEVER;
-      }
-      return time;
+      const time = instantOf(text);
+      if (time) return time;
+      context.issues.push(issue("datetime_parsing", "Must be a timestamp such as 2026-01-31T22:15:00Z", text));
+      return z.NEVER;
     },
     encode: (date) => date.toISOString(),
   })
@@ -33,14 +49,13 @@ function dayOrInstant(edge: "first" | "last") {
   return z
     .codec(z.string(), z.date(), {
       decode: (text, context) => {
-        const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-        const time = isDay || /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
-        const rolledOver = isDay && !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) !== text;
-        if (Number.isNaN(time.getTime()) || rolledOver || !isFourDigitYear(time)) {
+        const isWholeDay = isDay(text);
+        const time = isWholeDay ? new Date(text) : instantOf(text);
+        if (!time || !isFourDigitYear(time)) {
           context.issues.push(issue("datetime_parsing", "Must be a date (2026-01-31) or a timestamp (2026-01-31T22:15:00Z)", text));
           return z.NEVER;
         }
-        return isDay && edge === "last" ? new Date(time.getTime() + 86_400_000 - 1) : time;
+        return isWholeDay && edge === "last" ? new Date(time.getTime() + 86_400_000 - 1) : time;
       },
       encode: (date) => date.toISOString(),
     })
@@ -102,11 +117,12 @@ function isTimeZone(text: string): boolean {
 export function IntText(minimum: number, maximum: number) {
   return z.codec(z.string(), z.int().min(minimum).max(maximum), {
     decode: (text, context) => {
-      if (!/^[+-]?\d{1,16}$/.test(text)) {
+      if (!/^[+-]?\d+$/.test(text)) {
         context.issues.push(issue("int_parsing", "Must be a whole number", text));
         return z.NEVER;
       }
-      return Number(text);
+      // beyond what can be counted exactly it is beyond every bound, and no id
+      return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
     },
     encode: (value) => String(value),
   });
@@ -144,6 +160,17 @@ export function EnumText<const T extends readonly [string, ...string[]]>(words: 
   return z.codec(z.string(), z.enum(words), {
     decode: (text) => text.toLowerCase() as T[number],
     encode: (value) => value,
+  });
+}
+
+/** The class of an object in a filter, in either case: all that is stored is lower-case. */
+export const ClassText = z.codec(z.string(), z.string(), { decode: (text) => text.toLowerCase(), encode: (word) => word });
+
+/** What may be left out or null; both stand for `fallback`. */
+export function orElse<T extends z.ZodType>(schema: T, fallback: z.output<T>) {
+  return z.codec(schema.nullish(), schema, {
+    decode: (given) => (given ?? fallback) as z.input<T>,
+    encode: (value) => value as z.output<T>,
   });
 }
 

@@ -1,6 +1,7 @@
 import { wallClock } from "../clock/time-zone.ts";
 import { Problem } from "../contract/problem.ts";
 import { type bucketSizes, mostBuckets } from "../contract/routes/statistics.ts";
+import { instantOf } from "../contract/values.ts";
 
 export type BucketSize = (typeof bucketSizes)[number];
 
@@ -8,7 +9,8 @@ export type BucketSize = (typeof bucketSizes)[number];
 export interface AskedTimeline {
   readonly start: string;
   readonly end: string;
-  readonly size: BucketSize;
+  /** Undefined: the smallest of which the range has few enough. */
+  readonly size: BucketSize | undefined;
   readonly timeZone: string;
 }
 
@@ -29,15 +31,16 @@ const latest = Date.parse("9999-12-31T23:59:59.999Z");
  * Cuts a range of time into hours, days or weeks (from Monday) as the clock on the wall of a zone shows them: a day of a clock
  * change has 23 or 25 hours. Throws `Problem("invalid")` when the range runs backwards or has too many buckets.
  */
-export function cutTimeline({ start, end, size, timeZone }: AskedTimeline): Timeline {
+export function cutTimeline({ start, end, size: asked, timeZone }: AskedTimeline): Timeline {
   const clock = wallClock(timeZone);
   const bounded = (instant: number) => Math.min(Math.max(instant, earliest), latest);
   const startDay = dayNumber(start);
   const endDay = dayNumber(end);
-  const from = bounded(startDay === undefined ? Date.parse(start) : clock.startOfDay(startDay));
-  const until = bounded(endDay === undefined ? Date.parse(end) + 1 : clock.startOfDay(endDay + 1));
+  const from = bounded(startDay === undefined ? millisecondsOf(start) : clock.startOfDay(startDay));
+  const until = bounded(endDay === undefined ? millisecondsOf(end) + 1 : clock.startOfDay(endDay + 1));
   if (until <= from) throw refused("end_date", `end_date ${end} lies before start_date ${start}; exchange them`);
 
+  const size = asked ?? smallestSize(until - from);
   const starts: number[] = [];
   for (const bucket of bucketStarts(clock, from, size)) {
     if (bucket >= until) break;
@@ -63,9 +66,20 @@ function* bucketStarts(clock: ReturnType<typeof wallClock>, from: number, size: 
   for (let next = first; ; next += size === "week" ? 7 : 1) yield clock.startOfDay(next);
 }
 
+/** The smallest size of which a range of so many milliseconds has few enough, cut ones at both ends included. */
+function smallestSize(lengthMs: number): BucketSize {
+  const fits = (bucketMs: number): boolean => lengthMs / bucketMs + 2 <= mostBuckets;
+  if (fits(3_600_000)) return "hour";
+  return fits(86_400_000) ? "day" : "week";
+}
+
 /** The number of the day that a date names, or undefined when the text is no date. */
 function dayNumber(text: string): number | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) / 86_400_000 : undefined;
+}
+
+function millisecondsOf(timestamp: string): number {
+  return instantOf(timestamp)?.getTime() ?? Number.NaN;
 }
 
 function refused(parameter: string, message: string): Problem {

@@ -15,12 +15,16 @@ const testTimeouts = { ...smtpTimeouts, total: 45_000 };
 export const notificationOperations: Pick<Operations, keyof typeof notificationRoutes> = {
   getNotificationConfig: async (_request, { config }) => {
     const available = channelAvailability(config);
+    const emailConfigured = config.smtpHost !== undefined && config.smtpFromAddress !== undefined;
     return {
       notification_enabled: config.notificationEnabled,
-      email_configured: config.smtpHost !== undefined && config.smtpFromAddress !== undefined,
+      email_configured: emailConfigured,
       webhook_configured: config.defaultWebhookUrl !== undefined,
       push_configured: false,
-      available_channels: channels.filter((channel) => available[channel].usable),
+      available_channels: channels.filter((channel) =>
+        // recipients are beside the channel: a test can name its own
+        channel === "email" ? config.notificationEnabled && emailConfigured : available[channel].usable,
+      ),
       smtp_host: config.smtpHost ?? null,
       smtp_port: config.smtpPort,
       smtp_from_address: config.smtpFromAddress ?? null,

@@ -29,7 +29,7 @@ export function createDirectClientOf(
     // through the form of the wire and back, so that nothing differs from a call over HTTP
     const { params, query, body } = encodeRequest(route, request);
     const decoded = decodeRequest(route, { params, query, body: body === undefined ? undefined : JSON.parse(body) });
-    const answer = encodeAnswer(route, await operation(decoded.request, context));
+    const answer = encodeAnswer(route, await operation(decoded, context));
     if (answer.kind === "nothing") return undefined;
     if (answer.kind === "bytes") return await receive(answer.bytes);
     return decodeReply(route, JSON.parse(JSON.stringify(answer.wire)), "The database");

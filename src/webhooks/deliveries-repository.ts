@@ -136,13 +136,14 @@ export async function retryDeliveries(sql: Sql, ids: readonly string[], now: Dat
   return created;
 }
 
-/** Counts and the mean answering time since `since`, over all webhooks. */
+/** Counts of the deliveries that came to their end, and the mean answering time, since `since`, over all webhooks. */
 export async function deliveryTotals(
   sql: Sql,
   since: Date,
 ): Promise<{ readonly total: number; readonly successful: number; readonly failed: number; readonly averageMs: number | null }> {
   const [row] = await sql<[{ total: number; successful: number; failed: number; averageMs: number | null }]>`
-    select count(*) as total, count(*) filter (where d.status = 'success') as successful,
+    select count(*) filter (where d.status in ('success', 'failed')) as total,
+      count(*) filter (where d.status = 'success') as successful,
       count(*) filter (where d.status = 'failed') as failed, avg(d.response_time_ms)::float8 as "averageMs"
     from webhook_deliveries d
     where d.created_at >= ${since}
@@ -150,14 +151,14 @@ export async function deliveryTotals(
   return row;
 }
 
-/** Of each enabled webhook that attempted a delivery since `since`: the part of these deliveries that succeeded, 0 to 1. */
+/** Of each enabled webhook with deliveries that came to their end since `since`: the part of these deliveries that succeeded, 0 to 1. */
 export async function successShares(sql: Sql, since: Date): Promise<readonly number[]> {
   const rows = await sql<{ share: number }[]>`
     select avg((d.status = 'success')::int)::float8 as share
     from webhook_deliveries d
     join webhooks w using (webhook_id)
     where d.created_at >= ${since}
-      and d.status <> 'pending'
+      and d.status in ('success', 'failed')
       and w.enabled
     group by d.webhook_id
   `;

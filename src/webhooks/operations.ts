@@ -57,11 +57,16 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
   },
 
   listWebhooks: async ({ query }, context) => {
+    const { limit, offset } = query;
     const { rows, total } = await context.db.query(async (sql) => ({
-      rows: await listWebhooks(sql, query.enabled_only, query),
+      rows: await listWebhooks(sql, query.enabled_only, { limit, offset: offset ?? 0 }),
       total: await countWebhooks(sql, query.enabled_only),
     }));
-    return { webhooks: rows.map((row) => seen(context, row)), total };
+    return {
+      webhooks: rows.map((row) => seen(context, row)),
+      total,
+      ...(offset !== undefined && { deprecation_warning: "offset is deprecated; a limit of up to 1000 takes the webhooks at once" }),
+    };
   },
 
   getWebhook: async ({ params }, context) => seen(context, await required(context, params.id)),

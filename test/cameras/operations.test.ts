@@ -272,11 +272,11 @@ describe("lists", () => {
 });
 
 describe("snapshot", () => {
-  const picture = async (path: string, takenAt: string, status = "processed", mediaType = "image/jpeg") => {
+  const picture = async (path: string, takenAt: string, status = "processed", mediaType = "image/jpeg", reason: string | null = null) => {
     await desk.db.query(
       (sql) => sql`
-        insert into images (camera_id, path, size_bytes, modified_ns, media_type, found_by, found_at, taken_at, status)
-        values ('gate', ${path}, 1, 1, ${mediaType}, 'watch', ${takenAt}, ${takenAt}, ${status})
+        insert into images (camera_id, path, size_bytes, modified_ns, media_type, found_by, found_at, taken_at, status, reason)
+        values ('gate', ${path}, 1, 1, ${mediaType}, 'watch', ${takenAt}, ${takenAt}, ${status}, ${reason})
       `,
     );
     return path;
@@ -299,6 +299,20 @@ describe("snapshot", () => {
     await writeFile(await picture(join(folder_path, "film.mp4"), "2026-01-05T00:00:00Z", "processed", "video/mp4"), "film");
     await writeFile(await picture(join(folder_path, "bad.jpg"), "2026-01-06T00:00:00Z", "skipped"), "bad");
     expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: gone } });
+  });
+
+  it("is there before the detector has looked, and when it will not", async () => {
+    const { folder_path } = await create({ name: "Gate" });
+    for (const [day, status, reason] of [
+      ["01", "skipped", "refused"],
+      ["02", "pending", null],
+      ["03", "failed", null],
+      ["04", "skipped", "reupload"],
+    ] as const) {
+      const path = await picture(join(folder_path, `${day}.jpg`), `2026-01-${day}T00:00:00Z`, status, "image/jpeg", reason);
+      await writeFile(path, day);
+      expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: path } });
+    }
   });
 });
 

@@ -443,9 +443,19 @@ describe("Errors", () => {
     });
   });
 
+  test("an id that nothing can have is no fault of its form", async () => {
+    await withDaemon({}, async ({ url }) => {
+      expect(await ask(`${url}/api/events/99999999999999999999`)).toMatchObject({ status: 404, body: { detail: expect.any(String) } });
+      expect(await ask(`${url}/api/alerts?rule_id=11111111-1111-1111-1111-111111111111`)).toMatchObject({
+        status: 200,
+        body: { items: [] },
+      });
+    });
+  });
+
   test("offset pagination carries its warning and header", async () => {
     await withDaemon({}, async ({ url }) => {
-      for (const path of ["/api/events", "/api/detections", "/api/cameras", "/api/events/deleted"]) {
+      for (const path of ["/api/events", "/api/detections", "/api/cameras", "/api/events/deleted", "/api/outbound-webhooks"]) {
         const old = await ask(`${url}${path}?offset=0`);
         expect([path, old.headers.get("deprecation"), typeof (old.body as { deprecation_warning?: string }).deprecation_warning]).toEqual([
           path,

@@ -157,7 +157,7 @@ describe("openapi describes", () => {
     );
     expect(headers("listEvents", 200)).toEqual(["X-Request-ID", "X-Ignored-Parameters", "Deprecation"]);
     expect(headers("getEvent", 404)).toContain("X-Ignored-Parameters");
-    expect(headers("listWebhooks", 200)).not.toContain("Deprecation");
+    expect(headers("listWebhookDeliveries", 200)).not.toContain("Deprecation");
     expect(headers("listEvents", 401)).toContain("WWW-Authenticate");
     expect(headers("listEvents", 503)).toContain("Retry-After");
     expect(headers("getRiskHistory", 200)).toEqual(expect.arrayContaining(["ETag", "Cache-Control"]));

@@ -52,7 +52,7 @@ describe("list", () => {
     "camera_id=nobody": () => false,
     "object_type=dog": (item) => item.object_type === "dog",
     "object_type=dog&object_type=cat": (item) => ["dog", "cat"].includes(item.object_type),
-    "object_type=Person": () => false,
+    "object_type=Person": (item) => item.object_type === "person",
     "min_confidence=0.9": (item) => item.confidence >= 0.9,
     "event_id=7": (item) => item.event_id === 7,
     "event_id=999999": () => false,

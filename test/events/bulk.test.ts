@@ -42,7 +42,7 @@ describe("events from elsewhere", () => {
     const reply = await create(
       { ...good, risk_score: 85, risk_level: "low", summary: "A ladder", reasoning: "Unusual", ended_at: "2026-03-01T10:01:00+01:00" },
       { ...good, ended_at: "2026-03-01T10:01:00Z", risk_score: 85, risk_level: "low", summary: "A ladder", reasoning: "Unusual" },
-      { ...good, batch_id: "import-1" },
+      { ...good, batch_id: "import-1", ended_at: null, summary: null, reasoning: null, detection_ids: null },
       { ...good, risk_score: 0 },
     );
     expect(reply).toMatchObject({ total: 4, succeeded: 3, failed: 1 });
@@ -195,9 +195,9 @@ describe("reviews of events", () => {
       ["failed", 99, "id: Event 99 does not exist"],
       ["failed", null, expect.stringMatching(/^id: /)],
       ["failed", null, expect.stringMatching(/^id: Missing/)],
-      ["failed", null, expect.stringMatching(/^reviewed: /)],
-      ["failed", null, expect.stringMatching(/^notes: /)],
-      ["failed", null, "score: Unknown field"],
+      ["failed", 2, expect.stringMatching(/^reviewed: /)],
+      ["failed", 2, expect.stringMatching(/^notes: /)],
+      ["failed", 2, "score: Unknown field"],
       ["success", 3, null],
     ]);
     expect(await get(1)).toMatchObject({ reviewed: true, notes: "second" });

@@ -195,6 +195,28 @@ describe("the timeline", () => {
   });
 
   it.each([
+    ["2026-01-01", "2026-03-24", 83 * 24],
+    ["2026-01-01", "2026-03-25", 84],
+    ["2021-01-01", "2026-03-25", 1_910],
+    ["2016-01-01", "2026-03-25", 535],
+  ])("without a size it is the smallest of which %s to %s has few enough", async (start, end, buckets) => {
+    expect((await timeline(`start_date=${start}&end_date=${end}`)).buckets).toHaveLength(buckets);
+  });
+
+  it("a timestamp without a zone is UTC, wherever the machine stands", async () => {
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "America/New_York";
+    try {
+      expect(await times("start_date=2026-03-01T10:00:00&end_date=2026-03-01T10:59:59&timezone=Asia/Tokyo&bucket_size=hour")).toEqual([
+        "2026-03-01T10:00:00.000Z",
+      ]);
+    } finally {
+      if (zone === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = zone;
+    }
+  });
+
+  it.each([
     ["", ["start_date missing", "end_date missing"]],
     ["start_date=2026-03-01", ["end_date missing"]],
     ["start_date=yesterday&end_date=2026-02-30", ["start_date datetime_parsing", "end_date datetime_parsing"]],
@@ -205,7 +227,7 @@ describe("the timeline", () => {
     ["start_date=2026-03-02&end_date=2026-03-01", ["end_date value_error"]],
     ["start_date=2026-03-01T10:00:00Z&end_date=2026-03-01T09:59:59Z", ["end_date value_error"]],
     ["start_date=0001-01-01&end_date=9999-12-31", ["bucket_size value_error"]],
-    ["start_date=2026-01-01&end_date=2026-03-25", ["bucket_size value_error"]],
+    ["start_date=2026-01-01&end_date=2026-03-25&bucket_size=hour", ["bucket_size value_error"]],
     ["start_date=0001-01-01&end_date=9999-12-31&bucket_size=week", ["bucket_size value_error"]],
   ])("refuses %s", async (query, items) => {
     const error = await timeline(query).then(

@@ -79,7 +79,9 @@ function placesIn(value: Json, places: Place[] = []): Place[] {
   return places;
 }
 
-function applied(value: Json, { at, how, value: other, name }: Change): Json {
+function applied(value: Json, { at, how, value: given, name }: Change): Json {
+  // its own: the same one in two changes would come to stand within itself
+  const other = structuredClone(given);
   const places = placesIn(value);
   const place = places[at % (places.length + 1)];
   if (!place) return how === "replace" ? other : value;

@@ -207,9 +207,35 @@ describe("query", () => {
     expect(response.headers.get("x-ignored-parameters")).toBe("a, %C3%BC%0D%0A, __proto__, constructor");
     expect((await echo("limit=1")).response.headers.get("x-ignored-parameters")).toBeNull();
     expect((await get("/things/front?zzz=1")).headers.get("x-ignored-parameters")).toBe("zzz");
+    const refused = await get("/things?limit=x&limt=9");
+    expect([refused.status, refused.headers.get("x-ignored-parameters")]).toEqual([422, "limt"]);
     const many = await echo(Array.from({ length: 900 }, (_, i) => `unknown${i}=`).join("&"));
     expect(many.response.headers.get("x-ignored-parameters")?.length).toBeLessThan(1000);
   });
+
+  it.each([
+    ["2026-01-31T22:15:00", "2026-01-31T22:15:00.000Z"],
+    ["2026-01-31 22:15", "2026-01-31T22:15:00.000Z"],
+    ["2026-01-31T22:15:00%2B01:00", "2026-01-31T21:15:00.000Z"],
+    ["2026-01-31t22:15:00.5z", "2026-01-31T22:15:00.500Z"],
+    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+  ])("reads %s, in UTC where it says no zone", async (text, instant) => {
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "America/New_York";
+    try {
+      expect((await echo(`since=${text}`)).query["since"]).toBe(instant);
+    } finally {
+      if (zone === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = zone;
+    }
+  });
+
+  it.each(["2026-02-30T00:00:00Z", "2025-02-29T10:00", "2026-13-01T00:00:00Z", "2026-01-31T22:15:00 GMT", "2026-01-31T25:00:00Z"])(
+    "refuses %s, which is no time of the calendar",
+    async (text) => {
+      expect(await items(await get(`/things?since=${text}`))).toEqual(["query.since datetime_parsing"]);
+    },
+  );
 
   it("lists every error at once", async () => {
     const response = await get("/things?limit=0&offset=x&color=green&since=2026-02-30&done=perhaps&share=2&name=a%00b");
@@ -224,7 +250,7 @@ describe("query", () => {
     ]);
   });
 
-  it.each(["", "1.5", " 1", "1e3", "0x10", "99999999999999999999", "NaN", "١"])("refuses %j as a limit", async (text) => {
+  it.each(["", "1.5", " 1", "1e3", "0x10", "NaN", "١"])("refuses %j as a limit", async (text) => {
     expect(await items(await get(`/things?limit=${encodeURIComponent(text)}`))).toEqual(["query.limit int_parsing"]);
   });
 
@@ -232,6 +258,8 @@ describe("query", () => {
     expect((await echo("")).query["limit"]).toBe(50);
     expect((await echo("limit=1000")).query["limit"]).toBe(1000);
     expect(await items(await get("/things?limit=1001"))).toEqual(["query.limit less_than_equal"]);
+    expect(await items(await get("/things?limit=99999999999999999999"))).toEqual(["query.limit less_than_equal"]);
+    expect(await items(await get(`/things?limit=-${"9".repeat(400)}`))).toEqual(["query.limit greater_than_equal"]);
   });
 
   it("warns of offset in body and header, only when it is used", async () => {
@@ -267,6 +295,7 @@ describe("path", () => {
     expect(await items(await get("/numbers/x"))).toEqual(["path.number int_parsing"]);
     expect(await items(await get("/numbers/1.5"))).toEqual(["path.number int_parsing"]);
     expect(await (await get("/numbers/-3")).json()).toEqual({ number: -3 });
+    expect((await get("/numbers/99999999999999999999")).status).toBe(200);
   });
 
   it("prefers words over placeholders, in each method", async () => {

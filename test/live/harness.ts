@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { WebSocket } from "ws";
 import { createHub, type Hub, type HubOptions } from "../../daemon/live/hub.ts";
 import type { Loop } from "../../daemon/workers/loop.ts";
@@ -85,8 +86,8 @@ export class Peer {
   readonly messages: Message[] = [];
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
-  /** Status and headers of an answer that was no upgrade. */
-  readonly rejected: Promise<{ status: number; headers: IncomingHttpHeaders }>;
+  /** Status, headers and body of an answer that was no upgrade. */
+  readonly rejected: Promise<{ status: number; headers: IncomingHttpHeaders; body: unknown }>;
   #changed: () => void = () => {};
 
   constructor(url: string, path = "/ws/events", options: { protocols?: string[]; headers?: Record<string, string> } = {}) {
@@ -100,8 +101,11 @@ export class Peer {
     });
     this.rejected = new Promise((resolve) => {
       this.socket.on("unexpected-response", (_request, response) => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers });
-        this.socket.terminate();
+        const { statusCode: status = 0, headers } = response;
+        json(response).then(
+          (body) => resolve({ status, headers, body }),
+          () => resolve({ status, headers, body: undefined }),
+        );
       });
     });
     this.socket.on("error", () => this.#changed());

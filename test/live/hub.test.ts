@@ -63,7 +63,11 @@ describe("messages", () => {
   test("both addresses serve the same; any other is 404", async () => {
     await start();
     await peer("/ws").ofType("connected");
-    expect((await peer("/ws/other").rejected).status).toBe(404);
+    expect(await peer("/ws/other").rejected).toMatchObject({
+      status: 404,
+      headers: { "x-request-id": expect.any(String), "content-type": expect.stringContaining("application/json") },
+      body: { detail: expect.stringContaining("/ws/events") },
+    });
     expect((await peer("//ws").rejected).status).toBe(404);
   });
 
@@ -373,7 +377,9 @@ describe("admission", () => {
     expect(good.socket.protocol).toBe("api-key.good");
     const greedy = peer("/ws/events", { protocols: ["api-key.good"], headers: { "x-greedy": "1" } });
     expect((await greedy.closed).code).toBe(1008);
-    expect((await peer("/ws/events", { headers: { host: "rebound.example" } }).rejected).status).toBe(403);
+    expect((await peer("/ws/events", { headers: { host: "rebound.example" } }).rejected).body).toEqual({
+      detail: expect.stringContaining("rebound.example"),
+    });
   });
 
   test("an offered subprotocol is chosen when no key is wanted", async () => {

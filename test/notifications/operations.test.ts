@@ -116,6 +116,13 @@ describe("with a mail server", () => {
     expect(JSON.stringify(body)).not.toContain("wr0ng");
   });
 
+  it("without recipients the channel is there, and a test names its own", async () => {
+    await start({ ...mailEnv(), DEFAULT_EMAIL_RECIPIENTS: "" });
+    expect(await config()).toMatchObject({ available_channels: ["email"], default_email_recipients: [] });
+    expect((await post({ channel: "email" })).body).toMatchObject({ success: false, error: "it needs DEFAULT_EMAIL_RECIPIENTS" });
+    expect((await post({ channel: "email", email_recipients: ["you@example.org"] })).body).toMatchObject({ success: true });
+  });
+
   it("nothing is sent when notifications are off", async () => {
     await start({ ...mailEnv(), NOTIFICATION_ENABLED: "false" });
     const before = server.mails.length;

@@ -82,7 +82,7 @@ export async function openDesk(variables: Readonly<Record<string, string>> = {})
     runtime: undefined,
   };
   const run = async (id: Id, { params = {}, query = "", body, accept }: Asked & { readonly accept?: string }) => {
-    const { request } = decodeRequest(routes[id], { params, query: new URLSearchParams(query), body, accept });
+    const request = decodeRequest(routes[id], { params, query: new URLSearchParams(query), body, accept });
     const operation = operations[id] as unknown as (request: unknown, context: OperationContext) => Promise<unknown>;
     return encodeAnswer(routes[id], await operation(request, context));
   };

@@ -31,7 +31,17 @@ async function metrics(): Promise<string> {
   return await response.text();
 }
 
-test("/metrics tells what is known while the database is away: the queues are absent, not what they were", async () => {
+/** A message of an alert manager. */
+async function alarm(): Promise<{ readonly status: number; readonly body: unknown }> {
+  const alert = { status: "firing", labels: { alertname: "Hot" }, annotations: {}, startsAt: "2026-03-01T10:00:00Z", fingerprint: "f" };
+  const common = { groupLabels: {}, commonLabels: {}, commonAnnotations: {}, externalURL: "" };
+  const body = { version: "4", groupKey: "g", status: "firing", receiver: "homesec", ...common, alerts: [alert] };
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${daemon.url}/api/webhooks/alerts`, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, body: await response.json() };
+}
+
+test("/metrics tells what is known while the database is away: the queues are absent, not what they were; an alert manager is told to come again", async () => {
   const before = await eventually(async () => {
     const text = await metrics();
     return /^homesec_database_up 1$/m.test(text) && text;
@@ -48,6 +58,10 @@ test("/metrics tells what is known while the database is away: the queues are ab
   expect(during).toMatch(/^homesec_worker_up\{worker="file_watcher"\} [01]$/m);
   expect(during).toMatch(/^process_resident_memory_bytes \d+$/m);
 
+  // an alert manager sends again what was answered with 5xx
+  expect(await alarm()).toMatchObject({ status: 503, body: { detail: expect.stringContaining("database") } });
+
   await letIn(true);
   await eventually(async () => /^homesec_queue_jobs\{queue="detect",state="waiting"\} 0$/m.test(await metrics()));
+  expect(await alarm()).toMatchObject({ status: 200, body: { received: 1, processed: 1 } });
 });

@@ -274,15 +274,18 @@ test("health counts the last 24 hours; a webhook without deliveries is neither h
   const good = await add();
   const dead = await receiver(() => ({ status: 500 }));
   const bad = await add({ url: dead.url, max_retries: 0 });
+  // what is still tried has come to no end yet
+  const trying = await add({ url: dead.url, max_retries: 4, retry_delay_seconds: 600 });
   await add({ event_types: ["alert_fired"] });
   await add({ enabled: false });
   await happen(1, 2);
+  await eventually(async () => (await deliveries(trying)).every(({ status }) => status === "retrying"));
   await eventually(async () => (await deliveries(good)).every(({ status }) => status === "success"));
   await eventually(async () => (await deliveries(bad)).every(({ status }) => status === "failed"));
   const health = async () => (await ask<Record<string, number>>("GET outbound-webhooks/health")).body;
   expect(await health()).toMatchObject({
-    total_webhooks: 4,
-    enabled_webhooks: 3,
+    total_webhooks: 5,
+    enabled_webhooks: 4,
     healthy_webhooks: 1,
     unhealthy_webhooks: 1,
     total_deliveries_24h: 4,

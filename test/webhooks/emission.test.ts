@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
 import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -164,6 +165,13 @@ describe("each type, from its cause to the receiver", () => {
   test("system_health_changed, down and up again", async () => {
     await eventually(async () => (await ask("GET system/health")).status === 200);
     const before = told().length;
+    const shown: unknown[] = [];
+    const screen = new WebSocket(`${daemon.url.replace("http", "ws")}/ws/events`);
+    screen.on("message", (text) => {
+      const { type, data } = JSON.parse(String(text)) as { type: string; data: unknown };
+      if (type === "system_status") shown.push(data);
+    });
+    onTestFinished(() => screen.terminate());
     await model.setMode("down");
     const since = (status: string) =>
       eventually(
@@ -182,5 +190,6 @@ describe("each type, from its cause to the receiver", () => {
     });
     await model.setMode("ok");
     expect((await since("healthy")).data).toMatchObject({ previous_status: "degraded", message: "Everything works" });
+    await expect.poll(() => shown).toEqual([{ status: "degraded" }, { status: "healthy" }]);
   });
 });

@@ -109,7 +109,11 @@ describe("the record", () => {
     );
     expect(await desk.ask("enableWebhook", { params: { id: first.id } })).toMatchObject({ enabled: true });
     const all = await desk.ask("listWebhooks", { query: "limit=1&offset=1" });
-    expect([all.total, all.webhooks.length]).toEqual([before.total + 2, 1]);
+    expect([all.total, all.webhooks.length, all.deprecation_warning]).toEqual([before.total + 2, 1, expect.any(String)]);
+    // what its creation answered can be sent back
+    expect(await desk.ask("updateWebhook", { params: { id: first.id }, body: { ...first, name: "Cellar" } })).toMatchObject({
+      name: "Cellar",
+    });
     expect(await desk.ask("deleteWebhook", { params: { id: second.id } })).toBeUndefined();
     expect(await refusal(desk.ask("getWebhook", { params: { id: second.id } }))).toContain(`not_found: Webhook ${second.id}`);
   });

@@ -57,7 +57,7 @@ export const alertRoutes = {
     query: z.object({
       status: EnumText(alertStatuses).optional().meta({ description: "Only in this state" }),
       severity: EnumText(severities).optional().meta({ description: "Only of this severity" }),
-      rule_id: z.uuid().optional().meta({ description: "Only of this rule" }),
+      rule_id: z.guid().optional().meta({ description: "Only of this rule" }),
       camera_id: z.string().optional().meta({ description: "Only of this camera" }),
       event_id: IdText.optional().meta({ description: "Only of this event" }),
       start_date: StartInstant.optional(),

@@ -4,6 +4,7 @@ import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import {
   CameraIdText,
+  ClassText,
   EndInstant,
   EnumText,
   FloatText,
@@ -91,7 +92,7 @@ const notFromVideo = "The detection is not from a video";
 /** What a list of detections is narrowed by. */
 const filters = {
   camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
-  object_type: z.array(z.string()).optional().meta({ description: "Only of these classes; may be given several times" }),
+  object_type: z.array(ClassText).optional().meta({ description: "Only of these classes; may be given several times" }),
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
   min_confidence: FloatText(0, 1).optional().meta({ description: "Only what the detector is at least so sure of, 0 to 1" }),

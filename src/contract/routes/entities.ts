@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
-import { CameraIdText, EndInstant, Instant, StartInstant } from "../values.ts";
+import { CameraIdText, ClassText, EndInstant, Instant, StartInstant } from "../values.ts";
 import { Detection } from "./detections.ts";
 
 /** Somebody or something that was seen, perhaps again and again. The vectors by which it is recognised are never sent out. */
@@ -38,7 +38,7 @@ export const entityRoutes = {
     summary: "List whom and what was recognised again, the newest discoveries first",
     tag: "entities",
     query: z.object({
-      object_type: z.array(z.string()).optional().meta({ description: "Only of these classes; may be given several times" }),
+      object_type: z.array(ClassText).optional().meta({ description: "Only of these classes; may be given several times" }),
       camera_id: z.array(z.string()).optional().meta({ description: "Seen by one of these cameras" }),
       start_date: StartInstant.optional().meta({ description: "Last seen at this time or later" }),
       end_date: EndInstant.optional().meta({ description: "First seen at this time or before" }),

@@ -5,11 +5,13 @@ import { route } from "../route.ts";
 import {
   BoolText,
   CameraIdText,
+  ClassText,
   EndInstant,
   EnumText,
   IdText,
   Instant,
   IntText,
+  orElse,
   readOnly,
   StartInstant,
   StorableInstant,
@@ -73,7 +75,7 @@ export const FoundEvent = Event.extend({
 const filterQuery = {
   camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
   risk_level: z.array(EnumText(riskLevels)).optional().meta({ description: "Only of these levels; may be given several times" }),
-  object_type: z.array(z.string()).optional().meta({ description: "Only with one of these classes; may be given several times" }),
+  object_type: z.array(ClassText).optional().meta({ description: "Only with one of these classes; may be given several times" }),
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
   reviewed: BoolText.optional().meta({ description: "Only those that a person has looked at, or has not" }),
@@ -110,15 +112,15 @@ export const NewEvent = z
   .strictObject({
     camera_id: z.string().meta({ description: "A camera that is not deleted" }),
     started_at: StorableInstant.meta({ description: "When it began" }),
-    ended_at: StorableInstant.optional().meta({ description: "Default: when it started" }),
+    ended_at: StorableInstant.nullish().meta({ description: "Default: when it started" }),
     risk_score: z.int().min(0).max(100).nullable().optional().meta({ description: "Without one the event is judged like any other" }),
     risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Not looked at: it is computed from the score" }),
-    summary: z.string().max(4000).default("").meta({ description: "What happened, in a sentence" }),
-    reasoning: z.string().max(40_000).default("").meta({ description: "Why it was judged so" }),
+    summary: orElse(z.string().max(4000), "").meta({ description: "What happened, in a sentence" }),
+    reasoning: orElse(z.string().max(40_000), "").meta({ description: "Why it was judged so" }),
     batch_id: z.string().min(1).max(200).nullable().optional().meta({ description: "Any text that no other event has" }),
-    detection_ids: z.array(z.int()).max(1000).default([]).meta({ description: "Detections of this camera that belong to no event yet" }),
+    detection_ids: orElse(z.array(z.int()).max(1000), []).meta({ description: "Detections of this camera that belong to no event yet" }),
   })
-  .refine(({ started_at, ended_at }) => ended_at === undefined || ended_at >= started_at, {
+  .refine(({ started_at, ended_at }) => !ended_at || ended_at >= started_at, {
     error: "Must not be before started_at",
     path: ["ended_at"],
   });

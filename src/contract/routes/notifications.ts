@@ -10,7 +10,9 @@ export const NotificationConfig = z
     email_configured: z.boolean().meta({ description: "There are a mail server and a sender" }),
     webhook_configured: z.boolean().meta({ description: "There is a DEFAULT_WEBHOOK_URL" }),
     push_configured: z.boolean().meta({ description: "Never: there are no push notifications in this version" }),
-    available_channels: z.array(z.enum(channels)).meta({ description: "Those through which an alert would be sent now" }),
+    available_channels: z
+      .array(z.enum(channels))
+      .meta({ description: "Those that are switched on; alerts by mail need `default_email_recipients` as well" }),
     smtp_host: z.string().nullable().meta({ description: "The mail server" }),
     smtp_port: z.int().meta({ description: "Its port" }),
     smtp_from_address: z.string().nullable().meta({ description: "The sender of mails" }),

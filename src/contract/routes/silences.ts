@@ -46,7 +46,7 @@ export const silenceRoutes = {
     tag: "alerts",
     body: z.strictObject({
       camera_id: z.string().nullable().optional().meta({ description: "Only alerts of this camera" }),
-      rule_id: z.uuid().nullable().optional().meta({ description: "Only alerts of this rule" }),
+      rule_id: z.guid().nullable().optional().meta({ description: "Only alerts of this rule" }),
       all: z.boolean().optional().meta({ description: "true, where neither a camera nor a rule is named: all alerts" }),
       duration_seconds: z
         .int()

@@ -45,8 +45,10 @@ export const statisticsRoutes = {
       start_date: DayOrInstantText.meta({ description: "Where it begins: a date (in `timezone`) or a timestamp" }),
       end_date: DayOrInstantText.meta({ description: "Where it ends, included: a date (in `timezone`, the whole day) or a timestamp" }),
       bucket_size: EnumText(bucketSizes)
-        .default("hour")
-        .meta({ description: `Weeks begin on Monday. More than ${mostBuckets} buckets are refused` }),
+        .optional()
+        .meta({
+          description: `Weeks begin on Monday. More than ${mostBuckets} buckets are refused; left out, it is the smallest size with fewer`,
+        }),
       camera_id: CameraIds,
       timezone: TimeZoneText.default("UTC").meta({ description: "Whose hours, days and weeks; a name such as Europe/Berlin" }),
     }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { outboundEventTypes } from "../outbound-events.ts";
+import { DeprecationWarning, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
 import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
@@ -77,7 +78,11 @@ const writableKeys = [
   ...(["max_retries", "retry_delay_seconds"] as const),
 ];
 
-export const WebhookChange = z.strictObject({ ...z.object(writable).partial().shape, ...readOnly(Webhook, writableKeys) });
+export const WebhookChange = z.strictObject({
+  ...z.object(writable).partial().shape,
+  // what was answered when it was created can be sent back, with its secret
+  ...readOnly(Webhook.extend({ signing_secret: SigningSecret }), writableKeys),
+});
 
 /** One event on its way to one webhook. */
 export const Delivery = z
@@ -173,10 +178,15 @@ export const webhookRoutes = {
     ...base,
     method: "get",
     summary: "List outbound webhooks, newest first",
-    query: z.object({ enabled_only: BoolText.default(false).meta({ description: "Leave out those that are not told" }), ...window }),
+    query: z.object({
+      enabled_only: BoolText.default(false).meta({ description: "Leave out those that are not told" }),
+      limit: window.limit,
+      offset: pageQuery.offset.meta({ description: "Deprecated: rows to skip; use `limit`" }),
+    }),
     reply: z.object({
       webhooks: z.array(Webhook).meta({ description: "The webhooks of this page" }),
       total: z.int().meta({ description: "Exact number of webhooks that match" }),
+      deprecation_warning: DeprecationWarning.optional(),
     }),
   }),
   getWebhook: route("/api/outbound-webhooks/{id}", {
