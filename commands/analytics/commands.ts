@@ -72,7 +72,7 @@ export const commands: readonly Command[] = [
   }),
   question({
     verb: "risk",
-    summary: "Judged events per day in fixed bands: low 0-29, medium 30-59, high 60-84, critical 85-100",
+    summary: "Judged events per day in bands of its own, not by the levels of events: low 0-29, medium 30-59, high 60-84, critical 85-100",
     example: march,
     question: "getRiskHistory",
     rowsOf: (body) => body.data_points,

@@ -5,7 +5,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { choiceList, integer, number, text, toggle } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
 
-const from = (level: string) => integer("score", 0, 100, `Events are ${level} from this score on`);
+const from = (level: string, usual: number) =>
+  integer("score", 0, 100, `Events are ${level} from this score on; ${usual} until it is changed`);
 
 export const setConfig = defineCommand({
   name: "config set",
@@ -17,9 +18,9 @@ export const setConfig = defineCommand({
     batchIdleTimeoutSeconds: integer("n", 1, 86_400, "A batch closes so long after its last detection"),
     retentionDays: integer("n", 1, 3650, "What is older is deleted"),
     detectionConfidenceThreshold: number("share", 0, 1, "Detections below are discarded"),
-    mediumFrom: from("medium"),
-    highFrom: from("high"),
-    criticalFrom: from("critical"),
+    mediumFrom: from("medium", 30),
+    highFrom: from("high", 60),
+    criticalFrom: from("critical", 80),
     visionUrl: text("address", "Vision service"),
     embedderUrl: text("address", "Embedder service"),
     enrichmentUrl: text("address", "Enrichment service"),
