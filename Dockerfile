@@ -1,4 +1,4 @@
-# homesec in a container: docs/containers.md. Looked through by a test, and its steps tried without Docker; no image was ever built of it here.
+# homesec in a container: docs/containers.md. Looked through by a test, and its steps tried without Docker; no image was ever built of it.
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
