@@ -1,5 +1,6 @@
 import { resolveInside } from "../../src/cameras/roots.ts";
 import type { Clock } from "../../src/clock/clock.ts";
+import { latestPast } from "../../src/clock/latest-past.ts";
 import type { Settings } from "../../src/config/settings.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { type NewestPicture, newestPictures } from "../../src/incidents/pictures-repository.ts";
@@ -72,7 +73,9 @@ export function createCameraWatcher(options: {
     log,
     round: async (signal) => {
       const begin = clock.monotonic();
-      const pictures = await db.query((sql) => newestPictures(sql, new Date(clock.now().getTime() - freshForMs)));
+      const now = clock.now();
+      // what a clock that was set back left in the future would hide what comes now
+      const pictures = await db.query((sql) => newestPictures(sql, new Date(now.getTime() - freshForMs), latestPast(now)));
       for (const picture of pictures) {
         if (signal.aborted) break;
         await look(picture);

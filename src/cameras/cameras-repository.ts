@@ -193,14 +193,15 @@ export interface Picture {
   readonly mediaType: string;
 }
 
-/** The newest pictures of a camera, `limit` at most: also those that wait, or that the detector would not look at. */
-export async function newestPictures(sql: Sql, cameraId: string, limit: number): Promise<readonly Picture[]> {
+/** The newest pictures of a camera, `limit` at most, up to a time if one is given: also those that wait, or that the detector would not look at. */
+export async function newestPictures(sql: Sql, cameraId: string, limit: number, until?: Date): Promise<readonly Picture[]> {
   return await sql<Picture[]>`
     select i.path, i.media_type as "mediaType"
     from images i
     where i.camera_id = ${cameraId}
       and (i.status <> 'skipped' or i.reason in ('refused', 'reupload', 'moved'))
       and i.media_type in ('image/jpeg', 'image/png', 'image/webp')
+      ${until ? sql`and i.taken_at <= ${until}` : sql``}
     order by i.taken_at desc, i.image_id desc
     limit ${limit}
   `;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { latestPast } from "../clock/latest-past.ts";
 import type { Bytes } from "../contract/answer.ts";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound, Problem } from "../contract/problem.ts";
@@ -116,15 +117,16 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
 
   restoreCamera: async ({ params }, context) => await setDeleted(context, params.camera_id, false),
 
-  getCameraSnapshot: async ({ params }, { db, config }) => {
+  getCameraSnapshot: async ({ params }, { db, config, clock }) => {
     const cameraId = params.camera_id;
     const roots = rootsOf(config);
+    const until = latestPast(clock.now());
     let newest: string | undefined;
-    // nearly always the newest one is there; only when it is not, more are looked for
-    for (const limit of [1, mostGonePictures]) {
+    // nearly always the newest one is there; when it is not, more are looked for, and at last those that a clock which was set back left in the future
+    for (const [limit, latest] of [[1, until], [mostGonePictures, until], [mostGonePictures]] as const) {
       const pictures = await db.query(async (sql) => {
         await requireCamera(sql, cameraId);
-        return await newestPictures(sql, cameraId, limit);
+        return await newestPictures(sql, cameraId, limit, latest);
       });
       newest = pictures[0]?.path;
       for (const picture of pictures) {

@@ -28,12 +28,13 @@ export async function quietCameras(sql: Sql, since: Date, countedSince: Date): P
   `;
 }
 
-/** Milliseconds between the newest pictures of a camera, the newest gap first. */
-export async function gapsBetweenPictures(sql: Sql, cameraId: string, most: number): Promise<readonly number[]> {
+/** Milliseconds between the newest pictures of a camera up to a time, the newest gap first. */
+export async function gapsBetweenPictures(sql: Sql, cameraId: string, until: Date, most: number): Promise<readonly number[]> {
   const rows = await sql<{ takenAt: Date }[]>`
     select i.taken_at as "takenAt"
     from images i
     where i.camera_id = ${cameraId}
+      and i.taken_at <= ${until}
     order by i.taken_at desc, i.image_id desc
     limit ${most + 1}
   `;

@@ -1,3 +1,4 @@
+import { latestPast } from "../clock/latest-past.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { learnedGaps, leastSilenceMs, rhythmOf } from "./rhythm.ts";
@@ -47,7 +48,7 @@ async function whySilent(sql: Sql, camera: QuietCamera, listening: Listening): P
   const fixedMs = listening.offlineAfterSeconds * 1000;
   if (quietMs > fixedMs) return `No picture for ${listening.offlineAfterSeconds} s`;
   if (quietMs <= leastSilenceMs || camera.falseAlarms >= pausesOfItsOwn) return undefined;
-  const rhythm = rhythmOf(await gapsBetweenPictures(sql, camera.cameraId, learnedGaps));
+  const rhythm = rhythmOf(await gapsBetweenPictures(sql, camera.cameraId, latestPast(listening.now), learnedGaps));
   if (!rhythm || quietMs <= rhythm.limitMs) return undefined;
   return `No picture for ${Math.floor(quietMs / 1000)} s, while one every ${Math.max(1, Math.round(rhythm.usualGapMs / 1000))} s is usual`;
 }

@@ -10,8 +10,8 @@ export interface NewestPicture {
   readonly takenAt: Date;
 }
 
-/** The newest picture of each camera, taken since a time: no video, and none that cannot be read. */
-export async function newestPictures(sql: Sql, since: Date): Promise<readonly NewestPicture[]> {
+/** The newest picture of each camera, taken between two times: no video, and none that cannot be read. */
+export async function newestPictures(sql: Sql, since: Date, until: Date): Promise<readonly NewestPicture[]> {
   return await sql<NewestPicture[]>`
     select i.camera_id as "cameraId", i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.taken_at as "takenAt"
     from cameras c
@@ -19,7 +19,7 @@ export async function newestPictures(sql: Sql, since: Date): Promise<readonly Ne
       select n.*
       from images n
       where n.camera_id = c.camera_id
-        and n.taken_at >= ${since}
+        and n.taken_at between ${since} and ${until}
         and n.media_type like 'image/%'
         and (n.status <> 'skipped' or n.reason in ('reupload', 'moved'))
       order by n.taken_at desc, n.image_id desc
@@ -30,13 +30,14 @@ export async function newestPictures(sql: Sql, since: Date): Promise<readonly Ne
   `;
 }
 
-/** The newest entries of the ledger for a camera, the newest first. */
-export async function ledgerPictures(sql: Sql, cameraId: string, limit: number): Promise<readonly LedgerPicture[]> {
+/** The newest entries of the ledger for a camera up to a time, the newest first. */
+export async function ledgerPictures(sql: Sql, cameraId: string, until: Date, limit: number): Promise<readonly LedgerPicture[]> {
   return await sql<LedgerPicture[]>`
     select encode(i.sha256, 'hex') as sha256, i.taken_at as "takenAt",
       case when i.found_by = 'watch' then extract(epoch from i.found_at)::float8 * 1000 - i.modified_ns::float8 / 1e6 end as "lagMs"
     from images i
     where i.camera_id = ${cameraId}
+      and i.taken_at <= ${until}
       and i.media_type like 'image/%'
     order by i.taken_at desc, i.image_id desc
     limit ${limit}

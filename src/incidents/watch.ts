@@ -1,3 +1,4 @@
+import { latestPast } from "../clock/latest-past.ts";
 import type { Sql } from "../engines/database.ts";
 import { unchangedShare } from "../scenes/change.ts";
 import type { Frame } from "../scenes/frame.ts";
@@ -47,7 +48,7 @@ export const isBlack = ({ brightest }: Frame): boolean => brightest < blackBelow
  * incidents of these causes. Returns whether anything was told.
  */
 export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: HealthLook, memory: Memory, now: Date): Promise<boolean> {
-  const ledger = await ledgerPictures(sql, cameraId, ledgerLength);
+  const ledger = await ledgerPictures(sql, cameraId, latestPast(now), ledgerLength);
   const still = stillness(frame, memory);
   memory.black = isBlack(frame) ? memory.black + 1 : 0;
   const same = sameContent(ledger);

@@ -314,6 +314,21 @@ describe("snapshot", () => {
       expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: path } });
     }
   });
+
+  it("is no picture of a time that the clock has left while there is another one", async () => {
+    const { folder_path } = await create({ name: "Gate" });
+    const future = await picture(join(folder_path, "future.jpg"), "2026-06-01T00:00:00Z");
+    await writeFile(future, "future");
+    desk.at(new Date("2026-03-01T12:00:00Z"));
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: future } });
+    const now = await picture(join(folder_path, "now.jpg"), "2026-03-01T11:59:00Z");
+    await writeFile(now, "now");
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: now } });
+    // another machine's clock may be a little ahead
+    const ahead = await picture(join(folder_path, "ahead.jpg"), "2026-03-01T12:00:05Z");
+    await writeFile(ahead, "ahead");
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: ahead } });
+  });
 });
 
 describe("validation of paths", () => {

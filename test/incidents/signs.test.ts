@@ -87,22 +87,42 @@ describe("pictures show", () => {
   });
 });
 
-it("the worker takes the newest picture of each camera, and asks at each look whether scene changes are on", async () => {
+it("six pictures of one content show it whatever a clock that was set back has left in the future", async () => {
+  const takenAt = [
+    ...Array.from({ length: 6 }, (_, index) => at(15 * index)),
+    ...Array.from({ length: 60 }, (_, index) => at(3_600 + index)),
+  ];
+  await desk.db.query(
+    (sql) => sql`
+      insert into images (camera_id, path, size_bytes, modified_ns, media_type, sha256, found_by, found_at, taken_at, status)
+      select 'yard', t.time, 1, 0, 'image/jpeg', sha256((case when t.index <= 6 then 'same' else t.time end)::bytea), 'watch', t.time::timestamptz,
+        t.time::timestamptz, 'processed'
+      from unnest(${takenAt.map((time) => time.toISOString())}::text[]) with ordinality t (time, index)
+    `,
+  );
+  const frame = frameOf(
+    Uint8Array.from({ length: 320 * 180 }, () => 100),
+    { width: 320, height: 180, channels: 1 },
+  );
+  await desk.db.transaction((sql) => lookAtHealth(sql, { cameraId: "yard", takenAt: at(75), frame }, freshMemory(), at(80)));
+  expect(await summaries()).toEqual([expect.stringContaining("Camera Yard sends the same picture again and again: the last 6 pictures")]);
+});
+
+it("the worker takes the newest picture of each camera, none of a time that the clock has left, and asks at each look whether scene changes are on", async () => {
   const folder = join(desk.cameraRoot, "yard");
   await mkdir(folder, { recursive: true });
   let count = 0;
-  const upload = async () => {
+  const upload = async (takenAt = new Date()) => {
     count += 1;
     const path = join(folder, `${count}.jpg`);
     const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
     await sharp({ create: { width: 640, height: 360, channels: 3, background: "#888888", noise } })
       .jpeg()
       .toFile(path);
-    const now = new Date();
     await desk.db.query(
       (sql) => sql`
         insert into images (camera_id, path, size_bytes, modified_ns, media_type, found_by, found_at, taken_at, status)
-        values ('yard', ${path}, 1, 0, 'image/jpeg', 'watch', ${now}, ${now}, 'processed')
+        values ('yard', ${path}, 1, 0, 'image/jpeg', 'watch', ${takenAt}, ${takenAt}, 'processed')
       `,
     );
   };
@@ -122,6 +142,7 @@ it("the worker takes the newest picture of each camera, and asks at each look wh
   expect(before.scene_change_enabled).toBe(false);
   await worker.start();
   try {
+    await upload(new Date(Date.now() + 3_600_000));
     await upload();
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(await views()).toBe(0);

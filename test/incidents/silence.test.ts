@@ -18,9 +18,9 @@ const minute = 60 * second;
 const noon = new Date("2026-03-01T12:00:00Z");
 const at = (ms: number) => new Date(noon.getTime() + ms);
 
-/** Pictures of the yard with these times between them, the last one at noon. */
-async function uploads(gapsMs: readonly number[]): Promise<void> {
-  let time = noon.getTime();
+/** Pictures of the yard with these times between them, the last one at noon or another time. */
+async function uploads(gapsMs: readonly number[], last = noon): Promise<void> {
+  let time = last.getTime();
   const times = [time, ...gapsMs.toReversed().map((gap) => (time -= gap))].map((ms) => new Date(ms).toISOString());
   await desk.db.transaction(async (sql) => {
     await sql`
@@ -54,6 +54,15 @@ describe("how long a camera may be quiet", () => {
     await desk.empty();
     await uploads(Array.from({ length: 150 }, (_, index) => (index % 10 === 0 ? 20 * minute : second)));
     expect(await silentAfter(70 * minute)).toBe(3605);
+  });
+
+  it("is learned from no picture of a time that the clock has left", async () => {
+    await uploads(
+      Array.from({ length: 250 }, (_, index) => (index % 10 === 0 ? 20 * minute : second)),
+      at(24 * 60 * minute),
+    );
+    await uploads(many(minute));
+    expect(await silentAfter(10 * minute)).toBe(305);
   });
 
   it("is never less than three minutes, nor more than the limit", async () => {
