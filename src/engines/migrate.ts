@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { Clock } from "../clock/clock.ts";
 import { Problem } from "../contract/problem.ts";
 import type { Log } from "../log/log.ts";
+import { packageRoot } from "../version.ts";
 import type { Database, Sql } from "./database.ts";
 
 /** One numbered file of the migrations folder. */
@@ -162,11 +162,9 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
   return files;
 }
 
-/** The migrations folder of this package; the sources and the built files lie at different depths. */
+/** The migrations folder of this package. */
 function migrationsFolder(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const sourceRoot = join(here, "..", "..");
-  return join(sourceRoot.endsWith("dist") ? dirname(sourceRoot) : sourceRoot, "migrations");
+  return join(packageRoot(), "migrations");
 }
 
 function withoutText(file: MigrationFile): Migration {

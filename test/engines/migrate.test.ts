@@ -48,6 +48,17 @@ test("the project's own migrations work from zero", async () => {
   expect(await tables()).toContain("events");
 });
 
+test("a clone finds them, whatever its folder is called", async () => {
+  const root = join(import.meta.dirname, "../..");
+  const clone = join(folder, "homesec-dist");
+  for (const part of ["package.json", "src", "migrations"]) await cp(join(root, part), join(clone, part), { recursive: true });
+  const { migrationStatus: statusInClone }: typeof import("../../src/engines/migrate.ts") = await import(
+    join(clone, "src/engines/migrate.ts")
+  );
+  const inClone = await statusInClone(database.db);
+  expect(inClone.pending).toEqual((await migrationStatus(database.db)).pending);
+});
+
 test("several programs starting together apply each once", async () => {
   const pools = Array.from({ length: 5 }, () => openPool({ url: database.url }, { max: 1, log: silentLog }));
   const results = await Promise.all(pools.map((db) => migrate(db, { folder, log: silentLog, clock: systemClock })));
