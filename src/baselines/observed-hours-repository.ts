@@ -1,11 +1,9 @@
 import type { Sql } from "../engines/database.ts";
-
-/** Names our advisory locks on what is learned of a camera; any number that no other lock of ours has. */
-const lockClass = 7_004;
+import { advisoryLocks } from "../engines/locks.ts";
 
 /** Has everybody who learns or forgets what is usual at a camera wait for each other, until the end of the transaction. */
 export async function lockBaselinesOf(sql: Sql, cameraId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${lockClass}, hashtext(${cameraId}))`;
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.baselines}, hashtext(${cameraId}))`;
 }
 
 /** An hour, and the minute of it that is now. */

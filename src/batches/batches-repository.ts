@@ -1,8 +1,6 @@
 import type { Sql } from "../engines/database.ts";
+import { advisoryLocks } from "../engines/locks.ts";
 import type { DueBatch, OpenBatch } from "./batch.ts";
-
-/** Names our advisory locks on the batches of a camera; any number that no other lock of ours has. */
-const lockClass = 7_001;
 
 /**
  * Has everybody who opens, fills or closes batches of these cameras wait for each other, until the end of the transaction.
@@ -10,7 +8,7 @@ const lockClass = 7_001;
  */
 export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<void> {
   await sql`
-    select pg_advisory_xact_lock(${lockClass}, c.key)
+    select pg_advisory_xact_lock(${advisoryLocks.batches}, c.key)
     from (
       select distinct hashtext(u.camera_id) as key
       from unnest(${[...cameraIds]}::text[]) as u (camera_id)

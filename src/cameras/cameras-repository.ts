@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import { advisoryLocks } from "../engines/locks.ts";
 import type { Camera, CameraIdentity, CameraStatus } from "./camera.ts";
 
 const columns = (sql: Sql) => sql`
@@ -40,11 +41,8 @@ export async function findConflict(sql: Sql, asked: CameraIdentity, exceptId?: s
 
 /** Has everybody who gives a camera its id, name or folder wait for each other, until the end of the transaction. */
 export async function lockIdentities(sql: Sql): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${identityLock})`;
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.cameraIdentities})`;
 }
-
-/** Names our advisory lock; any number that no other lock of ours has. */
-const identityLock = 7_002;
 
 /** Every camera, deleted ones included. */
 export async function allCameras(sql: Sql): Promise<readonly Camera[]> {

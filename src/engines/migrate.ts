@@ -6,6 +6,7 @@ import { Problem } from "../contract/problem.ts";
 import type { Log } from "../log/log.ts";
 import { packageRoot } from "../version.ts";
 import type { Database, Sql } from "./database.ts";
+import { advisoryLocks } from "./locks.ts";
 
 /** One numbered file of the migrations folder. */
 export interface Migration {
@@ -26,9 +27,6 @@ export interface MigrationStatus {
 interface MigrationFile extends Migration {
   readonly text: string;
 }
-
-/** Any number will do, as long as no other lock on the same database has it. */
-const advisoryLock = 7_266_311_405;
 
 /**
  * Brings the schema up to this program: each file in a transaction of its own, each once, also with several programs
@@ -83,7 +81,7 @@ export async function migrationStatus(db: Database, options: { readonly folder?:
 
 async function applyNext(sql: Sql, files: readonly MigrationFile[], clock: Clock): Promise<Migration | undefined> {
   // held until the transaction ends
-  await sql`select pg_advisory_xact_lock(${advisoryLock})`;
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.schema})`;
   const applied = await readApplied(sql);
   const refusal = refusalOf(files, applied);
   if (refusal !== null) throw new Problem("conflict", refusal);

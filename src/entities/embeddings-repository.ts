@@ -1,11 +1,9 @@
 import type { Sql } from "../engines/database.ts";
-
-/** Names our advisory locks on the vectors of a class; any number that no other lock of ours has. */
-const lockClass = 7_002;
+import { advisoryLocks } from "../engines/locks.ts";
 
 /** Has everybody who recognises objects of this class wait for each other, until the end of the transaction. */
 export async function lockObjectType(sql: Sql, objectType: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${lockClass}, hashtext(${objectType}))`;
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.vectors}, hashtext(${objectType}))`;
 }
 
 /** A vector with what it stands for. */

@@ -1,7 +1,5 @@
 import type { Sql } from "../engines/database.ts";
-
-/** Names our advisory locks on workers that run in one daemon at a time; any number that no other lock of ours has. */
-const lockClass = 7_005;
+import { advisoryLocks } from "../engines/locks.ts";
 
 /** A session on the server: its number may be given to another one later. */
 export interface SessionIdentity {
@@ -30,12 +28,12 @@ export async function takeSingletons(sql: Sql, keys: readonly string[]): Promise
   const rows = await sql<{ key: string }[]>`
     select k.key
     from unnest(${[...keys]}::text[]) k (key)
-    where pg_try_advisory_lock(${lockClass}, hashtext(k.key))
+    where pg_try_advisory_lock(${advisoryLocks.singletons}, hashtext(k.key))
   `;
   return rows.map(({ key }) => key);
 }
 
 /** Gives one back. */
 export async function giveSingletonBack(sql: Sql, key: string): Promise<void> {
-  await sql`select pg_advisory_unlock(${lockClass}, hashtext(${key}))`;
+  await sql`select pg_advisory_unlock(${advisoryLocks.singletons}, hashtext(${key}))`;
 }
