@@ -30,7 +30,7 @@ import {
   deleteJournalBefore,
   survivingDetections,
 } from "./retention-repository.ts";
-import { thumbnailFiles } from "./thumbnail-files.ts";
+import { thumbnailFiles, thumbnailsOf } from "./thumbnail-files.ts";
 
 export type CleanupReport = z.output<typeof ReportRecord>;
 
@@ -73,7 +73,7 @@ async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal
   const retentionDays = context.settings.current().retentionDays;
   const now = clock.now();
   const before = new Date(now.getTime() - retentionDays * dayMs);
-  const { rows, thumbnails, images } = await sweep(context, before, { dryRun, signal });
+  const { rows, thumbnails, images } = await sweep(context, before, dryRun, signal);
   const oldestLogDay = localDay(new Date(now.getTime() - config.logRetentionDays * dayMs));
   const logs = (await listLogFiles(config.dataDir)).filter(({ day }) => day < oldestLogDay);
   if (!dryRun) await removeFiles(logs);
@@ -105,15 +105,28 @@ export interface Swept {
   readonly images: Files;
 }
 
-/** Deletes what is older than `before`, or only counts it: first the rows, then the files that belonged to them. */
-export async function sweep(
+/** Deletes what is older than `before`, or only counts it: first the rows with their thumbnails, then whatever file has no row any more. */
+async function sweep(context: CleanupContext, before: Date, dryRun: boolean, signal: AbortSignal | undefined): Promise<Swept> {
+  const { rows, thumbnails } = dryRun
+    ? { rows: await context.db.query((sql) => countRows(sql, before)), thumbnails: { files: 0, bytes: 0 } }
+    : await deleteRows(context, before, signal);
+  const orphans = await cleanThumbnails(context, before, dryRun, signal);
+  const images = await cleanLedger(context, { before }, dryRun, signal);
+  return { rows, thumbnails: { files: thumbnails.files + orphans.files, bytes: thumbnails.bytes + orphans.bytes }, images };
+}
+
+/**
+ * Deletes a part of the past: the rows that are older than its end, and the files of what it holds. Files that have no row any more stay for `cleanUp`:
+ * it takes a look at all that are kept to find them, however small the part.
+ */
+export async function deletePart(
   context: CleanupContext,
-  before: Date,
-  { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal | undefined },
+  part: { readonly from: Date; readonly before: Date },
+  signal: AbortSignal | undefined,
 ): Promise<Swept> {
-  const rows = dryRun ? await context.db.query((sql) => countRows(sql, before)) : await deleteRows(context, before, signal);
-  const thumbnails = await cleanThumbnails(context, before, dryRun, signal);
-  return { rows, thumbnails, images: await cleanLedger(context, before, dryRun, signal) };
+  const { rows, thumbnails } = await deleteRows(context, part.before, signal);
+  const images = context.config.deleteImages ? await cleanLedger(context, part, false, signal) : { files: 0, bytes: 0 };
+  return { rows, thumbnails, images };
 }
 
 interface Rows {
@@ -126,22 +139,38 @@ async function countRows(sql: Sql, before: Date): Promise<Rows> {
   return { ...(await countExpired(sql, before)), gpuStats: await countGpuStatsBefore(sql, before) };
 }
 
-async function deleteRows({ db, clock, config }: CleanupContext, before: Date, signal: AbortSignal | undefined): Promise<Rows> {
+async function deleteRows(
+  { db, clock, config }: CleanupContext,
+  before: Date,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Swept, "rows" | "thumbnails">> {
   const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * 3_600_000);
   const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
-  let events = 0;
+  const thumbnails = { files: 0, bytes: 0 };
   let detections = 0;
+  /** What belonged to detections that are gone. */
+  const follow = async (detectionIds: readonly number[]): Promise<void> => {
+    detections += detectionIds.length;
+    const files = await thumbnailsOf(config.dataDir, detectionIds);
+    await removeFiles(files);
+    thumbnails.files += files.length;
+    thumbnails.bytes += sizeOfAll(files);
+  };
+  let events = 0;
   for (const which of ["live", "deleted"] as const) {
-    await inBatches(eventsAtOnce, signal, async (limit) => {
+    events += await inBatches(eventsAtOnce, signal, async (limit) => {
       const gone = await db.transaction((sql) => deleteExpiredEvents(sql, before, which, limit));
-      events += gone.events;
-      detections += gone.detections;
+      await follow(gone.detectionIds);
       return gone.events;
     });
   }
   const deleteAll = (remove: (sql: Sql, before: Date, limit: number) => Promise<number>): Promise<number> =>
     inBatches(rowsAtOnce, signal, (limit) => db.transaction((sql) => remove(sql, before, limit)));
-  detections += await deleteAll(deleteExpiredDetections);
+  await inBatches(rowsAtOnce, signal, async (limit) => {
+    const gone = await db.transaction((sql) => deleteExpiredDetections(sql, before, limit));
+    await follow(gone);
+    return gone.length;
+  });
   await deleteAll(deleteBatchesBefore);
   await deleteAll(deleteSceneChangesBefore);
   await deleteAll(deleteIncidentsBefore);
@@ -156,7 +185,8 @@ async function deleteRows({ db, clock, config }: CleanupContext, before: Date, s
   await db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, clock.now())));
   await deleteAll((sql, _, limit) => deleteEmbeddingsBefore(sql, vectorsBefore, limit));
   await deleteAll((sql, _, limit) => deleteForgottenEntities(sql, vectorsBefore, limit));
-  return { events, detections, gpuStats: await deleteAll(deleteGpuStatsBefore) };
+  const gpuStats = await deleteAll(deleteGpuStatsBefore);
+  return { rows: { events, detections, gpuStats }, thumbnails };
 }
 
 /** Repeats until a batch is not full. Returns the sum of what was removed. */

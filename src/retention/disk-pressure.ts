@@ -1,13 +1,15 @@
 import { type DiskSpace, freeShare } from "../system/disk.ts";
 import { leastFreeDiskShare } from "../system/overall.ts";
-import { type CleanupContext, sweep } from "./cleanup.ts";
-import { nextPartOfThePast } from "./past-repository.ts";
+import { type CleanupContext, deletePart } from "./cleanup.ts";
+import { countPast, nextPartOfThePast } from "./past-repository.ts";
 
 /** Deleting goes on until so much is free, so that it does not begin anew a minute later. */
 const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
 /** What is younger stays in any case. */
 const untouchedMs = 86_400_000;
-/** The smallest part of the past that goes at once, in rows. */
+/** The past goes in so many parts at most, so that little more goes than has to. */
+const mostParts = 50;
+/** The smallest part, in rows. */
 const rowsAtLeast = 200;
 /** So many parts may go without more room on the disk: the database keeps the room of deleted rows for new ones. */
 const fruitlessParts = 3;
@@ -34,22 +36,23 @@ export interface Relief {
  */
 export async function relieveDisk(context: CleanupContext, disk: () => Promise<DiskSpace>, signal?: AbortSignal): Promise<Relief> {
   const until = new Date(context.clock.now().getTime() - untouchedMs);
+  const past = { after: new Date(0), until, pictures: context.config.deleteImages };
   const sum = { events: 0, detections: 0, thumbnails: 0, images: 0, bytes: 0 };
   let free = await disk();
   let before: Date | undefined;
   let fruitless = 0;
   const ended = (how: Relief["ended"]): Relief => ({ ...sum, before, freeShare: freeShare(free), ended: how });
-  for (let after = new Date(0); ; ) {
+  const rowsOfPart = Math.max(rowsAtLeast, Math.ceil((await context.db.query((sql) => countPast(sql, past))) / mostParts));
+  for (let { after } = past; ; ) {
     if (freeShare(free) >= enoughFreeDiskShare) return ended("enough");
     if (fruitless >= fruitlessParts) return ended("no_room_made");
     signal?.throwIfAborted();
-    const part = { after, until, atLeast: rowsAtLeast, pictures: context.config.deleteImages };
-    const end = await context.db.query((sql) => nextPartOfThePast(sql, part));
+    const end = await context.db.query((sql) => nextPartOfThePast(sql, { ...past, after }, rowsOfPart));
     if (end === undefined) return ended("nothing_left");
     // times in the database are finer than those here
-    after = new Date(Math.min(end.getTime() + 1, until.getTime()));
-    before = after;
-    const { rows, thumbnails, images } = await sweep(context, before, { dryRun: false, signal });
+    before = new Date(Math.min(end.getTime() + 1, until.getTime()));
+    const { rows, thumbnails, images } = await deletePart(context, { from: after, before }, signal);
+    after = before;
     sum.events += rows.events;
     sum.detections += rows.detections;
     sum.thumbnails += thumbnails.files;

@@ -3,18 +3,19 @@ import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
 import type { CleanupContext } from "./cleanup.ts";
 import { isGone } from "./files.ts";
-import { deleteImages, type ExpiredImage, expiredImages } from "./retention-repository.ts";
+import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
 
 const imagesAtOnce = 500;
 
 /**
  * Forgets old entries of the ledger whose files are gone. While the file is there its entry stays: it is what keeps the
  * picture from being taken for a new one. With `DELETE_IMAGES` the files go first, each as long as it is the one that
- * was looked at, and their entries after them, so that a file without an entry is never left behind.
+ * was looked at, and their entries after them, so that a file without an entry is never left behind. With `from`, those that
+ * are older than that are not looked at.
  */
 export async function cleanLedger(
   { db, config, log }: CleanupContext,
-  before: Date,
+  { from, before }: { readonly from?: Date; readonly before: Date },
   dryRun: boolean,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
@@ -24,7 +25,7 @@ export async function cleanLedger(
   for (const camera of await db.query(allCameras)) {
     // where nothing is to be seen the disk may merely not be mounted
     const isThere = await hasEntries(camera.folder_path);
-    let last: ExpiredImage | undefined;
+    let last: LedgerPlace | undefined = from && { takenAt: from.toISOString(), imageId: 0 };
     do {
       signal?.throwIfAborted();
       const batch = await db.query((sql) => expiredImages(sql, camera.camera_id, before, last, imagesAtOnce));

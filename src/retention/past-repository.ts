@@ -47,30 +47,75 @@ export async function deleteSilencesBefore(sql: Sql, before: Date, limit: number
   return gone.count;
 }
 
-/**
- * The end of the next part of the past that goes when the disk is nearly full: a fiftieth of what there is from `after` to `until`, or so many
- * rows at least. Undefined when nothing is left there. With `pictures`, entries of the ledger count too.
- */
-export async function nextPartOfThePast(
-  sql: Sql,
-  { after, until, atLeast, pictures }: { readonly after: Date; readonly until: Date; readonly atLeast: number; readonly pictures: boolean },
-): Promise<Date | undefined> {
+/** A stretch of time. With `pictures`, entries of the ledger count too. */
+interface Stretch {
+  readonly after: Date;
+  readonly until: Date;
+  readonly pictures: boolean;
+}
+
+/** How many rows there are of those that go when the disk is nearly full. */
+export async function countPast(sql: Sql, { after, until, pictures }: Stretch): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select
+      (select count(*) from events e where e.started_at >= ${after} and e.started_at < ${until})
+      + (select count(*) from detections d where d.event_id is null and d.detected_at >= ${after} and d.detected_at < ${until})
+      + (
+        select count(*)
+        from images i
+        where ${pictures} and i.status in ('processed', 'skipped', 'failed') and i.taken_at >= ${after} and i.taken_at < ${until}
+      ) as count
+  `;
+  return row.count;
+}
+
+/** The end of the next part of the past that goes when the disk is nearly full: so many rows from `after` on. Undefined when nothing is left up to `until`. */
+export async function nextPartOfThePast(sql: Sql, { after, until, pictures }: Stretch, rows: number): Promise<Date | undefined> {
+  // each from an index that has the order, and no more of it than a part holds
   const [row] = await sql<[{ end: Date | null }]>`
-    with past as materialized (
-      select e.started_at as time from events e where e.started_at >= ${after} and e.started_at < ${until}
-      union all
-      select d.detected_at from detections d where d.event_id is null and d.detected_at >= ${after} and d.detected_at < ${until}
-      union all
-      select i.taken_at
-      from images i
-      where ${pictures} and i.status in ('processed', 'skipped', 'failed') and i.taken_at >= ${after} and i.taken_at < ${until}
-    )
     select max(p.time) as end
     from (
-      select a.time
-      from past a
-      order by a.time
-      limit greatest(${atLeast}::bigint, (select count(*) from past) / 50)
+      (
+        select e.started_at as time
+        from events e
+        where e.deleted_at is null and e.started_at >= ${after} and e.started_at < ${until}
+        order by e.started_at
+        limit ${rows}
+      )
+      union all
+      (
+        select e.started_at
+        from events e
+        where e.deleted_at is not null and e.started_at >= ${after} and e.started_at < ${until}
+        order by e.started_at
+        limit ${rows}
+      )
+      union all
+      (
+        select d.detected_at
+        from detections d
+        where d.event_id is null and d.detected_at >= ${after} and d.detected_at < ${until}
+        order by d.detected_at
+        limit ${rows}
+      )
+      union all
+      (
+        select i.taken_at
+        from cameras c
+        cross join lateral (
+          select n.taken_at
+          from images n
+          where n.camera_id = c.camera_id
+            and n.status in ('processed', 'skipped', 'failed')
+            and n.taken_at >= ${after}
+            and n.taken_at < ${until}
+          order by n.taken_at
+          limit ${rows}
+        ) i
+        where ${pictures}
+      )
+      order by time
+      limit ${rows}
     ) p
   `;
   return row.end ?? undefined;

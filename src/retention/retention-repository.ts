@@ -1,5 +1,11 @@
 import type { Sql } from "../engines/database.ts";
 
+/** Events that were deleted, and with them the detections with these ids. */
+export interface DeletedEvents {
+  readonly events: number;
+  readonly detectionIds: readonly number[];
+}
+
 /** What of the database is older than the retention. */
 export interface ExpiredCounts {
   readonly events: number;
@@ -38,7 +44,7 @@ export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCount
  * Deletes at most `limit` events that started before `before`, oldest first, with all that hangs on them. Has to run in
  * a transaction. Fewer events than `limit` are left when fewer were deleted.
  */
-export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<ExpiredCounts> {
+export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<DeletedEvents> {
   const isOld = sql`e.started_at < ${before} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
   const old = await sql<{ id: number }[]>`
     select e.event_id as id
@@ -74,7 +80,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     delete from analysis_attempts a
     where a.event_id = any (${ids}::bigint[])
   `;
-  const detections = await sql`
+  const detections = await sql<{ id: number }[]>`
     with gone as materialized (
       select d.detection_id
       from detections d
@@ -85,6 +91,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     delete from detections d
     using gone
     where d.detection_id = gone.detection_id
+    returning d.detection_id as id
   `;
   // before the alerts, as those who send them do
   await sql`
@@ -97,12 +104,12 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     delete from events e
     where e.event_id = any (${ids}::bigint[])
   `;
-  return { events: events.count, detections: detections.count };
+  return { events: events.count, detectionIds: detections.map(({ id }) => id) };
 }
 
-/** Deletes at most `limit` detections that belong to no event, oldest first, and returns how many. */
-export async function deleteExpiredDetections(sql: Sql, before: Date, limit: number): Promise<number> {
-  const gone = await sql`
+/** Deletes at most `limit` detections that belong to no event, oldest first, and returns their ids. */
+export async function deleteExpiredDetections(sql: Sql, before: Date, limit: number): Promise<readonly number[]> {
+  const gone = await sql<{ id: number }[]>`
     with old as materialized (
       select o.detection_id
       from detections o
@@ -123,8 +130,9 @@ export async function deleteExpiredDetections(sql: Sql, before: Date, limit: num
     using old
     where d.detection_id = old.detection_id
       and d.event_id is null
+    returning d.detection_id as id
   `;
-  return gone.count;
+  return gone.map(({ id }) => id);
 }
 
 /** Which of these detections exist and stay. */
@@ -149,12 +157,15 @@ export interface ExpiredImage {
   readonly takenAt: string;
 }
 
+/** Where a walk through a camera's ledger goes on. */
+export type LedgerPlace = Pick<ExpiredImage, "takenAt" | "imageId">;
+
 /** The next entries of a camera's ledger that are older than `before` and have no detection that stays, oldest first. */
 export async function expiredImages(
   sql: Sql,
   cameraId: string,
   before: Date,
-  after: ExpiredImage | undefined,
+  after: LedgerPlace | undefined,
   limit: number,
 ): Promise<readonly ExpiredImage[]> {
   const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`

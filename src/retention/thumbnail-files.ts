@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { thumbnailPathOf } from "../detections/detection.ts";
 import { namesIn, type SizedFile, sizeOf } from "./files.ts";
 
 /** A kept thumbnail, or what was left of one that was being written. */
@@ -23,4 +24,15 @@ export async function* thumbnailFiles(dataDir: string): AsyncGenerator<readonly 
       yield files.flat();
     }
   }
+}
+
+/** The thumbnails of these detections that are kept in the data folder. */
+export async function thumbnailsOf(dataDir: string, detectionIds: readonly number[]): Promise<readonly SizedFile[]> {
+  const files: SizedFile[] = [];
+  for (const id of detectionIds) {
+    const path = join(dataDir, thumbnailPathOf(id));
+    const bytes = await sizeOf(path);
+    if (bytes !== undefined) files.push({ path, bytes });
+  }
+  return files;
 }

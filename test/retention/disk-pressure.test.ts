@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Database } from "../../src/engines/database.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
 import { relieveDisk } from "../../src/retention/disk-pressure.ts";
 import { type DiskSpace, diskSpace } from "../../src/system/disk.ts";
@@ -94,6 +95,44 @@ describe("with little room on the disk", () => {
     );
     expect(await relieveDisk(desk.context, smallDisk(99_000))).toMatchObject({ events: 600, ended: "no_room_made" });
     expect(await past.count("events")).toBe(1_400);
+  });
+
+  it("what stays costs nothing, in however many parts the rest goes", async () => {
+    const statementsWith = async (kept: number): Promise<number> => {
+      const { desk, past } = await open();
+      await desk.db.query(
+        (sql) => sql`
+          insert into events (camera_id, started_at, ended_at)
+          select 'yard', ${past.ago(20)}::timestamptz + n * interval '1 minute', now() from generate_series(1, 2000) g (n)
+        `,
+      );
+      // each in a folder of its own
+      const ids = Array.from({ length: kept }, (_, index) => (index + 1) * 1_000);
+      await desk.db.query(
+        (sql) => sql`
+          insert into detections (detection_id, camera_id, file_path, detected_at, object_type, confidence)
+          overriding system value
+          select u.id, 'yard', '/x', ${past.ago(0.5)}, 'person', 0.9 from unnest(${ids}::bigint[]) u (id)
+        `,
+      );
+      const thumbnails = await Promise.all(ids.map((id) => past.thumbnail(id, 10)));
+      let statements = 0;
+      const db: Database = {
+        ...desk.db,
+        query: (work) => {
+          statements += 1;
+          return desk.db.query(work);
+        },
+        transaction: (work) => {
+          statements += 1;
+          return desk.db.transaction(work);
+        },
+      };
+      expect(await relieveDisk({ ...desk.context, db }, smallDisk(99_000))).toMatchObject({ events: 600, ended: "no_room_made" });
+      expect(thumbnails.filter((path) => !existsSync(path))).toEqual([]);
+      return statements;
+    };
+    expect(await statementsWith(30)).toBe(await statementsWith(0));
   });
 
   it("a person hears of it once, and nothing is deleted without DISK_PRESSURE_DELETE", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../../src/engines/database.ts";
 import { meanInferenceMs } from "../../src/images/timings-repository.ts";
+import { nextPartOfThePast } from "../../src/retention/past-repository.ts";
 import {
   deleteBatchesBefore,
   deleteExpiredDetections,
@@ -93,6 +94,8 @@ describe("reads no table whole", () => {
     "what is not over, for a scrape": (sql) => openFigures(sql, now),
     "which thumbnails stay": (sql) => survivingDetections(sql, [1, 2, 3, 15_000], months),
     "a page of old pictures": (sql) => expiredImages(sql, "a", months, undefined, 500),
+    "the next part of what goes when the disk is full": (sql) =>
+      nextPartOfThePast(sql, { after: months, until: hour, pictures: true }, 200),
     "some old events": (sql) => deleteExpiredEvents(sql, months, "live", 200),
     "some old deleted events": (sql) => deleteExpiredEvents(sql, months, "deleted", 200),
     "some old detections": (sql) => deleteExpiredDetections(sql, months, 500),
