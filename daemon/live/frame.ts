@@ -17,7 +17,7 @@ export function journalFrame(row: PublishedRow): Frame {
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const offset = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const bytes = Buffer.allocUnsafe(offset + length);
+  const bytes = Buffer.allocUnsafeSlow(offset + length);
   bytes[0] = 0x81;
   if (offset === 2) {
     bytes[1] = length;
