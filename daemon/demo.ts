@@ -1,12 +1,12 @@
 import { constants } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
 import type { Config } from "../src/config/config.ts";
 import type { JournalMessage } from "../src/contract/live.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { Detection as DetectionRecord } from "../src/contract/routes/detections.ts";
+import { pause } from "../src/lifecycle/pause.ts";
 import type { Daemon as DaemonToFollow } from "../src/live-client/address.ts";
 import { type TailState, tail } from "../src/live-client/tail.ts";
 import { packageRoot } from "../src/version.ts";
@@ -149,7 +149,7 @@ function collectFindings(say: Say): { add(detection: Detection): void; tell(): v
       if (found[0] && found[0].file_path !== detection.file_path) tellNow();
       found.push(detection);
       clearTimeout(timer);
-      timer = globalThis.setTimeout(tellNow, gatherMs);
+      timer = setTimeout(tellNow, gatherMs);
     },
     tell: tellNow,
   };
@@ -187,13 +187,4 @@ async function upload(folder: string, signal: AbortSignal): Promise<void> {
 async function giveUp(signal: AbortSignal): Promise<"gave up"> {
   await pause(patienceMs, signal);
   return "gave up";
-}
-
-/** Waits, or returns early when the signal fires. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await setTimeout(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../../src/contract/problem.ts";
+import { pause } from "../../src/lifecycle/pause.ts";
 import { type TailState, tail } from "../../src/live-client/tail.ts";
 import type { Io } from "../io.ts";
 import { activityMinutes } from "./data/activity.ts";
@@ -160,12 +160,4 @@ async function pollOnce(io: Io, store: Store, round: number): Promise<void> {
 /** The daemon wants another key: waiting does not help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Problem && (error.kind === "unauthorized" || error.kind === "forbidden");
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

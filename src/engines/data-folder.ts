@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../contract/problem.ts";
 import { makeFolder } from "./make-folder.ts";
 import { processIdentity } from "./process-identity.ts";
@@ -51,7 +52,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
         `The data folder ${dataDir} is ${who}; stop that one first (kill ${rival.pid}), or give this one a folder of its own with DATA_DIR`,
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
+    await sleep(5 + Math.random() * 45);
   }
 }
 

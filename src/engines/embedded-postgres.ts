@@ -1,6 +1,8 @@
 import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../contract/problem.ts";
+import { pause } from "../lifecycle/pause.ts";
 import type { Log } from "../log/log.ts";
 import type { SocketAddress } from "./connection-target.ts";
 import { ensureDataFolder } from "./data-folder.ts";
@@ -99,7 +101,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (!/lock file|shared memory block|Address already in use/.test(words) || performance.now() > giveUpAt) {
       throw new Error(`PostgreSQL in ${cluster} did not start (${failure}): ${words || "it said nothing"}`);
     }
-    await delay(100);
+    await sleep(100);
   }
 }
 
@@ -136,7 +138,7 @@ async function becomesReady(server: GuardedProcess, cluster: string): Promise<st
       server.kill("SIGQUIT");
       return `not ready within ${readyTimeoutMs / 1000} s, ${await server.ended}`;
     }
-    await delay(4);
+    await sleep(4);
   }
 }
 
@@ -146,7 +148,7 @@ async function clearRemains(cluster: string, socketDir: string, port: number, lo
   if (file && (await serves(file.pid, cluster))) {
     log.warn({ pid: file.pid }, "A PostgreSQL server was left behind in the data folder; stopping it");
     const ended = (async () => {
-      while (await serves(file.pid, cluster)) await delay(10);
+      while (await serves(file.pid, cluster)) await sleep(10);
       return "gone";
     })();
     await stopServer(ended, (signal) => signalIfAlive(file.pid, signal));
@@ -169,7 +171,7 @@ async function stopServer(ended: Promise<string>, kill: (signal: NodeJS.Signals)
   ] as const) {
     kill(signal);
     const timer = new AbortController();
-    const over = await Promise.race([ended.then(() => true), delay(patienceMs, timer.signal).then(() => false)]);
+    const over = await Promise.race([ended.then(() => true), pause(patienceMs, timer.signal).then(() => false)]);
     timer.abort();
     if (over) return;
   }
@@ -181,14 +183,4 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
-}
-
-function delay(ms: number, cancelled?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    cancelled?.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

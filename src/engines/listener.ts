@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 import { DatabaseUnavailable, isWorthReconnecting } from "./pg-errors.ts";
@@ -43,7 +44,7 @@ export class Listener {
         if (this.#closed || !isWorthReconnecting(cause) || performance.now() > giveUpAt) {
           throw new DatabaseUnavailable(`cannot listen on ${channel}`, { cause });
         }
-        await delay(retryDelay(attempt));
+        await sleep(retryDelay(attempt));
       }
     }
     this.#subscriptions.add(subscription);
@@ -110,7 +111,7 @@ export class Listener {
 
   async #relisten(): Promise<void> {
     for (let attempt = 0; !this.#closed && this.#subscriptions.size > 0; attempt += 1) {
-      await delay(retryDelay(attempt));
+      await sleep(retryDelay(attempt));
       try {
         const session = await this.#theSession();
         for (const channel of new Set([...this.#subscriptions].map((subscription) => subscription.channel))) {
@@ -143,10 +144,4 @@ function quoted(channel: string): string {
 
 function retryDelay(attempt: number): number {
   return retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../contract/problem.ts";
 import type { Log } from "../log/log.ts";
 import { applicationName, type Connection, connect } from "./connection.ts";
@@ -63,7 +64,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
       // the holder of the folder may be starting its server just now
       const held = error instanceof Problem && error.kind === "conflict";
       if (!held || performance.now() > giveUpAt) throw error;
-      await delay(100);
+      await sleep(100);
     }
   }
 }
@@ -138,7 +139,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
 async function waitForGuests(db: Database, log: Log): Promise<void> {
   const giveUpAt = performance.now() + guestPatienceMs;
   try {
-    while (performance.now() < giveUpAt && (await countGuests(db)) > 0) await delay(50);
+    while (performance.now() < giveUpAt && (await countGuests(db)) > 0) await sleep(50);
   } catch (error) {
     log.debug({ err: error }, "Whether others still use the database could not be asked");
   }
@@ -157,10 +158,4 @@ async function countGuests(db: Database): Promise<number> {
 
 function describe({ dataDir }: OpenDatabaseOptions): string {
   return `embedded PostgreSQL in ${dataDir}`;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,4 +1,5 @@
 import type { GapMessage, JournalMessage } from "../contract/live.ts";
+import { pause } from "../lifecycle/pause.ts";
 import { type Daemon, liveAddress } from "./address.ts";
 import { type Arrival, Connection, type End } from "./connection.ts";
 
@@ -78,7 +79,7 @@ export async function* tail(options: TailOptions): AsyncGenerator<JournalMessage
     const retryInMs = retryDelay(attempt, options.random ?? Math.random);
     attempt += 1;
     options.onState?.({ kind: "interrupted", reason: disorder ?? end.reason, retryInMs });
-    await sleep(retryInMs, signal);
+    await pause(retryInMs, signal);
   }
 }
 
@@ -153,17 +154,4 @@ class Place {
 function retryDelay(attempt: number, random: () => number): number {
   const full = Math.min(firstRetryMs * 2 ** attempt, longestRetryMs);
   return Math.round(full / 2 + (random() * full) / 2);
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }

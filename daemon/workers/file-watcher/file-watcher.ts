@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../src/clock/clock.ts";
 import type { Database } from "../../../src/engines/database.ts";
 import { unknownVersions } from "../../../src/images/images-repository.ts";
@@ -165,7 +166,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
 
   /** Of listed files, those that the ledger does not know are looked at. */
   const takeListed = async (now: Run, cameraId: string, files: readonly ListedFile[]): Promise<void> => {
-    while (now.registrar.size > mostRegistering && !now.stopped) await pause(20);
+    while (now.registrar.size > mostRegistering && !now.stopped) await sleep(20);
     const unknown = await db.query((sql) => unknownVersions(sql, cameraId, files));
     for (const index of unknown) {
       const file = files[index];
@@ -322,8 +323,4 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
 
 function keyOf(tree: PlannedTree): string {
   return JSON.stringify([tree.path, tree.cameraId, tree.foreign]);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

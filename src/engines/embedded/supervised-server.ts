@@ -1,3 +1,4 @@
+import { pause } from "../../lifecycle/pause.ts";
 import type { Log } from "../../log/log.ts";
 import type { SocketAddress } from "../connection-target.ts";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded-postgres.ts";
@@ -26,7 +27,7 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions): Promi
       failures = performance.now() - startedAt > steadyAfterMs ? 0 : failures;
       log.error({ pid: server.pid, how }, "PostgreSQL ended unexpectedly; starting it again");
       for (let next: EmbeddedPostgres | undefined; !next && !stopped.signal.aborted; failures += 1) {
-        await delay(failures === 0 ? 0 : Math.min(100 * 2 ** failures, longestDelayMs), stopped.signal);
+        await pause(failures === 0 ? 0 : Math.min(100 * 2 ** failures, longestDelayMs), stopped.signal);
         next = stopped.signal.aborted ? undefined : await tryStart(options, log);
         if (next) server = next;
       }
@@ -56,14 +57,4 @@ async function tryStart(options: EmbeddedOptions, log: Log): Promise<EmbeddedPos
     log.error({ err: error }, "PostgreSQL could not be started again");
     return undefined;
   }
-}
-
-function delay(ms: number, cancelled: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    cancelled.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
