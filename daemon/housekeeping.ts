@@ -1,4 +1,5 @@
 import { rootsOf } from "../src/cameras/roots.ts";
+import { minuteMs } from "../src/clock/durations.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
 import type { Hub } from "./live/hub.ts";
@@ -103,7 +104,7 @@ export function createHousekeeping(
     },
     onReported: () => wake.jobs("deliver"),
   });
-  const everyMs = config.selftestIntervalMinutes * 60_000;
+  const everyMs = config.selftestIntervalMinutes * minuteMs;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
   const lookEveryMs = config.cameraCheckSeconds * 1000;
   const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras, everyMs: lookEveryMs });

@@ -1,4 +1,5 @@
 import type { Closed } from "../src/batches/aggregation.ts";
+import { hourMs, minuteMs } from "../src/clock/durations.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createRecognition } from "../src/entities/recognition.ts";
 import type { QueueName } from "../src/jobs/jobs-repository.ts";
@@ -14,13 +15,13 @@ import { createQueueWorker } from "./workers/queue-worker.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
-const detectLeaseMs = 20 * 60_000;
+const detectLeaseMs = 20 * minuteMs;
 /** The built-in detector looks at one picture after the other. One waits at hand; more would only be nearer to their 30 s on a slow machine. */
 const mostAtBuiltIn = 2;
 /** Three services, each within its read timeout, look at each of 32 objects; breakers end that long before. */
-const enrichLeaseMs = 60 * 60_000;
+const enrichLeaseMs = hourMs;
 /** Rules look at an event: some statements, which may wait for others who do the same. */
-const alertLeaseMs = 2 * 60_000;
+const alertLeaseMs = 2 * minuteMs;
 
 /** A picture may be what kills the process, but one that lay at the detector when it was killed for other reasons must not be lost. */
 const mostBegunPicture = 20;
@@ -104,7 +105,7 @@ export function createPipeline(parts: Parts): Pipeline {
         db,
         clock,
         threshold: config.reidSimilarityThreshold,
-        ttlMs: config.reidTtlHours * 3_600_000,
+        ttlMs: config.reidTtlHours * hourMs,
       }),
       onStored: () => {
         wake.journal();

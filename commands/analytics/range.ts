@@ -1,6 +1,5 @@
+import { dayMs, minuteMs } from "../../src/clock/durations.ts";
 import { time } from "../input/options.ts";
-
-const dayMs = 86_400_000;
 
 /** The days that are asked for. */
 export const rangeOptions = {
@@ -21,7 +20,7 @@ export function rangeQuery(
 /** A date is read as its first local instant; any other time stands for its day in UTC. */
 function typedDay(time: Date): string {
   const isMidnight = time.getHours() === 0 && time.getMinutes() === 0 && time.getSeconds() === 0;
-  return dayIn(isMidnight ? new Date(time.getTime() - time.getTimezoneOffset() * 60_000) : time);
+  return dayIn(isMidnight ? new Date(time.getTime() - time.getTimezoneOffset() * minuteMs) : time);
 }
 
 const dayIn = (time: Date): string => time.toISOString().slice(0, 10);

@@ -1,3 +1,4 @@
+import { dayMs } from "../../src/clock/durations.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { csvLine } from "../../src/spreadsheet/csv.ts";
@@ -15,7 +16,7 @@ type Filter = ReturnType<typeof filterQuery>;
 /** What is still being stored while a run looks is left for the next run. */
 const settledAfterMs = 60_000;
 /** An event can be stored long after it began, when pictures were looked at late. */
-const lateMs = 7 * 86_400_000;
+const lateMs = 7 * dayMs;
 
 interface Task {
   readonly format: "csv" | "ndjson";

@@ -1,4 +1,6 @@
-const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+import { dayMs, hourMs, minuteMs } from "../../src/clock/durations.ts";
+
+const units = { s: 1000, m: minuteMs, h: hourMs, d: dayMs } as const;
 
 /** Milliseconds of `90s`, `5m`, `2h`, `30d`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {

@@ -1,3 +1,4 @@
+import { minuteMs } from "../../src/clock/durations.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { pause } from "../../src/lifecycle/pause.ts";
 import { type TailState, tail } from "../../src/live-client/tail.ts";
@@ -101,7 +102,7 @@ async function load({ io, store, signal }: FeedOptions): Promise<void> {
 }
 
 async function snapshotOf(io: Io): Promise<Snapshot> {
-  const since = new Date(io.host.clock.now().getTime() - activityMinutes * 60_000);
+  const since = new Date(io.host.clock.now().getTime() - activityMinutes * minuteMs);
   const [cameras, events, pending, delivered, silences, seen] = await Promise.all([
     io.call("listCameras", { query: { limit: largestPage } }),
     io.call("listEvents", { query: { limit: firstEvents, kind: "all" } }),

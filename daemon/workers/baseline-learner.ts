@@ -1,5 +1,6 @@
 import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/baselines/learning.ts";
 import type { Clock } from "../../src/clock/clock.ts";
+import { minuteMs } from "../../src/clock/durations.ts";
 import type { Database } from "../../src/engines/database.ts";
 import type { Log } from "../../src/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
@@ -30,7 +31,7 @@ export function createBaselineLearner(options: {
     log: options.log,
     // a failed round must not cost the minute
     retryMs: 5_000,
-    stuckAfterMs: 10 * 60_000,
+    stuckAfterMs: 10 * minuteMs,
     round: async (signal) => {
       const now = clock.now();
       if (options.watching()) await noteWatched(db, now, timeZone);

@@ -1,5 +1,6 @@
 import { resolveInside } from "../../src/cameras/roots.ts";
 import type { Clock } from "../../src/clock/clock.ts";
+import { minuteMs } from "../../src/clock/durations.ts";
 import { latestPast } from "../../src/clock/latest-past.ts";
 import type { Settings } from "../../src/config/settings.ts";
 import type { Database } from "../../src/engines/database.ts";
@@ -11,7 +12,7 @@ import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** What is older says nothing about how the camera does now. */
-const freshForMs = 10 * 60_000;
+const freshForMs = 10 * minuteMs;
 
 interface Watched extends Memory {
   imageId: number;

@@ -4,6 +4,7 @@ import { bringForwardDigests } from "../../src/alerts/digests-repository.ts";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
 import { forgetFutureSights } from "../../src/cameras/status-repository.ts";
 import type { Clock } from "../../src/clock/clock.ts";
+import { hourMs } from "../../src/clock/durations.ts";
 import type { Database, Sql } from "../../src/engines/database.ts";
 import { deleteEmbeddingsBefore } from "../../src/entities/embeddings-repository.ts";
 import { deferWaitingImages } from "../../src/images/images-repository.ts";
@@ -95,7 +96,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       lastRound = now.getTime();
       if (clock.monotonic() >= vectorsAt && options.judges()) {
         vectorsAt = clock.monotonic() + vectorsEveryMs;
-        const before = new Date(now.getTime() - options.reidTtlHours * 3_600_000);
+        const before = new Date(now.getTime() - options.reidTtlHours * hourMs);
         await db.query((sql) => deleteEmbeddingsBefore(sql, before, vectorsAtOnce));
       }
       return roundMs;

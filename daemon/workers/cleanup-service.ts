@@ -1,3 +1,4 @@
+import { hourMs } from "../../src/clock/durations.ts";
 import { giveChoreBack, takeChore } from "../../src/retention/chores-repository.ts";
 import { type CleanupContext, cleanUp } from "../../src/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
@@ -11,7 +12,7 @@ const retryMs = 60_000;
 /** At the disk. */
 const lookEveryMs = 60_000;
 /** A run that deletes a great deal gives no sign of life in between. */
-const stuckAfterMs = 12 * 3_600_000;
+const stuckAfterMs = 12 * hourMs;
 
 /**
  * Makes the worker that deletes old data once a day at 03:00 local time, in one of the processes that share the database. A

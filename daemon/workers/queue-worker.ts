@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/clock/clock.ts";
+import { minuteMs } from "../../src/clock/durations.ts";
 import type { Database } from "../../src/engines/database.ts";
 import type { Consumer, HandOver } from "../../src/engines/hand-over.ts";
 import {
@@ -19,7 +20,7 @@ import type { Worker } from "./worker.ts";
 /** A job that failed so often is given up. */
 const usualMaxAttempts = 5;
 /** After a fault of ours a job waits a second, twice as long each time, and no longer than this. */
-const longestWaitMs = 5 * 60_000;
+const longestWaitMs = 5 * minuteMs;
 
 /** What a worker of one queue needs. */
 export interface QueueWorkerOptions {

@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { Problem } from "../contract/problem.ts";
 
 /** The days a question is about, both included, as `YYYY-MM-DD` in UTC. */
@@ -12,7 +13,7 @@ const mostDays = 365;
 
 /** The range that was asked for. Throws `Problem("bad_request")` when it runs backwards or has more than 365 days. */
 export function dayRange({ start_date: start, end_date: end }: { readonly start_date: string; readonly end_date: string }): DayRange {
-  const days = (Date.parse(end) - Date.parse(start)) / 86_400_000 + 1;
+  const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1;
   if (days < 1) throw new Problem("bad_request", `start_date ${start} lies after end_date ${end}; exchange them`);
   if (days > mostDays) {
     throw new Problem("bad_request", `${start} to ${end} are ${days} days; ask for at most ${mostDays}, both ends included`);

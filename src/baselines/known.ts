@@ -1,8 +1,8 @@
+import { dayMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
 import type { BaselineConfig, ClassHourBaseline } from "./baseline.ts";
 import { baselineConfigOf } from "./baseline-config.ts";
 import { activityOf, classesOf, findBaselineConfig } from "./baselines-repository.ts";
-import { dayMs } from "./durations.ts";
 import type { LocalHour } from "./local-hour.ts";
 import { type HourBaseline, type Limits, type Usual, usualOf } from "./statistics.ts";
 

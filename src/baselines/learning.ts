@@ -1,6 +1,6 @@
+import { hourMs, minuteMs } from "../clock/durations.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { tellAnomalies, unusualIn } from "./anomaly.ts";
-import { hourMs, minuteMs } from "./durations.ts";
 import { type Known, knownSince, readKnown, usualIn } from "./known.ts";
 import {
   type ClassCount,

@@ -1,5 +1,5 @@
+import { dayMs, hourMs, minuteMs } from "../clock/durations.ts";
 import { offsetIn, wallClock } from "../clock/time-zone.ts";
-import { dayMs, hourMs, minuteMs } from "./durations.ts";
 
 /** An hour as the clock on the wall shows it. */
 export interface LocalHour {

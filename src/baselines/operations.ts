@@ -1,4 +1,5 @@
 import { requireCamera } from "../cameras/required.ts";
+import { dayMs, hourMs } from "../clock/durations.ts";
 import { localTimeZone } from "../clock/time-zone.ts";
 import type { baselineRoutes } from "../contract/routes/baselines.ts";
 import { detectionClasses } from "../detections/detections-repository.ts";
@@ -7,7 +8,6 @@ import { anomaliesSince } from "./anomalies-repository.ts";
 import { activityBaseline, classBaseline, currentDeviation, dailyPatterns, hourlyPatterns, objectBaselines } from "./baseline.ts";
 import { baselineConfigOf } from "./baseline-config.ts";
 import { changeBaselineConfig, deleteBaselines, findBaselineConfig } from "./baselines-repository.ts";
-import { dayMs, hourMs } from "./durations.ts";
 import { type Known, readKnown, usualIn } from "./known.ts";
 import { countHour } from "./learning-repository.ts";
 import { localHourAt } from "./local-hour.ts";

@@ -1,5 +1,5 @@
+import { hourMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
-import { hourMs } from "./durations.ts";
 import { readKnown, usualIn } from "./known.ts";
 import { countHour } from "./learning-repository.ts";
 import { localHourAt } from "./local-hour.ts";

@@ -1,10 +1,12 @@
+import { minuteMs } from "../clock/durations.ts";
+
 /** No camera is called silent earlier than this, however regular it is: uploads are repeated, networks pause. */
 export const leastSilenceMs = 180_000;
 /** Gaps that a rhythm is learned from, the newest ones. */
 export const learnedGaps = 200;
 
 const fewestGaps = 40;
-const shortestSpanMs = 30 * 60_000;
+const shortestSpanMs = 30 * minuteMs;
 
 /** How regularly a camera uploads. */
 export interface Rhythm {

@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { latestPast } from "../clock/latest-past.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { appendToJournal } from "../journal/journal.ts";
@@ -6,7 +7,7 @@ import { gapsBetweenPictures, type QuietCamera, quietCameras } from "./silence-r
 import { cameraChanged } from "./status.ts";
 import { noteSilent } from "./status-repository.ts";
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 /** A camera that fell silent so often within a week and came back has pauses of its own: only the fixed limit holds for it. */
 const pausesOfItsOwn = 3;
 

@@ -1,5 +1,4 @@
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from "./durations.ts";
 
 /**
  * The clock on the wall of a time zone. Instants are milliseconds since 1970 in UTC; days are numbered from 1970-01-01 and

@@ -1,4 +1,4 @@
-const dayMs = 86_400_000;
+import { dayMs } from "./durations.ts";
 
 /** A range of time taken apart at the midnights of UTC. */
 export interface SplitRange {

@@ -4,6 +4,7 @@ import type { ReadableStream } from "node:stream/web";
 import { setTimeout as sleep } from "node:timers/promises";
 import ky, { type KyResponse } from "ky";
 import { z } from "zod";
+import { hourMs } from "../clock/durations.ts";
 import { type Client, decodeReply } from "./client.ts";
 import { isBinary, isStreamed } from "./encode.ts";
 import { sentenceOf } from "./issues.ts";
@@ -30,7 +31,7 @@ export interface HttpClientOptions {
 }
 
 /** For one try of a call that may take long. */
-const slowTimeoutMs = 3_600_000;
+const slowTimeoutMs = hourMs;
 
 /**
  * A client of a daemon. What the daemon refuses is thrown as the `Problem` that it was there; that no daemon answers, as

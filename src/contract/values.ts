@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dayMs } from "../clock/durations.ts";
 import type { ProblemType } from "./problem.ts";
 
 /** Marks a custom zod issue with its type of the closed list; the validator of requests reads it. */
@@ -55,7 +56,7 @@ function dayOrInstant(edge: "first" | "last") {
           context.issues.push(issue("datetime_parsing", "Must be a date (2026-01-31) or a timestamp (2026-01-31T22:15:00Z)", text));
           return z.NEVER;
         }
-        return isWholeDay && edge === "last" ? new Date(time.getTime() + 86_400_000 - 1) : time;
+        return isWholeDay && edge === "last" ? new Date(time.getTime() + dayMs - 1) : time;
       },
       encode: (date) => date.toISOString(),
     })

@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
 import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
 
@@ -287,7 +288,6 @@ export async function countDetections(sql: Sql, filter: DetectionFilter): Promis
 export function wholeDays(filter: DetectionFilter): { readonly first: string | undefined; readonly last: string | undefined } | undefined {
   const { from, to, minConfidence, eventId } = filter;
   if (minConfidence !== undefined || eventId !== undefined) return undefined;
-  const dayMs = 86_400_000;
   if ((from && from.getTime() % dayMs !== 0) || (to && (to.getTime() + 1) % dayMs !== 0)) return undefined;
   return { first: from?.toISOString().slice(0, 10), last: to?.toISOString().slice(0, 10) };
 }

@@ -1,9 +1,9 @@
+import { dayMs } from "../clock/durations.ts";
 import { splitAtDays } from "../clock/utc-days.ts";
 import type { statisticsRoutes } from "../contract/routes/statistics.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Operations } from "../operations/operation.ts";
 
-const dayMs = 86_400_000;
 const trendDays = 30;
 /** The first day that PostgreSQL can be asked about. */
 const firstOfDays = Date.parse("0001-01-01") / dayMs;

@@ -1,3 +1,4 @@
+import { minuteMs } from "../clock/durations.ts";
 import { evaluate } from "../rules/evaluate.ts";
 import type { Rule } from "../rules/rule.ts";
 import { isWithin } from "../rules/schedule.ts";
@@ -13,7 +14,6 @@ export interface Possible {
   readonly highestScore: number | undefined;
 }
 
-const minuteMs = 60_000;
 /** Two weeks have each weekday twice, so that one that is changed by the clocks does not decide alone. */
 const minutesAhead = 14 * 24 * 60;
 

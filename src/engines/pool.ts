@@ -1,3 +1,4 @@
+import { hourMs } from "../clock/durations.ts";
 import type { Log } from "../log/log.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
@@ -27,7 +28,7 @@ const connectTimeoutMs = 5_000;
 const waitTimeoutMs = 10_000;
 const closeTimeoutMs = 4_000;
 const unusedMs = 30_000;
-const lifetimeMs = 3_600_000;
+const lifetimeMs = hourMs;
 const reconnectDelayMs = 50;
 /** A server that was here a moment ago gets this long to return before callers are told. */
 const bridgedOutageMs = 2_000;

@@ -1,4 +1,5 @@
 import { unusualnessOf } from "../baselines/unusualness.ts";
+import { minuteMs } from "../clock/durations.ts";
 import type { JournalEntry } from "../contract/live.ts";
 import type { Sql } from "../engines/database.ts";
 import { addJobs, priorities } from "../jobs/jobs-repository.ts";
@@ -15,7 +16,7 @@ import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
 import { factsFrom } from "./facts.ts";
 
 /** An event that ended so long ago is backlog: live ones are judged first. */
-const backlogAfterMs = 10 * 60_000;
+const backlogAfterMs = 10 * minuteMs;
 
 export { recordAttempt } from "./analysis-repository.ts";
 

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../clock/durations.ts";
 import { wallClock } from "../clock/time-zone.ts";
 import { Problem } from "../contract/problem.ts";
 import { type bucketSizes, mostBuckets } from "../contract/routes/statistics.ts";
@@ -69,13 +70,13 @@ function* bucketStarts(clock: ReturnType<typeof wallClock>, from: number, size: 
 /** The smallest size of which a range of so many milliseconds has few enough, cut ones at both ends included. */
 function smallestSize(lengthMs: number): BucketSize {
   const fits = (bucketMs: number): boolean => lengthMs / bucketMs + 2 <= mostBuckets;
-  if (fits(3_600_000)) return "hour";
-  return fits(86_400_000) ? "day" : "week";
+  if (fits(hourMs)) return "hour";
+  return fits(dayMs) ? "day" : "week";
 }
 
 /** The number of the day that a date names, or undefined when the text is no date. */
 function dayNumber(text: string): number | undefined {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) / 86_400_000 : undefined;
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) / dayMs : undefined;
 }
 
 function millisecondsOf(timestamp: string): number {

@@ -1,7 +1,6 @@
+import { hourMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Timeline } from "./timeline-buckets.ts";
-
-const hourMs = 3_600_000;
 
 export interface TimelineBucket {
   readonly timestamp: Date;

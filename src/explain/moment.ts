@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Camera } from "../cameras/camera.ts";
 import { findCamera } from "../cameras/cameras-repository.ts";
+import { dayMs } from "../clock/durations.ts";
 import { notFound } from "../contract/problem.ts";
 import type { Sql } from "../engines/database.ts";
 import { type Image, imagesBetween, nearestImage } from "../images/ledger-repository.ts";
@@ -96,7 +97,7 @@ async function whyNoPicture(sql: Sql, camera: Camera, moment: Moment): Promise<r
   const reasons: string[] = [];
   if (at > now) reasons.push("That time is still to come.");
   if (at < camera.created_at) reasons.push(`The camera was registered only ${instant(camera.created_at)}.`);
-  if (at.getTime() < now.getTime() - retentionDays * 86_400_000) reasons.push(`What is older than ${retentionDays} days is deleted.`);
+  if (at.getTime() < now.getTime() - retentionDays * dayMs) reasons.push(`What is older than ${retentionDays} days is deleted.`);
   reasons.push(silence(before, after, moment));
   const end = after?.taken_at ?? now;
   if (before && end.getTime() - before.taken_at.getTime() > offlineAfterMs) {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { dayMs, hourMs, minuteMs } from "../clock/durations.ts";
 import type { Explanation as ExplanationRecord, Step as StepRecord } from "../contract/routes/explain.ts";
 
 export type Explanation = z.output<typeof ExplanationRecord>;
@@ -14,9 +15,9 @@ export function duration(ms: number): string {
   const size = Math.abs(ms);
   if (size < 1_000) return `${Math.round(size)} ms`;
   if (size < 120_000) return `${Math.round(size / 100) / 10} s`;
-  if (size < 7_200_000) return `${Math.round(size / 60_000)} min`;
-  if (size < 172_800_000) return `${Math.round(size / 3_600_000)} h`;
-  return `${Math.round(size / 86_400_000)} d`;
+  if (size < 2 * hourMs) return `${Math.round(size / minuteMs)} min`;
+  if (size < 2 * dayMs) return `${Math.round(size / hourMs)} h`;
+  return `${Math.round(size / dayMs)} d`;
 }
 
 /** From one time to another, as `duration`. */

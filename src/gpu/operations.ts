@@ -1,3 +1,4 @@
+import { hourMs } from "../clock/durations.ts";
 import type { gpuRoutes } from "../contract/routes/system-gpu.ts";
 import type { Operations } from "../operations/operation.ts";
 import { keepAnswers } from "../system/kept.ts";
@@ -20,7 +21,7 @@ export const gpuOperations: Pick<Operations, keyof typeof gpuRoutes> = {
     }),
 
   getGpuHistory: async ({ query: { hours, interval } }, { db, clock }) => {
-    const since = new Date(clock.now().getTime() - hours * 3_600_000);
+    const since = new Date(clock.now().getTime() - hours * hourMs);
     const items = await db.query((sql) => gpuHistory(sql, since, intervalSeconds[interval]));
     return { items: [...items], interval, hours, count: items.length };
   },

@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { latestPast } from "../clock/latest-past.ts";
 import type { Sql } from "../engines/database.ts";
 import { unchangedShare } from "../scenes/change.ts";
@@ -17,7 +18,7 @@ const stillInARow = 6;
 /** A camera of which more than this is the same from frame to frame has no noise to go by. */
 const noisyBelow = 0.8;
 const fewestPairs = 20;
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 /** A camera that was so often black within a week and came back is black at times: a dark room, a shutter. */
 const habit = 3;
 

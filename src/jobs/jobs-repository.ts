@@ -1,3 +1,4 @@
+import { minuteMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
 import { isUniqueViolation } from "../engines/pg-errors.ts";
 
@@ -8,7 +9,7 @@ export type QueueName = (typeof queueNames)[number];
 /** Live work goes before what was live once and had to wait, and that before backlog. */
 export const priorities = { live: 0, late: 5, backlog: 10 } as const;
 /** Live work that has waited so long is live no more. */
-const lateAfterMs = 10 * 60_000;
+const lateAfterMs = 10 * minuteMs;
 
 /** A job to add: it points to the row it is about. */
 export interface NewJob {

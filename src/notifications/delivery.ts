@@ -1,3 +1,4 @@
+import { hourMs } from "../clock/durations.ts";
 import type { ChannelAvailability } from "./channels.ts";
 
 /** How alerts and digests get to people. */
@@ -8,6 +9,6 @@ export interface Delivery {
 }
 
 /** Until when something raised now may wait to be sent. */
-export function expiryOf(delivery: Delivery, now: Date): Date {
-  return new Date(now.getTime() + delivery.expiryHours * 3_600_000);
+export function expiryOf({ expiryHours }: Pick<Delivery, "expiryHours">, now: Date): Date {
+  return new Date(now.getTime() + expiryHours * hourMs);
 }

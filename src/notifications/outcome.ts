@@ -1,3 +1,5 @@
+import { hourMs, minuteMs } from "../clock/durations.ts";
+
 /** How an attempt to send a notification ended. `answer` is what the other side said, or why it was not reached. */
 export type Outcome =
   /** `refusedFor`: recipients that the mail server will never take, each with its answer. */
@@ -14,9 +16,9 @@ export type Outcome =
   | { readonly kind: "failed"; readonly answer: string };
 
 const firstDelayMs = 30_000;
-const longestDelayMs = 30 * 60_000;
-const mendDelayMs = 10 * 60_000;
-const longestAskedMs = 60 * 60_000;
+const longestDelayMs = 30 * minuteMs;
+const mendDelayMs = 10 * minuteMs;
+const longestAskedMs = hourMs;
 const jitter = 0.2;
 
 /**

@@ -1,3 +1,4 @@
+import { minuteMs } from "../clock/durations.ts";
 import { delayAfter, type Outcome } from "./outcome.ts";
 
 /** A notification as it is stored, as far as its next step depends on it. */
@@ -23,7 +24,7 @@ export interface Step {
 }
 
 /** What went out later than this after it was raised is late, whatever held it up. */
-const lateAfterMs = 5 * 60_000;
+const lateAfterMs = 5 * minuteMs;
 
 /** Whether there is still something to send: to everybody, or to those whom a mail that was sent did not reach. */
 export function isOpen({ status, unreached }: Pick<Progress, "status" | "unreached">): boolean {
@@ -72,7 +73,7 @@ export function isLate(before: Progress, status: Step["status"], now: Date): boo
 /** What a message that is sent now says about its own lateness, or undefined when it is in time. */
 export function lateness(before: Progress, kind: "alert" | "digest" | "end" | "silence", now: Date): string | undefined {
   const what = kind === "end" || kind === "silence" ? "message" : kind;
-  const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / 60_000));
+  const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / minuteMs));
   const wait = minutes < 120 ? `${minutes} ${minutes === 1 ? "minute" : "minutes"}` : `${Math.round(minutes / 60)} hours`;
   if (before.attempts > 0) return `This ${what} is late: it could not be sent for ${wait} (${before.reason ?? "the cause is not known"}).`;
   return isLate(before, "sent", now) ? `This ${what} is late: it waited for ${wait} before it could be sent.` : undefined;

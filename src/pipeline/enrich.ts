@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { lockBatchesOf } from "../batches/batches-repository.ts";
 import type { Clock } from "../clock/clock.ts";
+import { minuteMs } from "../clock/durations.ts";
 import type { Settings } from "../config/settings.ts";
 import { enrichmentOf, storedEnrichment } from "../detections/enrichment.ts";
 import { type Subject, storeEnrichments, subjectsOnImage } from "../detections/enrichment-repository.ts";
@@ -35,7 +36,7 @@ const mostOnOnePicture = 32;
 /** How long to wait before each further try while a service does not answer; after the last one what is known is all. */
 const retryDelaysMs = [5_000, 30_000, 120_000, 480_000];
 /** What could not be looked at for so long is not looked at any more: the queue never grows without end. */
-const expiresAfterMs = 15 * 60_000;
+const expiresAfterMs = 15 * minuteMs;
 
 /**
  * Makes the stage that has vision, embedder and enrichment service look at the detections on a picture. It only adds:

@@ -6,6 +6,7 @@ import { globalBaselineConfig } from "../baselines/baseline-config.ts";
 import { knownSince } from "../baselines/known.ts";
 import { forgetHoursBefore } from "../baselines/learning-repository.ts";
 import type { Clock } from "../clock/clock.ts";
+import { dayMs, hourMs } from "../clock/durations.ts";
 import { localDay } from "../clock/local-day.ts";
 import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
@@ -42,7 +43,6 @@ export interface CleanupContext {
   readonly log: Log;
 }
 
-const dayMs = 86_400_000;
 /** Events deleted in one transaction, so that nobody waits long for their rows. */
 const eventsAtOnce = 200;
 const rowsAtOnce = 2_000;
@@ -144,7 +144,7 @@ async function deleteRows(
   before: Date,
   signal: AbortSignal | undefined,
 ): Promise<Pick<Swept, "rows" | "thumbnails">> {
-  const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * 3_600_000);
+  const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * hourMs);
   const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
   const thumbnails = { files: 0, bytes: 0 };
   let detections = 0;

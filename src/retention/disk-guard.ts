@@ -1,3 +1,4 @@
+import { hourMs } from "../clock/durations.ts";
 import { type DiskSpace, freeShare } from "../system/disk.ts";
 import { lowDiskMessage } from "../system/findings.ts";
 import { leastFreeDiskShare } from "../system/overall.ts";
@@ -19,7 +20,7 @@ export interface DiskGuard {
 }
 
 /** After a try that did not make enough room. */
-const restMs = 3_600_000;
+const restMs = hourMs;
 
 /** Makes a guard. `onNews` hears once when the disk is nearly full, once when it is well again, and of everything that was deleted for it. */
 export function createDiskGuard(options: {

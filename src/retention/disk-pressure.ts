@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { type DiskSpace, freeShare } from "../system/disk.ts";
 import { leastFreeDiskShare } from "../system/overall.ts";
 import { type CleanupContext, deletePart } from "./cleanup.ts";
@@ -6,7 +7,7 @@ import { countPast, nextPartOfThePast } from "./past-repository.ts";
 /** Deleting goes on until so much is free, so that it does not begin anew a minute later. */
 const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
 /** What is younger stays in any case. */
-const untouchedMs = 86_400_000;
+const untouchedMs = dayMs;
 /** The past goes in so many parts at most, so that little more goes than has to. */
 const mostParts = 50;
 /** The smallest part, in rows. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { dayMs } from "../clock/durations.ts";
 import { offsetIn } from "../clock/time-zone.ts";
 import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../contract/routes/rules.ts";
 import type { Database } from "../engines/database.ts";
@@ -122,8 +123,6 @@ function tally(
     }),
   };
 }
-
-const dayMs = 86_400_000;
 
 function differenceOf(tested: ReadonlySet<number>, against: ReadonlySet<number>, limit: number): NonNullable<Reply["difference"]> {
   const onlyIn = (one: ReadonlySet<number>, other: ReadonlySet<number>) => {

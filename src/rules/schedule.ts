@@ -1,8 +1,8 @@
+import { minuteMs } from "../clock/durations.ts";
 import { offsetIn } from "../clock/time-zone.ts";
 import { weekdays } from "../contract/routes/rules.ts";
 import type { Schedule } from "./rule.ts";
 
-const minuteMs = 60_000;
 const minutesPerDay = 1440;
 
 /**

@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { type Cell, looksLikeFormula, type RowBatches } from "./cell.ts";
 import { largestEntry, type ZipEntry, zip } from "./zip.ts";
 
@@ -107,7 +108,7 @@ function cellXml(cell: Cell): string {
   if (typeof cell === "string") return textCell(cell, looksLikeFormula(cell) ? styles.notAFormula : styles.plain);
   if (typeof cell === "number") return `<c><v>${cell}</v></c>`;
   if (typeof cell === "boolean") return `<c t="b"><v>${cell ? 1 : 0}</v></c>`;
-  const day = cell.getTime() / 86_400_000 + daysBefore1970;
+  const day = cell.getTime() / dayMs + daysBefore1970;
   // the calendar of spreadsheets begins with 1900, and its first two months are a day off
   return day < 61 ? textCell(cell.toISOString(), styles.plain) : `<c s="${styles.time}"><v>${day}</v></c>`;
 }

@@ -16,6 +16,7 @@ import {
   reviveDeadJobs,
 } from "../jobs/dead-letters-repository.ts";
 import { type QueueName, queueNames } from "../jobs/jobs-repository.ts";
+import { expiryOf } from "../notifications/delivery.ts";
 import { reviveNotifications } from "../notifications/sending-repository.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { retryDeliveries } from "../webhooks/deliveries-repository.ts";
@@ -99,7 +100,7 @@ async function requeue({ db, clock, config }: OperationContext, queue: QueueName
 
 /** Gives notifications as much time again as a new alert has, and says so on their alerts. */
 async function resendNotifications(sql: Sql, ids: readonly string[], { alertExpiryHours }: Config, now: Date): Promise<void> {
-  const expiresAt = new Date(now.getTime() + alertExpiryHours * 3_600_000);
+  const expiresAt = expiryOf({ expiryHours: alertExpiryHours }, now);
   for (const alertId of await reviveNotifications(sql, ids, expiresAt, now)) await settleAlert(sql, alertId, now);
 }
 

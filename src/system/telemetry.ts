@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { hourMs, minuteMs } from "../clock/durations.ts";
 import type { PipelineLatencyReply, TelemetryReply } from "../contract/routes/system-pipeline.ts";
 import { countJobs, type QueueCounts } from "../jobs/jobs-repository.ts";
 import type { OperationContext } from "../operations/operation.ts";
@@ -13,7 +14,7 @@ import {
 } from "./latency-repository.ts";
 import type { Runtime } from "./runtime.ts";
 
-const windowMs = 3_600_000;
+const windowMs = hourMs;
 
 /** Queues, latencies of the last hour, live clients and requests. */
 export async function currentTelemetry(context: OperationContext, runtime: Runtime): Promise<z.output<typeof TelemetryReply>> {
@@ -48,7 +49,7 @@ const depthOf = ({ waiting, deferred }: QueueCounts): number => waiting + deferr
 
 /** How long pictures took from stage to stage in the last minutes. */
 export async function pipelineLatency(context: OperationContext, windowMinutes: number): Promise<z.output<typeof PipelineLatencyReply>> {
-  const since = new Date(context.clock.now().getTime() - windowMinutes * 60_000);
+  const since = new Date(context.clock.now().getTime() - windowMinutes * minuteMs);
   return await context.db.query(async (sql) => ({
     watch_to_detect: await watchToDetectLatency(sql, since),
     detect_to_batch: await batchLatency(sql, since),

@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { objectTypes } from "../contract/routes/detections.ts";
 import { excerpt } from "./call.ts";
 import { UpstreamFailure } from "./http.ts";
@@ -34,7 +35,7 @@ const maxDetections = 500;
 /** Where a picture ends when the detector did not say how large it is. No decoder of ours takes more. */
 const maxSide = 65_535;
 /** A day. */
-const longestMs = 86_400_000;
+const longestMs = dayMs;
 
 type Fields = Readonly<Record<string, unknown>>;
 

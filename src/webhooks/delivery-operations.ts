@@ -1,3 +1,4 @@
+import { dayMs } from "../clock/durations.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
 import type { Operations } from "../operations/operation.ts";
@@ -17,8 +18,6 @@ type DeliveryRoutes = Pick<
   typeof webhookRoutes,
   "listWebhookDeliveries" | "getWebhookDelivery" | "retryWebhookDelivery" | "getWebhookHealth"
 >;
-
-const dayMs = 86_400_000;
 
 /** The use cases of deliveries. */
 export const deliveryOperations: Pick<Operations, keyof DeliveryRoutes> = {

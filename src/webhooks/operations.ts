@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { hourMs } from "../clock/durations.ts";
 import { localTimeZone } from "../clock/time-zone.ts";
 import { outboundEvents } from "../contract/outbound-events.ts";
 import { Problem } from "../contract/problem.ts";
@@ -35,7 +36,7 @@ import {
 } from "./webhooks-repository.ts";
 
 /** After a rotation the old secret signs for so long too. */
-const bothSignMs = 24 * 3_600_000;
+const bothSignMs = 24 * hourMs;
 
 /** The use cases of outbound webhooks and their deliveries. */
 export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {

@@ -1,5 +1,7 @@
+import { hourMs } from "../clock/durations.ts";
+
 /** No retry waits longer, whatever was configured or asked for. */
-export const longestDelayMs = 3_600_000;
+export const longestDelayMs = hourMs;
 /** So much is added at most, so that what failed together does not come back together. */
 const jitter = 0.2;
 

@@ -1,4 +1,5 @@
-const minuteMs = 60_000;
+import { minuteMs } from "../../../src/clock/durations.ts";
+
 /** Minutes that are remembered. */
 export const activityMinutes = 30;
 

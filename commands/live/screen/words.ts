@@ -1,3 +1,4 @@
+import { minuteMs } from "../../../src/clock/durations.ts";
 import { localTime, type Paint, riskPaint } from "../../output/people.ts";
 import type { Event } from "../records.ts";
 
@@ -32,5 +33,5 @@ export function countText(shown: number, all: number, most = Number.POSITIVE_INF
 /** `340 ms`, `1.2 s`, `2 min`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+  return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / minuteMs)} min`;
 }

@@ -1,3 +1,5 @@
+import { hourMs } from "../../../src/clock/durations.ts";
+
 /** When the watcher does what, in milliseconds. Tests shorten them. */
 export interface Timings {
   /** Folders whose time changed are listed again. */
@@ -18,7 +20,7 @@ export interface Timings {
 
 export const defaultTimings: Timings = {
   rescanMs: 15_000,
-  fullRescanMs: 3_600_000,
+  fullRescanMs: hourMs,
   pollMs: 2_000,
   emptyAfterMs: 60_000,
   stuckAfterMs: 60_000,

@@ -1,11 +1,11 @@
+import { dayMs, hourMs } from "../../clock/durations.ts";
 import { durationText } from "../../incidents/incident.ts";
 import { emailFault } from "../../notifications/channels.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { countPendingAlerts, lostNotifications } from "../doctor-repository.ts";
 import { counted, listed } from "../wording.ts";
 
-const dayMs = 86_400_000;
-const patienceMs = 3_600_000;
+const patienceMs = hourMs;
 
 const pending: Check = {
   id: "pending-alerts",
@@ -78,7 +78,7 @@ const expiry: Check = {
   finds: "Alerts are given up within an hour: a mail server that is restarted, or a night without network, loses them",
   remedy: "ALERT_EXPIRY_HOURS=24",
   run: (examination) => {
-    const ms = examination.config().alertExpiryHours * 3_600_000;
+    const ms = examination.config().alertExpiryHours * hourMs;
     if (ms >= patienceMs) return ok(durationText(ms));
     return finding(`An alert that cannot be delivered is given up after ${durationText(ms)}`, "Set ALERT_EXPIRY_HOURS=24, or remove it");
   },

@@ -1,3 +1,4 @@
+import { dayMs } from "../../clock/durations.ts";
 import { causes, durationText } from "../../incidents/incident.ts";
 import { openIncidents } from "../../incidents/incidents-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
@@ -5,7 +6,6 @@ import { cameraReasons, fileTimeOffsets } from "../doctor-repository.ts";
 import { counted, listed } from "../wording.ts";
 import { someCameras } from "./cameras.ts";
 
-const dayMs = 86_400_000;
 /** Uploads take a while, and no clock of a camera is right to the second. */
 const toleranceSeconds = 300;
 const fewestPictures = 3;

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { dayMs } from "../../clock/durations.ts";
 import { freeShare, spaceOf } from "../../system/disk.ts";
 import { leastFreeDiskShare } from "../../system/overall.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
@@ -11,7 +12,6 @@ import { bytesText, shellWord } from "../wording.ts";
 const scarceShare = 0.1;
 const leastInodeShare = 0.05;
 const fewestDays = 14;
-const dayMs = 86_400_000;
 const makeRoom = "delete old pictures, set DELETE_IMAGES=true, lower RETENTION_DAYS, or move the folder to a larger disk";
 
 const space: Check = {

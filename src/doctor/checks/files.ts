@@ -1,11 +1,11 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { dayMs } from "../../clock/durations.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { bytesText, shellWord } from "../wording.ts";
 
 const mostLogBytes = 1_000_000_000;
 const oldDays = 14;
-const dayMs = 86_400_000;
 
 interface Found {
   readonly path: string;

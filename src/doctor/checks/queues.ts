@@ -1,11 +1,11 @@
+import { dayMs, minuteMs } from "../../clock/durations.ts";
 import { durationText } from "../../incidents/incident.ts";
 import { countDeadJobs } from "../../jobs/dead-letters-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { judgedEvents, overdueJobs } from "../doctor-repository.ts";
 import { counted, listed } from "../wording.ts";
 
-const dayMs = 86_400_000;
-const overdueMs = 15 * 60_000;
+const overdueMs = 15 * minuteMs;
 const fewestJudged = 3;
 
 const deadLetters: Check = {

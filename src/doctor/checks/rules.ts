@@ -1,4 +1,5 @@
 import { liveCameras } from "../../cameras/cameras-repository.ts";
+import { dayMs } from "../../clock/durations.ts";
 import type { Config } from "../../config/config.ts";
 import { objectTypes } from "../../contract/routes/detections.ts";
 import { objectTypeOf } from "../../detector-model/class-names.ts";
@@ -12,7 +13,7 @@ import type { Examination } from "../examination.ts";
 import { type Possible, whyNever, whySeldom } from "../never-fires.ts";
 import { counted, listed, shellWord } from "../wording.ts";
 
-const monthMs = 30 * 86_400_000;
+const monthMs = 30 * dayMs;
 /** Of fewer events a highest score says little. */
 const fewestJudged = 50;
 

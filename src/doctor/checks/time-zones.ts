@@ -1,3 +1,4 @@
+import { dayMs } from "../../clock/durations.ts";
 import { offsetIn } from "../../clock/time-zone.ts";
 import type { Schedule } from "../../rules/rule.ts";
 import { allRules } from "../../rules/rules-repository.ts";
@@ -7,7 +8,7 @@ import { listed, shellWord } from "../wording.ts";
 
 /** Countries change their rules every few years. */
 const yearsGood = 3;
-const halfYearMs = 182 * 86_400_000;
+const halfYearMs = 182 * dayMs;
 
 const timeZone: Check = {
   id: "time-zone",

@@ -1,13 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { access } from "node:fs/promises";
 import { isIP } from "node:net";
+import { dayMs } from "../../clock/durations.ts";
 import { Problem } from "../../contract/problem.ts";
 import { type KeyPairPlaces, readKeyPair } from "../../tls/key-pair.ts";
 import { selfSignedPlaces } from "../../tls/own-places.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
 
-const dayMs = 86_400_000;
 /** Who renews by hand wants to know two weeks before. */
 const soonDays = 14;
 

@@ -1,3 +1,4 @@
+import { dayMs } from "../../clock/durations.ts";
 import { type Reach, reachTarget } from "../../outbound/reach.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { type WebhookRecord, webhookRecords } from "../doctor-repository.ts";
@@ -5,7 +6,6 @@ import type { Examination } from "../examination.ts";
 import { resolveApart } from "../names.ts";
 import { counted, listed, shellWord } from "../wording.ts";
 
-const dayMs = 86_400_000;
 const connectMs = 5_000;
 /** Certificates are renewed a month before their end by those who care. */
 const soonDays = 7;
