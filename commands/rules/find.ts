@@ -1,6 +1,7 @@
 import { notFound, Problem } from "../../src/contract/problem.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { uuidOf } from "../../src/contract/values.ts";
 import { similarName } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
@@ -9,7 +10,7 @@ export type Rule = Reply<Routes["getRule"]>;
 
 /** The rule that a person means by its id or its exact name. Throws `Problem` for none, and for several of the same name. */
 export async function findRule(io: Io, idOrName: string): Promise<Rule> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName)) return await io.call("getRule", { params: { id: idOrName } });
+  if (uuidOf(idOrName)) return await io.call("getRule", { params: { id: idOrName } });
   const all: Rule[] = [];
   for await (const body of pages(1_000_000, (page) => io.call("listRules", { query: page }))) all.push(...body.items);
   const found = all.filter(({ name }) => name === idOrName);

@@ -1,6 +1,7 @@
 import { notFound, Problem } from "../../src/contract/problem.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { uuidOf } from "../../src/contract/values.ts";
 import { similarName } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 
@@ -8,7 +9,7 @@ export type Webhook = Reply<Routes["getWebhook"]>;
 
 /** The webhook that a person means by its id or its exact name. Throws `Problem` for none, and for several of the same name. */
 export async function findWebhook(io: Io, idOrName: string): Promise<Webhook> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(idOrName)) return await io.call("getWebhook", { params: { id: idOrName } });
+  if (uuidOf(idOrName)) return await io.call("getWebhook", { params: { id: idOrName } });
   const all = await allWebhooks(io);
   const found = all.filter(({ name }) => name === idOrName);
   const [webhook, ...others] = found;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { alertRoutes } from "../contract/routes/alerts.ts";
+import { uuidOf } from "../contract/values.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { cancelNotifications, channelResults } from "../notifications/queue.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
@@ -33,9 +34,10 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
     return { items: items.map((row) => row.record), ...page };
   },
 
-  getAlert: async ({ params: { id } }, { db }) => {
-    const alert = isUuid(id) ? await db.query((sql) => findAlert(sql, id)) : undefined;
-    if (!alert) throw notFound("Alert", id);
+  getAlert: async ({ params }, { db }) => {
+    const id = uuidOf(params.id);
+    const alert = id && (await db.query((sql) => findAlert(sql, id)));
+    if (!alert) throw notFound("Alert", params.id);
     return alert;
   },
 
@@ -45,8 +47,9 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
 };
 
 /** Ends an alert as a person asked; whoever comes second gets a conflict. */
-async function end({ db, clock, runtime }: OperationContext, id: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
-  if (!isUuid(id)) throw notFound("Alert", id);
+async function end({ db, clock, runtime }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
+  const id = uuidOf(text);
+  if (id === undefined) throw notFound("Alert", text);
   const alert = await db.transaction(async (sql) => {
     const now = clock.now();
     // first what waits and then the alert, as the sender of notifications does: so neither waits for the other
@@ -55,7 +58,7 @@ async function end({ db, clock, runtime }: OperationContext, id: string, status:
     const ended = await endAlert(sql, id, { status, channels }, now);
     if (!ended) {
       const current = await findAlert(sql, id);
-      if (!current) throw notFound("Alert", id);
+      if (!current) throw notFound("Alert", text);
       throw new Problem("conflict", `Alert ${id} is ${current.status} already; that is final`);
     }
     const type = status === "acknowledged" ? "alert_acknowledged" : "alert_dismissed";
@@ -66,8 +69,4 @@ async function end({ db, clock, runtime }: OperationContext, id: string, status:
   runtime?.wakeJournal();
   runtime?.wakeJobs("deliver");
   return alert;
-}
-
-function isUuid(id: string): boolean {
-  return z.uuid().safeParse(id).success;
 }

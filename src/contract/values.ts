@@ -178,6 +178,14 @@ export function orElse<T extends z.ZodType>(schema: T, fallback: z.output<T>) {
 /** A whole-number id in a path. Text that is no whole number is 422; any whole number may turn out to be 404. */
 export const IdText = IntText(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).meta({ description: "Integer id" });
 
+/**
+ * The id that a text is, as PostgreSQL writes it: a UUID in groups of 8, 4, 4, 4 and 12 digits, in lower case. Undefined for any other
+ * text, which names nothing.
+ */
+export function uuidOf(text: string): string | undefined {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
+}
+
 /** The slug of a camera, in a record or a path. Any text is taken: what names nothing is 404, whatever its form. */
 export const CameraIdText = z.string().meta({ description: "Camera id, a slug" });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound } from "../contract/problem.ts";
 import type { entityRoutes } from "../contract/routes/entities.ts";
+import { uuidOf } from "../contract/values.ts";
 import type { Operations } from "../operations/operation.ts";
 import { countEntities, detectionsOfEntity, findEntity, listEntities, visitsOf } from "./entities-repository.ts";
 
@@ -22,13 +23,13 @@ export const entityOperations: Pick<Operations, keyof typeof entityRoutes> = {
     return { items: items.map((row) => row.record), ...page };
   },
 
-  getEntity: async ({ params: { entity_id: id } }, { db }) => {
-    const isUuid = z.uuid().safeParse(id).success;
-    const found = isUuid
+  getEntity: async ({ params }, { db }) => {
+    const id = uuidOf(params.entity_id);
+    const found = id
       ? await db.query((sql) => Promise.all([findEntity(sql, id), visitsOf(sql, id), detectionsOfEntity(sql, id, mostDetections)]))
       : undefined;
     const [entity, cameras, detections] = found ?? [];
-    if (!entity) throw notFound("Entity", id);
+    if (!entity) throw notFound("Entity", params.entity_id);
     return { ...entity, cameras: [...(cameras ?? [])], detections: [...(detections ?? [])] };
   },
 };

@@ -1,3 +1,4 @@
+import { uuidOf } from "../contract/values.ts";
 import type { Sql } from "../engines/database.ts";
 import { alertSteps } from "./alert-steps.ts";
 import {
@@ -52,10 +53,11 @@ export async function chainOfEvent(sql: Sql, eventId: number, now: Date): Promis
     jobsOf(sql, "analyze", [String(eventId)]),
   ]);
   if (!event) return undefined;
+  const batchId = uuidOf(event.batchId ?? "");
   const alertIds = alerts.map(({ alertId }) => alertId);
   const [pictures, batches, notifications, notificationAttempts, deliveries] = await Promise.all([
     picturesOf(sql, shown.ids),
-    isUuid(event.batchId) ? findBatches(sql, [event.batchId]) : [],
+    batchId === undefined ? [] : findBatches(sql, [batchId]),
     notificationsOf(sql, alertIds),
     notificationAttemptsOf(sql, alertIds, most.notificationAttempts),
     deliveriesAbout(sql, [String(eventId), ...alertIds], most.deliveries),
@@ -90,8 +92,4 @@ function noRules(known: number): Step[] {
   if (known > 0) return [];
   const text = "There is no alert rule, so no event raises an alert.";
   return [{ at: null, step: "rule", status: "note", text, details: { outcome: "none", reason: "no_rules" } }];
-}
-
-export function isUuid(text: string | null): text is string {
-  return text !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -1,12 +1,13 @@
 import { notFound } from "../contract/problem.ts";
 import type { explainRoutes } from "../contract/routes/explain.ts";
+import { uuidOf } from "../contract/values.ts";
 import type { Sql } from "../engines/database.ts";
 import { requireImage } from "../images/required.ts";
 import type { Operations } from "../operations/operation.ts";
 import { covers } from "../silences/silence.ts";
 import { activeSilences } from "../silences/silences-repository.ts";
 import { eventOfAlert } from "./alerts-repository.ts";
-import { chainOfEvent, type EventChain, isUuid } from "./event.ts";
+import { chainOfEvent, type EventChain } from "./event.ts";
 import { explainImage } from "./image.ts";
 import { explainMoment } from "./moment.ts";
 import { outcomeOfAlert, outcomeOfEvent } from "./outcome.ts";
@@ -55,10 +56,10 @@ export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
 };
 
 async function explainAlert(sql: Sql, alertId: string, now: Date): Promise<Explanation> {
-  const id = alertId.toLowerCase();
-  const eventId = isUuid(id) ? await eventOfAlert(sql, id) : undefined;
-  const chain = eventId === undefined ? undefined : await chainOfEvent(sql, eventId, now);
-  if (!chain) throw notFound("Alert", alertId);
+  const id = uuidOf(alertId);
+  const eventId = id && (await eventOfAlert(sql, id));
+  const chain = eventId && (await chainOfEvent(sql, eventId, now));
+  if (!id || !chain) throw notFound("Alert", alertId);
   const alert = chain.alerts.find((each) => each.alertId === id);
   const subject = { cameraId: chain.event.cameraId, ruleId: alert?.ruleId ?? "" };
   // why no other came after it

@@ -1,16 +1,16 @@
 import { notFound, Problem } from "../contract/problem.ts";
+import { uuidOf } from "../contract/values.ts";
 import type { Sql } from "../engines/database.ts";
 import { definitionOf } from "./definition.ts";
 import type { Rule, RuleDefinition } from "./rule.ts";
 import { findRule } from "./rules-repository.ts";
 import { findVersion } from "./versions-repository.ts";
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The id of a rule. Throws `Problem("not_found")` naming a text that cannot be one. */
 export function requireRuleId(ruleId: string): string {
-  if (!uuid.test(ruleId)) throw notFound("Rule", ruleId);
-  return ruleId.toLowerCase();
+  const id = uuidOf(ruleId);
+  if (id === undefined) throw notFound("Rule", ruleId);
+  return id;
 }
 
 /** A rule. Throws `Problem("not_found")` naming its id. */

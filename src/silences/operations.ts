@@ -4,6 +4,7 @@ import { requireCamera } from "../cameras/required.ts";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { silenceRoutes } from "../contract/routes/silences.ts";
+import { uuidOf } from "../contract/values.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
 import { requireRule } from "../rules/required.ts";
@@ -41,19 +42,21 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     return silence;
   },
 
-  getSilence: async ({ params: { id } }, { db, clock }) => {
-    const silence = isUuid(id) ? await db.query((sql) => findSilence(sql, id, clock.now())) : undefined;
-    if (!silence) throw notFound("Silence", id);
+  getSilence: async ({ params }, { db, clock }) => {
+    const id = uuidOf(params.id);
+    const silence = id && (await db.query((sql) => findSilence(sql, id, clock.now())));
+    if (!silence) throw notFound("Silence", params.id);
     return silence;
   },
 
-  endSilence: async ({ params: { id } }, { db, clock, runtime }) => {
-    if (!isUuid(id)) throw notFound("Silence", id);
+  endSilence: async ({ params }, { db, clock, runtime }) => {
+    const id = uuidOf(params.id);
+    if (id === undefined) throw notFound("Silence", params.id);
     const silence = await db.transaction(async (sql) => {
       const now = clock.now();
       const ended = await endActive(sql, id, now);
       const current = await findSilence(sql, id, now);
-      if (!current) throw notFound("Silence", id);
+      if (!current) throw notFound("Silence", params.id);
       if (!ended) throw new Problem("conflict", `Silence ${id} ended at ${current.ended_at?.toISOString()} already; it holds nothing back`);
       await appendToJournal(sql, [{ type: "silence.ended", data: current }], now);
       return current;
@@ -62,7 +65,3 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     return silence;
   },
 };
-
-function isUuid(id: string): boolean {
-  return z.uuid().safeParse(id).success;
-}

@@ -1,6 +1,7 @@
 import { dayMs } from "../clock/durations.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
+import { uuidOf } from "../contract/values.ts";
 import type { Operations } from "../operations/operation.ts";
 import {
   attemptsOf,
@@ -11,7 +12,7 @@ import {
   retryDeliveries,
   successShares,
 } from "./deliveries-repository.ts";
-import { noSuchWebhook, uuidOf } from "./webhook.ts";
+import { noSuchWebhook } from "./webhook.ts";
 import { countWebhooks, findWebhook } from "./webhooks-repository.ts";
 
 type DeliveryRoutes = Pick<

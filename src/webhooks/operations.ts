@@ -5,6 +5,7 @@ import { localTimeZone } from "../clock/time-zone.ts";
 import { outboundEvents } from "../contract/outbound-events.ts";
 import { Problem } from "../contract/problem.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
+import { uuidOf } from "../contract/values.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { TemplateError } from "../templates/template.ts";
 import { judge } from "./attempt.ts";
@@ -19,7 +20,6 @@ import {
   recordOf,
   type StoredWebhook,
   sealDefinition,
-  uuidOf,
   type Webhook,
   type WebhookDefinition,
 } from "./webhook.ts";

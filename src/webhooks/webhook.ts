@@ -70,8 +70,3 @@ export function recordOf({ auth: _, signingSecrets: __, ...record }: OpenWebhook
 export function noSuchWebhook(id: string): Problem {
   return notFound("Webhook", id);
 }
-
-/** An id that is a UUID, or undefined: any other text names nothing. */
-export function uuidOf(text: string): string | undefined {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
-}

@@ -102,6 +102,13 @@ describe("an alert", () => {
     expect([...(await desk.journal("alert_acknowledged")), ...(await desk.journal("alert_dismissed"))]).toHaveLength(1);
   });
 
+  it("is the same whatever the case of its id", async () => {
+    const { id } = await raise({ channels: ["email"] });
+    const ended = await desk.ask("dismissAlert", named(id.toUpperCase()));
+    expect(ended).toMatchObject({ id, alert_metadata: { channels: [{ channel: "email", status: "cancelled" }] } });
+    expect(await desk.ask("getAlert", named(id.toUpperCase()))).toEqual(ended);
+  });
+
   it("that does not exist is not found, whatever its id looks like", async () => {
     for (const id of ["4b0ac8e2-9d7c-4f6e-8a55-0d3c1f8a2b11", "7", "no-such-alert", "ä"]) {
       for (const operation of ["getAlert", "acknowledgeAlert", "dismissAlert"] as const) {
