@@ -1,7 +1,5 @@
 import type { z } from "zod";
 import { AlertMetadata, type Alert as AlertRecord, type ChannelResult as ChannelResultRecord } from "../contract/routes/alerts.ts";
-import { riskLevels } from "../contract/routes/events.ts";
-import type { RiskLevel } from "../upstream/risk.ts";
 
 /** An alert as clients see it. */
 export type Alert = z.output<typeof AlertRecord>;
@@ -13,11 +11,6 @@ export type AlertRow = Omit<Alert, "alert_metadata"> & { readonly alert_metadata
 /** The record of a row. Throws a `ZodError` when the stored metadata are not what they should be. */
 export function recordOf(row: AlertRow): Alert {
   return { ...row, alert_metadata: AlertMetadata.parse(row.alert_metadata) };
-}
-
-/** The band of an event's risk: 0 for one that is not judged, 1 for low to 4 for critical. */
-export function riskBand(level: RiskLevel | null): number {
-  return level === null ? 0 : riskLevels.indexOf(level) + 1;
 }
 
 /** Why nobody will be told of an alert, as a sentence: none of its channels sent it and none will. Null while one may, or did. */

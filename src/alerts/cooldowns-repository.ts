@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AlertMetadata } from "../contract/routes/alerts.ts";
+import { riskLevels } from "../contract/routes/events.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type Alert, type AlertRow, recordOf } from "./alert.ts";
@@ -49,7 +50,7 @@ export async function raiseUnlessHeldBack(sql: Sql, alert: NewAlert, now: Date):
         or c.raised_at - (c.ends_at - c.raised_at) > excluded.raised_at
         or ${rule.escalate}::boolean and excluded.band > greatest(c.band, (
           -- the alerted event may have been judged since
-          select case e.risk_level when 'low' then 1 when 'medium' then 2 when 'high' then 3 when 'critical' then 4 end
+          select array_position(${[...riskLevels]}::text[], e.risk_level)
           from alerts o
           join events e on e.event_id = o.event_id
           where o.alert_id = c.alert_id

@@ -1,5 +1,5 @@
 import type { Sql } from "../engines/database.ts";
-import type { RiskLevel } from "../upstream/risk.ts";
+import type { RiskLevel } from "../risk/risk.ts";
 
 /** What a rule said of an event, as it is stored. The keys are the columns. */
 export interface StoredVerdict {

@@ -1,5 +1,5 @@
 import type { Sql } from "../engines/database.ts";
-import type { RiskLevel } from "../upstream/risk.ts";
+import type { RiskLevel } from "../risk/risk.ts";
 
 /** An event that came from elsewhere. */
 export interface StoredEvent {

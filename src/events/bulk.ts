@@ -6,7 +6,7 @@ import { camerasOfDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
-import { type RiskThresholds, riskLevel } from "../upstream/risk.ts";
+import { type RiskThresholds, riskLevel } from "../risk/risk.ts";
 import { emit } from "../webhooks/emit.ts";
 import { queueAnalyses } from "./analysis.ts";
 import {

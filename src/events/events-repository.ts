@@ -1,5 +1,5 @@
 import type { Sql } from "../engines/database.ts";
-import type { RiskLevel } from "../upstream/risk.ts";
+import type { RiskLevel } from "../risk/risk.ts";
 import { type AnalysisStatus, type Event, type EventKind, type EventRow, recordOf } from "./event.ts";
 
 /** The columns of an event's row, on `events e`. */

@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
 
 /** Whose end is to be told: the incidents of these events, or the one that a single notification told of. */
 export type Ended = { readonly eventIds: readonly number[] } | { readonly notificationId: string };
@@ -36,9 +37,7 @@ export async function insertEnds(sql: Sql, ended: Ended, now: Date): Promise<num
       on conflict (alert_id, kind, channel) do nothing
       returning notification_id, channel
     )
-    insert into jobs (queue, lane, subject, priority, position, available_at)
-    select 'deliver', case s.channel when 'webhook' then 'default-webhook' else s.channel end, 'notification:' || s.notification_id,
-      0, ${now}, ${now}
+    ${insertDeliverJobs(sql, { notificationId: sql`s.notification_id`, channel: sql`s.channel` }, now)}
     from stored s
   `;
   return stored.count;

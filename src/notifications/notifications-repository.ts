@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
 import type { Channel } from "./channels.ts";
 import type { About, ChannelResult } from "./queue.ts";
 
@@ -8,7 +9,7 @@ export type NewNotifications = About & {
   readonly rows: readonly { readonly id: string; readonly channel: Channel; readonly reason: string | null }[];
 };
 
-/** Stores notifications, and jobs for those that can be sent. One at a time goes through a channel: the channel is the lane. */
+/** Stores notifications, and jobs for those that can be sent. */
 export async function insertNotifications(
   sql: Sql,
   { alertId, silenceId, kind, expiresAt, rows }: NewNotifications,
@@ -33,9 +34,7 @@ export async function insertNotifications(
         case when g.reason is null then null else ${now}::timestamptz end
       from given g
     )
-    insert into jobs (queue, lane, subject, priority, position, available_at)
-    select 'deliver', case g.channel when 'webhook' then 'default-webhook' else g.channel end, 'notification:' || g.notification_id,
-      0, ${now}, ${now}
+    ${insertDeliverJobs(sql, { notificationId: sql`g.notification_id`, channel: sql`g.channel` }, now)}
     from given g
     where g.reason is null
     order by g.position

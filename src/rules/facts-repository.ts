@@ -1,6 +1,6 @@
 import { batchesOf } from "../engines/batches.ts";
 import type { Sql } from "../engines/database.ts";
-import type { RiskLevel } from "../upstream/risk.ts";
+import type { RiskLevel } from "../risk/risk.ts";
 import type { EventKind, RuleFacts } from "./rule.ts";
 
 /** The facts of an event as a row: classes and confidences in step. */

@@ -1,4 +1,4 @@
-import { riskLevels } from "../contract/routes/events.ts";
+import { riskBand } from "../risk/risk.ts";
 import { dedupKey } from "./dedup-key.ts";
 import { evaluate } from "./evaluate.ts";
 import type { PastFacts } from "./facts-repository.ts";
@@ -42,15 +42,10 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): (
       severity: definition.severity,
     });
     // a rule that does not wait for the score knew none, unless the event came with one
-    const band = trigger === "stored" && facts.scoredAt !== null ? 0 : bandOf(facts);
+    const band = trigger === "stored" && facts.scoredAt !== null ? 0 : riskBand(facts.riskLevel);
     const running = cooldowns.get(key);
     const isHeldBack = running && raisedAt.getTime() < running.endsAt && !(definition.escalate && band > running.band);
     if (!isHeldBack) cooldowns.set(key, { endsAt: raisedAt.getTime() + definition.cooldown_seconds * 1000, band });
     return { verdict, raisedAt, alert: !isHeldBack };
   };
-}
-
-/** 0 without a score, 1 low to 4 critical. */
-function bandOf({ riskLevel }: PastFacts): number {
-  return riskLevel === null ? 0 : riskLevels.indexOf(riskLevel) + 1;
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Delivery as DeliveryReply } from "../contract/routes/webhooks.ts";
 import type { Sql } from "../engines/database.ts";
+import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
 
 export type Delivery = z.output<typeof DeliveryReply>;
 
@@ -119,8 +120,7 @@ export async function retryDeliveries(sql: Sql, ids: readonly string[], now: Dat
       select a.new_id, a.webhook_id, a.event_type, a.event_id, a.data, a.emitted_at, ${now}, a.delivery_id, a.message_id
       from again a
     ), queued as (
-      insert into jobs (queue, lane, subject, priority, position, available_at)
-      select 'deliver', 'webhook:' || a.webhook_id, 'delivery:' || a.new_id, 0, ${now}, ${now}
+      ${insertDeliverJobs(sql, { deliveryId: sql`a.new_id`, webhookId: sql`a.webhook_id` }, now)}
       from again a
       order by a.emitted_at, a.delivery_id
     )

@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
 
 /** What a webhook is to be told; `data` is JSON text. */
 export interface Emission {
@@ -7,10 +8,7 @@ export interface Emission {
   readonly data: string;
 }
 
-/**
- * Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given.
- * One delivery at a time goes to a webhook: the webhook is the lane.
- */
+/** Stores a delivery and its job for each event and each enabled webhook that subscribed to its type, in the order given. */
 export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], now: Date): Promise<void> {
   await sql`
     with told as (
@@ -26,8 +24,7 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
       select t.delivery_id, t.webhook_id, t.type, t.event_id, t.data::jsonb, ${now}, ${now}, t.delivery_id
       from told t
     )
-    insert into jobs (queue, lane, subject, priority, position, available_at)
-    select 'deliver', 'webhook:' || t.webhook_id, 'delivery:' || t.delivery_id, 0, ${now}, ${now}
+    ${insertDeliverJobs(sql, { deliveryId: sql`t.delivery_id`, webhookId: sql`t.webhook_id` }, now)}
     from told t
     order by t.position
   `;

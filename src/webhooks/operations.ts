@@ -6,6 +6,7 @@ import { outboundEvents } from "../contract/outbound-events.ts";
 import { Problem } from "../contract/problem.ts";
 import type { webhookRoutes } from "../contract/routes/webhooks.ts";
 import { uuidOf } from "../contract/values.ts";
+import { deleteJobsOfWebhook } from "../jobs/deliver-repository.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { TemplateError } from "../templates/template.ts";
 import { judge } from "./attempt.ts";
@@ -25,7 +26,6 @@ import {
 } from "./webhook.ts";
 import {
   countWebhooks,
-  deleteJobsOf,
   deleteWebhook,
   findWebhook,
   insertWebhook,
@@ -93,7 +93,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       id !== undefined &&
       (await db.transaction(async (sql) => {
         const there = await deleteWebhook(sql, id);
-        await deleteJobsOf(sql, id);
+        await deleteJobsOfWebhook(sql, id);
         return there;
       }));
     if (!gone) throw noSuchWebhook(params.id);

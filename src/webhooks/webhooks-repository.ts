@@ -144,12 +144,3 @@ export async function deleteWebhook(sql: Sql, id: string): Promise<boolean> {
   `;
   return gone.count === 1;
 }
-
-/** Deletes what waits to be sent to a webhook, dead letters included. */
-export async function deleteJobsOf(sql: Sql, id: string): Promise<void> {
-  await sql`
-    delete from jobs j
-    where j.queue = 'deliver'
-      and j.lane = ${`webhook:${id}`}
-  `;
-}

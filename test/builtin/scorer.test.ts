@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { score } from "../../daemon/builtin/language_model/scorer.ts";
+import { riskLevel } from "../../src/risk/risk.ts";
 import { readAnswer } from "../../src/upstream/answer.ts";
 import type { EventFacts } from "../../src/upstream/facts.ts";
-import { riskLevel } from "../../src/upstream/risk.ts";
 import { eventFacts, objectFacts } from "../upstream/event-facts.ts";
 
 const thresholds = { low: 0, medium: 30, high: 60, critical: 80 };

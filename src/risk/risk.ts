@@ -1,4 +1,4 @@
-import type { riskLevels } from "../contract/routes/events.ts";
+import { riskLevels } from "../contract/routes/events.ts";
 
 export type RiskLevel = (typeof riskLevels)[number];
 
@@ -10,4 +10,9 @@ export function riskLevel(score: number, thresholds: RiskThresholds): RiskLevel 
   if (score >= thresholds.critical) return "critical";
   if (score >= thresholds.high) return "high";
   return score >= thresholds.medium ? "medium" : "low";
+}
+
+/** The band of an event's risk: 0 for one that is not judged, 1 for low to 4 for critical. */
+export function riskBand(level: RiskLevel | null): number {
+  return level === null ? 0 : riskLevels.indexOf(level) + 1;
 }

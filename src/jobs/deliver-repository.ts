@@ -1,0 +1,37 @@
+import type { Sql, SqlFragment } from "../engines/database.ts";
+
+/** What is sent, and where to: columns of the rows from which the jobs are made. */
+export type Sending =
+  | { readonly deliveryId: SqlFragment; readonly webhookId: SqlFragment }
+  | { readonly notificationId: SqlFragment; readonly channel: SqlFragment };
+
+/**
+ * The beginning of a statement that adds a job to the queue `deliver` for each row of the `from` that follows. One at a time goes to
+ * one place: the webhook, or the channel, is the lane.
+ */
+export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFragment {
+  const [lane, subject] =
+    "deliveryId" in sending
+      ? [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`]
+      : [
+          sql`case ${sending.channel} when 'webhook' then 'default-webhook' else ${sending.channel} end`,
+          sql`'notification:' || ${sending.notificationId}`,
+        ];
+  return sql`
+    insert into jobs (queue, lane, subject, priority, position, available_at)
+    select 'deliver', ${lane}, ${subject}, 0, ${now}, ${now}
+  `;
+}
+
+/** Deletes what waits to be sent to a webhook, dead letters included. */
+export async function deleteJobsOfWebhook(sql: Sql, webhookId: string): Promise<void> {
+  await sql`
+    delete from jobs j
+    where j.queue = 'deliver'
+      and j.lane = ${laneOfWebhook(sql, sql`${webhookId}::text`)}
+  `;
+}
+
+function laneOfWebhook(sql: Sql, webhookId: SqlFragment): SqlFragment {
+  return sql`'webhook:' || ${webhookId}`;
+}
