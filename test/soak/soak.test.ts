@@ -20,10 +20,10 @@ const seed = Number(process.env["SOAK_SEED"] ?? Date.now() % 1_000_000);
 const steps = isLong ? minutes : 3;
 const time = isLong ? { ms: 60_000, collections: 6 } : { ms: 4_000, collections: 1 };
 /**
- * Before the long form measures, each fault happens once, quickly, under three times the load: until all that the program does was done many
+ * Before the long form measures, each fault happens twice, quickly, under three times the load: until all that the program does was done many
  * times, caches and compiled code grow.
  */
-const warmUpTime = { ms: 20_000, collections: 1 };
+const warmUp = { time: { ms: 20_000, collections: 1 }, rounds: 2 };
 const print = (text: string): void => void (isLong && process.stdout.write(text));
 
 test(
@@ -38,7 +38,9 @@ test(
       print(heading);
       if (isLong) {
         const stopMore = home.upload(2 * rate);
-        for (const fault of faults) print(lineOf(await step(home, fault, warmUpTime), "warm"));
+        for (let round = 1; round <= warmUp.rounds; round += 1) {
+          for (const fault of faults) print(lineOf(await step(home, fault, warmUp.time), "warm"));
+        }
         await stopMore();
         home.daemon.kill("SIGURG");
         home.idle.reset();
