@@ -17,7 +17,11 @@ let bystander: Peer;
 beforeAll(async () => {
   database = await testDatabase();
   daemon = await testDaemon({
-    env: { DATABASE_URL: database.url, DETECTOR_URL: "http://127.0.0.1:9", LANGUAGE_MODEL_URL: "http://127.0.0.1:9" },
+    env: {
+      ...{ DATABASE_URL: database.url, DETECTOR_URL: "http://127.0.0.1:9", LANGUAGE_MODEL_URL: "http://127.0.0.1:9" },
+      // the bystander says nothing for as long as the others are at it
+      WEBSOCKET_IDLE_TIMEOUT_SECONDS: "3600",
+    },
   });
   bystander = new Peer(daemon.url);
   await bystander.ofType("connected");
