@@ -4,10 +4,10 @@ import { minuteMs } from "../../src/clock/durations.ts";
 import { latestPast } from "../../src/clock/latest-past.ts";
 import type { Settings } from "../../src/config/settings.ts";
 import type { Database } from "../../src/engines/database.ts";
-import { type NewestPicture, newestPictures } from "../../src/incidents/pictures-repository.ts";
-import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/incidents/watch.ts";
 import type { Log } from "../../src/log/log.ts";
 import { type Frame, readFrame } from "../../src/scenes/frame.ts";
+import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/scenes/health.ts";
+import { type NewestPicture, newestPictures } from "../../src/scenes/pictures-repository.ts";
 import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
 import { createLoop, type Loop } from "./loop.ts";
 

@@ -13,8 +13,9 @@ import {
   type QueueName,
   releaseJob,
 } from "../../src/jobs/jobs-repository.ts";
+import { StageAborted } from "../../src/jobs/stage-aborted.ts";
 import type { Log } from "../../src/log/log.ts";
-import { type Stage, StageAborted } from "../../src/pipeline/stage.ts";
+import type { Stage } from "../../src/pipeline/stage.ts";
 import type { Worker } from "./worker.ts";
 
 /** A job that failed so often is given up. */

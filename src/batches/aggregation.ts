@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { JournalEntry } from "../contract/live.ts";
 import { linkDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
 import { queueAnalyses } from "../events/analysis.ts";
+import { announceEvents } from "../events/announcement.ts";
 import { tellEnriched } from "../events/enrichment.ts";
-import { queueEvaluations } from "../events/evaluation-repository.ts";
 import type { Event } from "../events/event.ts";
 import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
-import { appendToJournal } from "../journal/journal.ts";
-import { emit } from "../webhooks/emit.ts";
 import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
 import {
   type ClosedBatch,
@@ -111,37 +108,19 @@ export async function closeDueBatches(sql: Sql, now: Date, settings: ClosingSett
     sql,
     created.map((event) => event.eventId),
   );
-  await appendToJournal(
-    sql,
-    events.flatMap((event): JournalEntry[] => {
-      const batchId = event.batch_id ?? "";
-      const data = {
-        batch_id: batchId,
-        camera_id: event.camera_id,
-        event_id: event.id,
-        started_at: event.started_at,
-        ended_at: event.ended_at,
-        detection_count: event.detection_count,
-        close_reason: reasons.get(batchId) ?? "idle",
-      };
-      return [
-        { type: "detection.batch", data },
-        { type: "event", data: event },
-      ];
-    }),
-    now,
-  );
-  await emit(
-    sql,
-    events.map((event) => ({ type: "event_created", eventId: String(event.id), data: event })),
-    now,
-  );
-  await queueEvaluations(
-    sql,
-    events.map(({ id }) => id),
-    "stored",
-    now,
-  );
+  await announceEvents(sql, events, now, (event) => {
+    const batchId = event.batch_id ?? "";
+    const data = {
+      batch_id: batchId,
+      camera_id: event.camera_id,
+      event_id: event.id,
+      started_at: event.started_at,
+      ended_at: event.ended_at,
+      detection_count: event.detection_count,
+      close_reason: reasons.get(batchId) ?? "idle",
+    };
+    return [{ type: "detection.batch", data }];
+  });
   await queueAnalyses(sql, events, now, settings.enrichmentWaitMs);
   await tellEnriched(
     sql,

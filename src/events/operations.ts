@@ -3,7 +3,6 @@ import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import type { eventRoutes } from "../contract/routes/events.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
-import { eventBulkOperations } from "./bulk.ts";
 import { deletionOperations } from "./deletion.ts";
 import { findWithDetections } from "./details.ts";
 import { countEvents, listEvents, updateReview } from "./events-repository.ts";
@@ -15,12 +14,11 @@ import { searchOperations } from "./search.ts";
 const listName = "events";
 const Key = z.tuple([KeyInstant, z.int()]);
 
-/** The use cases of events. */
-export const eventOperations: Pick<Operations, keyof typeof eventRoutes> = {
+/** The use cases of events, those of many at once aside. */
+export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "createEvents" | "updateEvents" | "deleteEvents"> = {
   ...searchOperations,
   ...exportOperations,
   ...deletionOperations,
-  ...eventBulkOperations,
   ...reanalysisOperations,
 
   listEvents: async ({ query }, { db }) => {

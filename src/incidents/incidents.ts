@@ -1,11 +1,10 @@
 import { findCamera } from "../cameras/cameras-repository.ts";
 import { cameraChanged } from "../cameras/status.ts";
 import type { Database, Sql } from "../engines/database.ts";
-import { queueEvaluations } from "../events/evaluation-repository.ts";
+import { announceEvents } from "../events/announcement.ts";
 import { findEvents } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { insertEnds } from "../notifications/ends-repository.ts";
-import { emit } from "../webhooks/emit.ts";
 import { type Cause, causes, durationText, endedSummary, openSummary, type Trouble } from "./incident.ts";
 import {
   closeIncident,
@@ -32,17 +31,7 @@ export async function openIncident(sql: Sql, trouble: Trouble, now: Date): Promi
   const summary = openSummary(stored.cameraName, cause, reason);
   const eventId = await insertIncidentEvent(sql, { incidentId: stored.incidentId, cameraId, beganAt, summary }, now);
   const events = await findEvents(sql, [eventId]);
-  await appendToJournal(
-    sql,
-    events.map((data) => ({ type: "event", data })),
-    now,
-  );
-  await emit(
-    sql,
-    events.map((data) => ({ type: "event_created", eventId: String(data.id), data })),
-    now,
-  );
-  await queueEvaluations(sql, [eventId], "stored", now);
+  await announceEvents(sql, events, now);
   if (toldAsStatus.has(cause)) await tellStatus(sql, cameraId, summary, now);
   return true;
 }

@@ -3,6 +3,7 @@ import { alertOperations } from "../alerts/operations.ts";
 import { analyticsOperations } from "../analytics/operations.ts";
 import { baselineOperations } from "../baselines/operations.ts";
 import { detectionBulkOperations } from "../bulk/detections.ts";
+import { eventBulkOperations } from "../bulk/events.ts";
 import { cameraOperations } from "../cameras/operations.ts";
 import { detectionOperations } from "../detections/operations.ts";
 import { detectionStatisticsOperations } from "../detections/statistics.ts";
@@ -31,6 +32,7 @@ export const operations: Operations = {
   ...detectionBulkOperations,
   ...entityOperations,
   ...eventOperations,
+  ...eventBulkOperations,
   ...eventStatisticsOperations,
   ...detectionStatisticsOperations,
   ...alertReceiverOperations,

@@ -3,11 +3,12 @@ import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../events/analysis.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import { StageAborted } from "../jobs/stage-aborted.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Log } from "../log/log.ts";
 import type { Judgement, LanguageModel } from "../upstream/language-model.ts";
 import { emit } from "../webhooks/emit.ts";
-import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
+import { afterNoAnswer, type Stage } from "./stage.ts";
 
 /** What the analyze stage works with. */
 export interface AnalyzeStageContext {

@@ -6,10 +6,11 @@ import { createGroups } from "../engines/groups.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
 import { readUnchanged } from "./read-picture.ts";
-import { afterNoAnswer, type Stage, StageAborted } from "./stage.ts";
+import { afterNoAnswer, type Stage } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
 /** Pictures that are stored in one transaction at most. */

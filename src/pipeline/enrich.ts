@@ -12,11 +12,12 @@ import { eventsOfImage, lockEvents } from "../events/enrichment-repository.ts";
 import { imagesForJobs, type LedgerImage } from "../images/images-repository.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
+import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
 import type { Picture } from "../upstream/detector.ts";
 import { type EnrichmentServices, type Found, gather, type Look, lookAt, skipped, type Wanted } from "./enrich-detection.ts";
 import { readUnchanged } from "./read-picture.ts";
-import { type Stage, StageAborted } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** What the enrich stage works with. */
 export interface EnrichStageContext {

@@ -12,11 +12,6 @@ export interface Stage {
   giveUp(job: ClaimedJob, error: string): Promise<void>;
 }
 
-/** An aborted run: the daemon stops, the job is given back. */
-export class StageAborted extends Error {
-  override name = "StageAborted";
-}
-
 /** What is given back again and again while its service answers others is at fault itself after so many times. */
 const mostDeferrals = 10;
 /** The service counts as answering when it did so within this time. */

@@ -1,5 +1,6 @@
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventBulkOperations } from "../../src/bulk/events.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { DatabaseUnavailable } from "../../src/engines/pg-errors.ts";
 import { eventOperations } from "../../src/events/operations.ts";
@@ -21,7 +22,8 @@ beforeAll(async () => {
     {
       exportEvents: (request: Parameters<typeof eventOperations.exportEvents>[0], { caller }: OperationContext) =>
         eventOperations.exportEvents(request, { ...desk.context, caller }),
-      createEvents: (request: Parameters<typeof eventOperations.createEvents>[0]) => eventOperations.createEvents(request, desk.context),
+      createEvents: (request: Parameters<typeof eventBulkOperations.createEvents>[0]) =>
+        eventBulkOperations.createEvents(request, desk.context),
     },
   );
 });

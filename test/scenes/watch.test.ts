@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isBlack } from "../../src/incidents/watch.ts";
 import { compareViews, unchangedShare } from "../../src/scenes/change.ts";
 import { type Frame, frameOf, packFrame, readFrame, unpackFrame } from "../../src/scenes/frame.ts";
+import { isBlack } from "../../src/scenes/health.ts";
 import { structuralSimilarity } from "../../src/scenes/similarity.ts";
 import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";

@@ -4,11 +4,15 @@ import { type BulkResult, bulkReply, type CheckedItem, checkItems, doneItem, fai
 import { EventId, EventReview, NewEvent } from "../contract/routes/events.ts";
 import { camerasOfDetections } from "../detections/detections-repository.ts";
 import type { Sql } from "../engines/database.ts";
+import { queueAnalyses } from "../events/analysis.ts";
+import { announceEvents } from "../events/announcement.ts";
+import { existingIds, markDeleted } from "../events/deletion-repository.ts";
+import { queueEvaluations } from "../events/evaluation-repository.ts";
+import { recountDetections } from "../events/event-detections-repository.ts";
+import { findEvents } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
 import { type RiskThresholds, riskLevel } from "../risk/risk.ts";
-import { emit } from "../webhooks/emit.ts";
-import { queueAnalyses } from "./analysis.ts";
 import {
   attachDetections,
   type Candidate,
@@ -17,11 +21,7 @@ import {
   lockCandidates,
   type Review,
   updateReviews,
-} from "./bulk-repository.ts";
-import { existingIds, markDeleted } from "./deletion-repository.ts";
-import { queueEvaluations } from "./evaluation-repository.ts";
-import { recountDetections } from "./event-detections-repository.ts";
-import { findEvents } from "./events-repository.ts";
+} from "./events-repository.ts";
 
 type NewItem = CheckedItem<z.output<typeof NewEvent>>;
 
@@ -134,18 +134,8 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
     sql,
     ids.filter((id) => id !== null),
   );
-  await appendToJournal(
-    sql,
-    events.map((event) => ({ type: "event", data: event })),
-    now,
-  );
-  await emit(
-    sql,
-    events.map((event) => ({ type: "event_created", eventId: String(event.id), data: event })),
-    now,
-  );
+  await announceEvents(sql, events, now);
   const [judged, unjudged] = [events.filter((event) => event.risk_score !== null), events.filter((event) => event.risk_score === null)];
-  await queueEvaluations(sql, idsOf(events), "stored", now);
   await queueEvaluations(sql, idsOf(judged), "scored", now);
   await queueAnalyses(sql, unjudged, now);
   return [...refused, ...results];

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createCameraWatcher } from "../../daemon/workers/camera-watcher.ts";
-import { clockJump, type LedgerPicture, sameContent } from "../../src/incidents/signs.ts";
-import { freshMemory, lookAtHealth } from "../../src/incidents/watch.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type Frame, frameOf } from "../../src/scenes/frame.ts";
+import { freshMemory, lookAtHealth } from "../../src/scenes/health.ts";
+import { clockJump, type LedgerPicture, sameContent } from "../../src/scenes/signs.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
 import { eventually } from "../support/eventually.ts";
 

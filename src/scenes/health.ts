@@ -1,11 +1,11 @@
 import { dayMs } from "../clock/durations.ts";
 import { latestPast } from "../clock/latest-past.ts";
 import type { Sql } from "../engines/database.ts";
-import { unchangedShare } from "../scenes/change.ts";
-import type { Frame } from "../scenes/frame.ts";
-import type { Cause } from "./incident.ts";
-import { endIncidents, openIncident } from "./incidents.ts";
-import { countEnded, openIncidents } from "./incidents-repository.ts";
+import type { Cause } from "../incidents/incident.ts";
+import { endIncidents, openIncident } from "../incidents/incidents.ts";
+import { countEnded, openIncidents } from "../incidents/incidents-repository.ts";
+import { unchangedShare } from "./change.ts";
+import type { Frame } from "./frame.ts";
 import { ledgerPictures } from "./pictures-repository.ts";
 import { clockJump, sameContent } from "./signs.ts";
 

@@ -1,0 +1,4 @@
+/** An aborted run: the daemon stops, the job is given back. */
+export class StageAborted extends Error {
+  override name = "StageAborted";
+}
