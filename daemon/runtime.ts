@@ -1,8 +1,8 @@
 import type { Clock } from "../src/clock/clock.ts";
 import type { Config } from "../src/config/config.ts";
+import { diskSpace } from "../src/disk/disk.ts";
 import type { Database } from "../src/engines/database.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
-import { diskSpace } from "../src/system/disk.ts";
 import type { Runtime } from "../src/system/runtime.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";

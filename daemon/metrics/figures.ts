@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import { cameraStatuses } from "../../src/contract/routes/cameras.ts";
-import type { DiskSpace } from "../../src/system/disk.ts";
+import type { DiskSpace } from "../../src/disk/disk.ts";
 import type { Figures } from "../../src/system/figures.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 

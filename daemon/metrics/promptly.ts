@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { DiskSpace } from "../../src/system/disk.ts";
+import type { DiskSpace } from "../../src/disk/disk.ts";
 import type { Figures } from "../../src/system/figures.ts";
 
 /** What has to be waited for. Undefined: it is not known, since what was asked does not answer. */

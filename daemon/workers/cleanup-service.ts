@@ -1,9 +1,9 @@
 import { hourMs } from "../../src/clock/durations.ts";
+import type { DiskSpace } from "../../src/disk/disk.ts";
 import { giveChoreBack, takeChore } from "../../src/retention/chores-repository.ts";
 import { type CleanupContext, cleanUp } from "../../src/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
 import { lastDue, nextDue } from "../../src/retention/schedule.ts";
-import type { DiskSpace } from "../../src/system/disk.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const chore = "cleanup";

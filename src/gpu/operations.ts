@@ -1,7 +1,7 @@
 import { hourMs } from "../clock/durations.ts";
 import type { gpuRoutes } from "../contract/routes/system-gpu.ts";
+import { keepAnswers } from "../lifecycle/kept.ts";
 import type { Operations } from "../operations/operation.ts";
-import { keepAnswers } from "../system/kept.ts";
 import { type GpuStats, noGpu } from "./gpu.ts";
 import { gpuHistory, latestGpuStats } from "./gpu-repository.ts";
 

@@ -11,15 +11,16 @@ import { localDay } from "../clock/local-day.ts";
 import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
+import { thumbnailFiles, thumbnailsOf } from "../detections/thumbnail-files.ts";
+import type { SizedFile } from "../disk/files.ts";
+import { listLogFiles } from "../disk/log-files.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { deleteEmbeddingsBefore } from "../entities/embeddings-repository.ts";
 import { deleteForgottenEntities } from "../entities/entities-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
 import type { Log } from "../log/log.ts";
 import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
-import type { SizedFile } from "./files.ts";
 import { cleanLedger } from "./ledger.ts";
-import { listLogFiles } from "./log-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
 import {
   countExpired,
@@ -31,7 +32,6 @@ import {
   deleteJournalBefore,
   survivingDetections,
 } from "./retention-repository.ts";
-import { thumbnailFiles, thumbnailsOf } from "./thumbnail-files.ts";
 
 export type CleanupReport = z.output<typeof ReportRecord>;
 

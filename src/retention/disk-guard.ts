@@ -1,7 +1,5 @@
 import { hourMs } from "../clock/durations.ts";
-import { type DiskSpace, freeShare } from "../system/disk.ts";
-import { lowDiskMessage } from "../system/findings.ts";
-import { leastFreeDiskShare } from "../system/overall.ts";
+import { type DiskSpace, freeShare, leastFreeDiskShare, lowDiskMessage } from "../disk/disk.ts";
 import type { CleanupContext } from "./cleanup.ts";
 import { type Relief, relieveDisk } from "./disk-pressure.ts";
 

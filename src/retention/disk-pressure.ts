@@ -1,6 +1,5 @@
 import { dayMs } from "../clock/durations.ts";
-import { type DiskSpace, freeShare } from "../system/disk.ts";
-import { leastFreeDiskShare } from "../system/overall.ts";
+import { type DiskSpace, freeShare, leastFreeDiskShare } from "../disk/disk.ts";
 import { type CleanupContext, deletePart } from "./cleanup.ts";
 import { countPast, nextPartOfThePast } from "./past-repository.ts";
 

@@ -1,8 +1,8 @@
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
+import { isGone } from "../disk/files.ts";
 import type { CleanupContext } from "./cleanup.ts";
-import { isGone } from "./files.ts";
 import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
 
 const imagesAtOnce = 500;

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { CheckResult } from "../contract/routes/system-health.ts";
+import type { DiskSpace } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Silence } from "../silences/silence.ts";
 import { activeSilences } from "../silences/silences-repository.ts";
-import type { DiskSpace } from "./disk.ts";
 import { healthGate } from "./gate.ts";
 import type { Runtime, UpstreamState } from "./runtime.ts";
 

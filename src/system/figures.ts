@@ -1,9 +1,9 @@
 import type { Cause } from "../incidents/incident.ts";
 import { countJobs } from "../jobs/jobs-repository.ts";
+import { keepAnswers } from "../lifecycle/kept.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import { check } from "./checks.ts";
 import { type CameraFigures, cameraFigures, type OpenFigures, openFigures, openIncidents } from "./figures-repository.ts";
-import { keepAnswers } from "./kept.ts";
 import { type StoredFigures, storedFigures } from "./storage-repository.ts";
 
 /** The state of the home as the database has it, for those who watch homesec from outside. */

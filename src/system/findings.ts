@@ -1,8 +1,9 @@
+import { leastFreeDiskShare } from "../disk/disk.ts";
+import { keepAnswers } from "../lifecycle/kept.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Silence } from "../silences/silence.ts";
 import { type Check, checkDatabase, checkDisk, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
-import { keepAnswers } from "./kept.ts";
-import { leastFreeDiskShare, type OverallStatus, overallStatus } from "./overall.ts";
+import { type OverallStatus, overallStatus } from "./overall.ts";
 import type { Runtime, UpstreamState, WorkerState } from "./runtime.ts";
 
 /** What a round of checks has found. All health answers are told from it. */
@@ -69,9 +70,4 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
 /** Critical workers that do not run: without them no picture is processed. */
 export function stoppedWorkers(workers: readonly WorkerState[]): readonly WorkerState[] {
   return workers.filter(({ critical, running }) => critical && !running);
-}
-
-/** The sentence about a disk that is nearly full. */
-export function lowDiskMessage(share: number): string {
-  return `${(share * 100).toFixed(1)} % of the disk is free`;
 }

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { WithStatus } from "../contract/answer.ts";
 import type { AiServiceHealth, BreakerSummary, FullHealthReply } from "../contract/routes/system-health.ts";
+import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
-import { currentFindings, type Findings, lowDiskMessage, stoppedWorkers } from "./findings.ts";
+import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
 import { aiHealth, databaseHealth, storeHealth } from "./health.ts";
 import type { BreakerState, Runtime, UpstreamName, UpstreamState } from "./runtime.ts";
 

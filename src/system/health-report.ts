@@ -1,7 +1,8 @@
 import type { OutboundEvent } from "../contract/outbound-events.ts";
+import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import { emit } from "../webhooks/emit.ts";
-import { currentFindings, type Findings, lowDiskMessage, stoppedWorkers } from "./findings.ts";
+import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
 import { lockReportedHealth, type ReportedHealth, storeReportedHealth } from "./health-repository.ts";
 import type { OverallStatus } from "./overall.ts";
 import type { Runtime } from "./runtime.ts";

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { WithStatus } from "../contract/answer.ts";
 import type { HealthReply, ServiceHealth } from "../contract/routes/system-health.ts";
+import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import { scopeText } from "../silences/silence.ts";
 import type { Check } from "./checks.ts";
-import { currentFindings, lowDiskMessage, stoppedWorkers } from "./findings.ts";
+import { currentFindings, stoppedWorkers } from "./findings.ts";
 import type { Runtime, UpstreamState } from "./runtime.ts";
 
 type Health = z.output<typeof HealthReply>;

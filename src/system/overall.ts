@@ -1,3 +1,4 @@
+import { leastFreeDiskShare } from "../disk/disk.ts";
 import type { UpstreamName } from "./runtime.ts";
 
 export type OverallStatus = "healthy" | "degraded" | "unhealthy";
@@ -11,9 +12,6 @@ export interface HealthFacts {
   /** Free part of the disk that holds the data folder, 0 to 1; undefined when it cannot be told. */
   readonly freeDiskShare: number | undefined;
 }
-
-/** Below this free part the disk is not well. */
-export const leastFreeDiskShare = 0.05;
 
 /**
  * The one rule for the overall health: unhealthy when nothing can work, because the database is down or the detector

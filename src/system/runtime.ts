@@ -1,6 +1,6 @@
+import type { DiskSpace } from "../disk/disk.ts";
 import type { PeerRow } from "../jobs/processes-repository.ts";
 import type { SelftestReport } from "../selftest/report.ts";
-import type { DiskSpace } from "./disk.ts";
 
 /** What the running daemon knows of itself and shares with the operations: the live state that is in no row. */
 export interface Runtime {

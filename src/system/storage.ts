@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { StorageReply } from "../contract/routes/system-storage.ts";
+import { thumbnailFiles } from "../detections/thumbnail-files.ts";
+import { diskSpace } from "../disk/disk.ts";
+import { listLogFiles } from "../disk/log-files.ts";
 import { countGpuStats } from "../gpu/gpu-repository.ts";
+import { keepAnswers } from "../lifecycle/kept.ts";
 import type { OperationContext } from "../operations/operation.ts";
-import { listLogFiles } from "../retention/log-files.ts";
-import { thumbnailFiles } from "../retention/thumbnail-files.ts";
-import { diskSpace } from "./disk.ts";
-import { keepAnswers } from "./kept.ts";
 import { storedFigures } from "./storage-repository.ts";
 
 interface Files {

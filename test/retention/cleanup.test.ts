@@ -4,13 +4,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { thumbnailPathOf } from "../../src/detections/detection.ts";
+import { thumbnailFiles } from "../../src/detections/thumbnail-files.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { noGpu } from "../../src/gpu/gpu.ts";
 import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
 import { unknownVersions } from "../../src/images/images-repository.ts";
 import { numberEntries, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { cleanUp } from "../../src/retention/cleanup.ts";
-import { thumbnailFiles } from "../../src/retention/thumbnail-files.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { type StoredPast, storedPast } from "./stored-past.ts";
 

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { type DiskSpace, diskSpace } from "../../src/disk/disk.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
 import { relieveDisk } from "../../src/retention/disk-pressure.ts";
-import { type DiskSpace, diskSpace } from "../../src/system/disk.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { storedPast } from "./stored-past.ts";
 

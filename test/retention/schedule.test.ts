@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCleanupService } from "../../daemon/workers/cleanup-service.ts";
+import { diskSpace } from "../../src/disk/disk.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { lastDue, nextDue } from "../../src/retention/schedule.ts";
-import { diskSpace } from "../../src/system/disk.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { storedPast } from "./stored-past.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createGate } from "../../src/system/gate.ts";
-import { keepAnswers } from "../../src/system/kept.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -43,23 +42,5 @@ describe("the gate of the checks", () => {
     const gate = createGate(1);
     await expect(gate.run(() => Promise.reject(new Error("failed")), never())).rejects.toThrow("failed");
     expect(await gate.run(async () => 1, never())).toBe(1);
-  });
-});
-
-describe("kept answers", () => {
-  it("are shared while they are young and while they are made, but not when they failed", async () => {
-    const kept = keepAnswers<number>();
-    const key = {};
-    let made = 0;
-    const make = async () => {
-      made += 1;
-      if (made === 2) throw new Error("failed");
-      return made;
-    };
-    expect(await Promise.all([kept.current(key, 0, 5, make), kept.current(key, 4, 5, make)])).toEqual([1, 1]);
-    await expect(kept.current(key, 5, 5, make)).rejects.toThrow("failed");
-    expect(await kept.current(key, 5, 5, make)).toBe(3);
-    expect(await kept.current({}, 5, 5, make)).toBe(4);
-    expect(await kept.current(key, 6, 0, make)).toBe(5);
   });
 });

@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { dayMs } from "../../clock/durations.ts";
-import { freeShare, spaceOf } from "../../system/disk.ts";
-import { leastFreeDiskShare } from "../../system/overall.ts";
+import { freeShare, leastFreeDiskShare, spaceOf } from "../../disk/disk.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { recentPictureBytes } from "../doctor-repository.ts";
 import type { Machine } from "../machine.ts";

@@ -9,6 +9,9 @@ export interface DiskSpace {
   readonly usedBytes: number;
 }
 
+/** Below this free part the disk is not well. */
+export const leastFreeDiskShare = 0.05;
+
 /** How full the disk is that holds the path. Throws when the path is not there. */
 export async function diskSpace(path: string): Promise<DiskSpace> {
   return spaceOf(await statfs(path));
@@ -22,4 +25,9 @@ export function spaceOf({ bsize, blocks, bfree, bavail }: Pick<StatsFs, "bsize" 
 /** The part of the disk that may still be used, 0 to 1. A disk without size counts as empty. */
 export function freeShare({ freeBytes, totalBytes }: DiskSpace): number {
   return totalBytes > 0 ? freeBytes / totalBytes : 1;
+}
+
+/** The sentence about a disk that is nearly full. */
+export function lowDiskMessage(share: number): string {
+  return `${(share * 100).toFixed(1)} % of the disk is free`;
 }

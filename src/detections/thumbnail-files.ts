@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { thumbnailPathOf } from "../detections/detection.ts";
-import { namesIn, type SizedFile, sizeOf } from "./files.ts";
+import { namesIn, type SizedFile, sizeOf } from "../disk/files.ts";
+import { thumbnailPathOf } from "./detection.ts";
 
 /** A kept thumbnail, or what was left of one that was being written. */
 export interface ThumbnailFile extends SizedFile {
