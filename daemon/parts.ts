@@ -1,6 +1,6 @@
 import type { HandOver } from "../src/engines/hand-over.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
-import type { Runtime } from "../src/system/runtime.ts";
+import type { Runtime } from "../src/operations/runtime.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Peers } from "./peers/peers.ts";
 import type { Upstreams } from "./upstreams.ts";

@@ -3,7 +3,7 @@ import type { Config } from "../src/config/config.ts";
 import { diskSpace } from "../src/disk/disk.ts";
 import type { Database } from "../src/engines/database.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
-import type { Runtime } from "../src/system/runtime.ts";
+import type { Runtime } from "../src/operations/runtime.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics/metrics.ts";

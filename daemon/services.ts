@@ -2,7 +2,7 @@ import type { JournalEntry } from "../src/contract/live.ts";
 import { hastenJobs } from "../src/jobs/dead-letters-repository.ts";
 import type { QueueName } from "../src/jobs/jobs-repository.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
-import type { CircuitState, UpstreamName } from "../src/system/runtime.ts";
+import type { CircuitState, UpstreamName } from "../src/upstream/state.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";

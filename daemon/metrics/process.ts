@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { BreakerState, WatcherState, WorkerState } from "../../src/system/runtime.ts";
+import type { WatcherState, WorkerState } from "../../src/operations/runtime.ts";
+import type { BreakerState } from "../../src/upstream/state.ts";
 
 /** What the process knows of itself, asked at each scrape. */
 export interface ProcessSources {

@@ -7,7 +7,7 @@ import { channels, severities } from "../../src/contract/routes/rules.ts";
 import { type QueueName, queueNames } from "../../src/jobs/jobs-repository.ts";
 import type { PublishedRow } from "../../src/journal/journal-repository.ts";
 import type { DetectOutcome } from "../../src/pipeline/detect.ts";
-import { type UpstreamName, upstreamNames } from "../../src/system/runtime.ts";
+import { type UpstreamName, upstreamNames } from "../../src/upstream/state.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 
 const stages = ["watch", "batch", ...queueNames] as const;

@@ -1,6 +1,7 @@
 import type { Role } from "../../src/config/roles.ts";
 import { rolesLeftOut } from "../../src/config/roles.ts";
-import type { BreakerState, CircuitState, UpstreamName, UpstreamState, WatcherState, WorkerState } from "../../src/system/runtime.ts";
+import type { WatcherState, WorkerState } from "../../src/operations/runtime.ts";
+import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../../src/upstream/state.ts";
 import { type Peer, peerName } from "./peers.ts";
 
 /** The workers of each role. Those that every daemon has, and those of `api`, which are none, are not among them. */

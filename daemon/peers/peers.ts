@@ -10,7 +10,7 @@ import {
 } from "../../src/jobs/processes-repository.ts";
 import type { Log } from "../../src/log/log.ts";
 import { ProcessReport } from "../../src/system/process-report.ts";
-import type { UpstreamName } from "../../src/system/runtime.ts";
+import type { UpstreamName } from "../../src/upstream/state.ts";
 import type { Singletons } from "./singletons.ts";
 
 /** A session that was opened so long ago says that the database has been there for a while, and the others had time to come back. */

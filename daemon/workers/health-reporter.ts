@@ -1,7 +1,7 @@
 import type { OperationContext } from "../../src/operations/operation.ts";
+import type { Runtime } from "../../src/operations/runtime.ts";
 import { createHealthReport } from "../../src/system/health-report.ts";
 import type { OverallStatus } from "../../src/system/overall.ts";
-import type { Runtime } from "../../src/system/runtime.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Clock } from "../../src/clock/clock.ts";
 import type { JournalEntry } from "../../src/contract/live.ts";
 import { within } from "../../src/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/log/log.ts";
-import type { WorkerState } from "../../src/system/runtime.ts";
+import type { WorkerState } from "../../src/operations/runtime.ts";
 import type { Worker } from "./worker.ts";
 
 const checkEveryMs = 500;

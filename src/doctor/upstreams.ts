@@ -1,12 +1,12 @@
 import { isPublicAddress } from "../access/exposure.ts";
 import { isLoopback } from "../config/cross-checks.ts";
 import { silentLog } from "../log/log.ts";
-import type { UpstreamName } from "../system/runtime.ts";
 import { Breaker } from "../upstream/breaker.ts";
 import type { Unavailable } from "../upstream/call.ts";
 import type { Picture } from "../upstream/detector.ts";
 import type { UnavailableReason } from "../upstream/http.ts";
 import { type Probe, probeHealth } from "../upstream/probe.ts";
+import type { UpstreamName } from "../upstream/state.ts";
 import { Found, finding, NotPossible, type Outcome, ok, skipped } from "./check.ts";
 import type { Examination } from "./examination.ts";
 import { nameFault } from "./names.ts";

@@ -9,7 +9,7 @@ import type { Store } from "../engines/store.ts";
 import type { Log } from "../log/log.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import type { Runtime } from "../system/runtime.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** What an operation may use. `runtime` is there in the daemon only: with `--direct` nothing else runs. */
 export interface OperationContext {

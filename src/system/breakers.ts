@@ -2,7 +2,8 @@ import type { z } from "zod";
 import { notFound } from "../contract/problem.ts";
 import type { Breaker, BreakerReset } from "../contract/routes/system-pipeline.ts";
 import type { OperationContext } from "../operations/operation.ts";
-import { type BreakerState, type Runtime, type UpstreamName, upstreamNames } from "./runtime.ts";
+import type { Runtime } from "../operations/runtime.ts";
+import { type BreakerState, type UpstreamName, upstreamNames } from "../upstream/state.ts";
 
 /** All five breakers; when the next trial is allowed is told while one is open. */
 export function breakerEntries(runtime: Runtime): z.output<typeof Breaker>[] {

@@ -2,10 +2,11 @@ import type { z } from "zod";
 import type { CheckResult } from "../contract/routes/system-health.ts";
 import type { DiskSpace } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import type { Silence } from "../silences/silence.ts";
 import { activeSilences } from "../silences/silences-repository.ts";
+import type { UpstreamState } from "../upstream/state.ts";
 import { healthGate } from "./gate.ts";
-import type { Runtime, UpstreamState } from "./runtime.ts";
 
 /** So many are told of. */
 const mostSilences = 20;

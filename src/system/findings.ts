@@ -1,10 +1,11 @@
 import { leastFreeDiskShare } from "../disk/disk.ts";
 import { keepAnswers } from "../lifecycle/kept.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime, WorkerState } from "../operations/runtime.ts";
 import type { Silence } from "../silences/silence.ts";
+import type { UpstreamState } from "../upstream/state.ts";
 import { type Check, checkDatabase, checkDisk, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
 import { type OverallStatus, overallStatus } from "./overall.ts";
-import type { Runtime, UpstreamState, WorkerState } from "./runtime.ts";
 
 /** What a round of checks has found. All health answers are told from it. */
 export interface Findings {

@@ -3,9 +3,10 @@ import type { WithStatus } from "../contract/answer.ts";
 import type { AiServiceHealth, BreakerSummary, FullHealthReply } from "../contract/routes/system-health.ts";
 import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
+import type { BreakerState, UpstreamName, UpstreamState } from "../upstream/state.ts";
 import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
 import { aiHealth, databaseHealth, storeHealth } from "./health.ts";
-import type { BreakerState, Runtime, UpstreamName, UpstreamState } from "./runtime.ts";
 
 type FullHealth = z.output<typeof FullHealthReply>;
 type AiService = z.output<typeof AiServiceHealth>;

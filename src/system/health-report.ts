@@ -1,11 +1,11 @@
 import type { OutboundEvent } from "../contract/outbound-events.ts";
 import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import { emit } from "../webhooks/emit.ts";
 import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
 import { lockReportedHealth, type ReportedHealth, storeReportedHealth } from "./health-repository.ts";
 import type { OverallStatus } from "./overall.ts";
-import type { Runtime } from "./runtime.ts";
 
 const badness: Readonly<Record<OverallStatus, number>> = { healthy: 0, degraded: 1, unhealthy: 2 };
 

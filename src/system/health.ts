@@ -3,10 +3,11 @@ import type { WithStatus } from "../contract/answer.ts";
 import type { HealthReply, ServiceHealth } from "../contract/routes/system-health.ts";
 import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import { scopeText } from "../silences/silence.ts";
+import type { UpstreamState } from "../upstream/state.ts";
 import type { Check } from "./checks.ts";
 import { currentFindings, stoppedWorkers } from "./findings.ts";
-import type { Runtime, UpstreamState } from "./runtime.ts";
 
 type Health = z.output<typeof HealthReply>;
 type Service = z.output<typeof ServiceHealth>;

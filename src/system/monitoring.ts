@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { MonitoringHealthReply, TargetsReply, WebsocketHealthReply } from "../contract/routes/system-health.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import { resultOf } from "./checks.ts";
 import { currentFindings } from "./findings.ts";
 import { aiHealth } from "./health.ts";
-import type { Runtime } from "./runtime.ts";
 
 /** The three checks that a monitoring system wants. That this answers at all is its `up`. */
 export async function monitoringHealth(context: OperationContext, runtime: Runtime): Promise<z.output<typeof MonitoringHealthReply>> {

@@ -1,6 +1,7 @@
 import { Problem } from "../contract/problem.ts";
 import type { systemRoutes } from "../contract/routes/system.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import { cleanUp } from "../retention/cleanup.ts";
 import { programVersion } from "../version.ts";
 import { breakerEntries, resetBreaker } from "./breakers.ts";
@@ -10,7 +11,6 @@ import { currentHealth } from "./health.ts";
 import { monitoringHealth, monitoringTargets, websocketHealth } from "./monitoring.ts";
 import { currentPipeline } from "./pipeline.ts";
 import { currentReadiness } from "./ready.ts";
-import type { Runtime } from "./runtime.ts";
 import { currentStorage } from "./storage.ts";
 import { currentTelemetry, pipelineLatency } from "./telemetry.ts";
 

@@ -1,5 +1,5 @@
 import { leastFreeDiskShare } from "../disk/disk.ts";
-import type { UpstreamName } from "./runtime.ts";
+import type { UpstreamName } from "../upstream/state.ts";
 
 export type OverallStatus = "healthy" | "degraded" | "unhealthy";
 

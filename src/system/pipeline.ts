@@ -3,7 +3,8 @@ import { activeBatches } from "../batches/batches-repository.ts";
 import type { PipelineReply } from "../contract/routes/system-pipeline.ts";
 import { countJobs, type QueueCounts } from "../jobs/jobs-repository.ts";
 import type { OperationContext } from "../operations/operation.ts";
-import type { BreakerState, Runtime } from "./runtime.ts";
+import type { Runtime } from "../operations/runtime.ts";
+import type { BreakerState } from "../upstream/state.ts";
 
 type Pipeline = z.output<typeof PipelineReply>;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { circuitStates } from "../contract/routes/system-health.ts";
-import { upstreamNames } from "./runtime.ts";
+import { upstreamNames } from "../upstream/state.ts";
 
 const Time = z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() });
 const Name = z.enum(upstreamNames);

@@ -2,9 +2,9 @@ import type { z } from "zod";
 import type { WithStatus } from "../contract/answer.ts";
 import type { CheckResult, ReadyReply } from "../contract/routes/system-health.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import { checkDatabase, checkStore, resultOf } from "./checks.ts";
 import { stoppedWorkers } from "./findings.ts";
-import type { Runtime } from "./runtime.ts";
 
 type Ready = z.output<typeof ReadyReply>;
 type Result = z.output<typeof CheckResult>;

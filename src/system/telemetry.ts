@@ -3,6 +3,7 @@ import { hourMs, minuteMs } from "../clock/durations.ts";
 import type { PipelineLatencyReply, TelemetryReply } from "../contract/routes/system-pipeline.ts";
 import { countJobs, type QueueCounts } from "../jobs/jobs-repository.ts";
 import type { OperationContext } from "../operations/operation.ts";
+import type { Runtime } from "../operations/runtime.ts";
 import {
   analyzeLatency,
   batchLatency,
@@ -12,7 +13,6 @@ import {
   watchLatency,
   watchToDetectLatency,
 } from "./latency-repository.ts";
-import type { Runtime } from "./runtime.ts";
 
 const windowMs = hourMs;
 

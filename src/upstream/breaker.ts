@@ -1,5 +1,5 @@
 import type { Clock } from "../clock/clock.ts";
-import type { BreakerState, CircuitState, UpstreamName } from "../system/runtime.ts";
+import type { BreakerState, CircuitState, UpstreamName } from "./state.ts";
 
 /** Thrown by `Breaker.run` instead of calling a service that is known to be down. */
 export class BreakerOpen extends Error {

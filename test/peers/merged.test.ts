@@ -3,7 +3,7 @@ import { builtInElsewhere, mergedBreakers, watcherElsewhere, workersElsewhere } 
 import type { Peer } from "../../daemon/peers/peers.ts";
 import type { Role } from "../../src/config/roles.ts";
 import type { ProcessReport } from "../../src/system/process-report.ts";
-import type { BreakerState } from "../../src/system/runtime.ts";
+import type { BreakerState } from "../../src/upstream/state.ts";
 
 const report = (changes: Partial<ProcessReport> = {}): ProcessReport => ({
   ...{ stopped: [], breakers: [], builtIn: [], watcher: null, key: "00" },

@@ -9,10 +9,11 @@ import { systemRoutes } from "../../src/contract/routes/system.ts";
 import { inProcessStore } from "../../src/engines/in-process-store.ts";
 import { silentLog } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
+import type { WorkerState } from "../../src/operations/runtime.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { sealerOf } from "../../src/secrets/sealer.ts";
 import { systemOperations } from "../../src/system/operations.ts";
-import type { UpstreamState, WorkerState } from "../../src/system/runtime.ts";
+import type { UpstreamState } from "../../src/upstream/state.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { quietRuntime } from "../support/runtime.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { BreakerState, CircuitState } from "../../src/system/runtime.ts";
 import { Breaker, BreakerOpen } from "../../src/upstream/breaker.ts";
+import type { BreakerState, CircuitState } from "../../src/upstream/state.ts";
 import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 
 /** How many made-up histories are tried. */

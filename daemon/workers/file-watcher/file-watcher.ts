@@ -6,7 +6,7 @@ import type { Database } from "../../../src/engines/database.ts";
 import { unknownVersions } from "../../../src/images/images-repository.ts";
 import { hasFfmpeg } from "../../../src/images/video.ts";
 import type { Log } from "../../../src/log/log.ts";
-import type { WatcherState } from "../../../src/system/runtime.ts";
+import type { WatcherState } from "../../../src/operations/runtime.ts";
 import type { Worker } from "../worker.ts";
 import { folderProblem, type PlannedTree, planFolders, type WatchedCamera } from "./camera-folders.ts";
 import { type Candidates, createCandidates } from "./candidates.ts";

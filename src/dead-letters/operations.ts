@@ -20,7 +20,7 @@ import { expiryOf } from "../notifications/delivery.ts";
 import { reviveNotifications } from "../notifications/sending-repository.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import { retryDeliveries } from "../webhooks/deliveries-repository.ts";
-import { deadDeliveries, deadEvents, deadImages, deadNotifications } from "./dlq-repository.ts";
+import { deadDeliveries, deadEvents, deadImages, deadNotifications } from "./subjects-repository.ts";
 
 type Letter = z.output<typeof DeadLetter>;
 

@@ -1,6 +1,7 @@
 import type { DiskSpace } from "../disk/disk.ts";
 import type { PeerRow } from "../jobs/processes-repository.ts";
 import type { SelftestReport } from "../selftest/report.ts";
+import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../upstream/state.ts";
 
 /** What the running daemon knows of itself and shares with the operations: the live state that is in no row. */
 export interface Runtime {
@@ -70,29 +71,6 @@ export interface RequestStats {
   /** Of the newest answers; null before the first. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
-}
-
-export type CircuitState = "closed" | "open" | "half_open";
-export const upstreamNames = ["detector", "language_model", "vision", "embedder", "enrichment"] as const;
-export type UpstreamName = (typeof upstreamNames)[number];
-
-export interface BreakerState {
-  readonly name: UpstreamName;
-  readonly state: CircuitState;
-  readonly failure_count: number;
-  readonly last_failure: Date | null;
-  readonly last_success: Date | null;
-  readonly reset_at: Date | null;
-}
-
-export interface UpstreamState {
-  readonly name: UpstreamName;
-  readonly healthy: boolean;
-  readonly builtIn: boolean;
-  readonly url: string;
-  readonly responseMs: number | null;
-  readonly error: string | null;
-  readonly checkedAt: Date;
 }
 
 export interface WatcherState {

@@ -1,0 +1,26 @@
+export const upstreamNames = ["detector", "language_model", "vision", "embedder", "enrichment"] as const;
+/** A service that homesec asks. */
+export type UpstreamName = (typeof upstreamNames)[number];
+
+export type CircuitState = "closed" | "open" | "half_open";
+
+/** How often a service failed of late, and whether it is left alone. */
+export interface BreakerState {
+  readonly name: UpstreamName;
+  readonly state: CircuitState;
+  readonly failure_count: number;
+  readonly last_failure: Date | null;
+  readonly last_success: Date | null;
+  readonly reset_at: Date | null;
+}
+
+/** What the last probe of a service found. */
+export interface UpstreamState {
+  readonly name: UpstreamName;
+  readonly healthy: boolean;
+  readonly builtIn: boolean;
+  readonly url: string;
+  readonly responseMs: number | null;
+  readonly error: string | null;
+  readonly checkedAt: Date;
+}
