@@ -41,7 +41,7 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
   const [{ createDirectClient }, { operations }, { createSettings }, { openStore }, { createOutbound }, { openSealerLater }] =
     await Promise.all([
       import("../src/operations/direct-client.ts"),
-      import("../src/operations/operations.ts"),
+      import("../src/operations.ts"),
       import("../src/config/settings.ts"),
       import("../src/engines/open-store.ts"),
       import("../src/outbound/outbound.ts"),

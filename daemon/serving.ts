@@ -4,7 +4,7 @@ import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import { createLimiter } from "../src/limits/limiter.ts";
 import { allowancesOf } from "../src/limits/tiers.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
-import { operations } from "../src/operations/operations.ts";
+import { operations } from "../src/operations.ts";
 import { createApp } from "./http/app.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { cleanUp } from "../../src/retention/cleanup.ts";
 import { keptLog } from "../http/support.ts";
 import { type Desk, openDesk } from "../support/operations.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { silentLog } from "../../src/log/log.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { cli } from "../support/cli.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { temporaryFolder } from "../support/temporary.ts";

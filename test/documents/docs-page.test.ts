@@ -5,7 +5,7 @@ import { listen } from "../../daemon/http/listen.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { docsPage } from "../../src/documents/docs-page.ts";
 import { silentLog } from "../../src/log/log.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { openDesk } from "../support/operations.ts";
 
 test("/docs shows every route, runs no script, asks nobody, and its style is the one the policy allows", async () => {

@@ -8,7 +8,7 @@ import { allCommands } from "../../commands/registry.ts";
 import { createApp } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { silentLog } from "../../src/log/log.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { type CliOptions, type CliResult, cli, startBinary } from "../support/cli.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";

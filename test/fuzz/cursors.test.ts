@@ -5,7 +5,7 @@ import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { encodeCursor, type KeyPart } from "../../src/contract/cursor.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { fill } from "../backup/tables.ts";
 import { keptLog } from "../http/support.ts";
 import { type Desk, openDesk } from "../support/operations.ts";

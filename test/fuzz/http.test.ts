@@ -9,7 +9,7 @@ import { openapi } from "../../src/contract/openapi.ts";
 import { ErrorBody, ValidationErrorBody } from "../../src/contract/problem-bodies.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { keptLog } from "../http/support.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";

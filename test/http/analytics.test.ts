@@ -3,7 +3,7 @@ import { createAppOf } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { analyticsRoutes } from "../../src/contract/routes/analytics.ts";
 import { statisticsRoutes } from "../../src/contract/routes/statistics.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { fillHistory } from "../support/recorded.ts";
 import { keptLog } from "./support.ts";

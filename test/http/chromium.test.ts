@@ -8,7 +8,7 @@ import { type Listening, listen } from "../../daemon/http/listen.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { hasFfmpeg } from "../../src/images/video.ts";
 import { silentLog } from "../../src/log/log.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { makeVideo } from "../images/make-video.ts";
 import { type Chromium, chromiumInstalled, openChromium } from "../support/chromium.ts";
 import { type Desk, openDesk } from "../support/operations.ts";

@@ -11,7 +11,7 @@ import type { Database } from "../../src/engines/database.ts";
 import { inProcessStore } from "../../src/engines/in-process-store.ts";
 import { silentLog } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
-import { operations } from "../../src/operations/operations.ts";
+import { operations } from "../../src/operations.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { openSealer } from "../../src/secrets/sealer.ts";
 import { testDatabase } from "./database.ts";
