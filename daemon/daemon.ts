@@ -25,6 +25,7 @@ import type { Parts } from "./parts.ts";
 import { createCompany } from "./peers/company.ts";
 import { introduce, join } from "./peers/join.ts";
 import { builtInElsewhere, roleAsking } from "./peers/merged.ts";
+import { thisProcess } from "./peers/own-process.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createRecentEvents } from "./recent-events.ts";
 import { createRuntime } from "./runtime.ts";
@@ -36,7 +37,6 @@ import { startServing } from "./serving.ts";
 import { openTls } from "./tls/tls.ts";
 import type { Upstreams } from "./upstreams.ts";
 import { createWatching } from "./watching.ts";
-import { thisProcess } from "./workers/caretaker.ts";
 import { createPublisher } from "./workers/publisher.ts";
 import { createSupervisor } from "./workers/supervisor.ts";
 

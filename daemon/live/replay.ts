@@ -1,5 +1,6 @@
 import type { Database } from "../../src/engines/database.ts";
 import { readAfter, readHead } from "../../src/journal/journal-repository.ts";
+import { createTurns } from "../../src/lifecycle/turns.ts";
 import type { Client } from "./client.ts";
 import { type Follower, page } from "./follower.ts";
 import { journalFrame } from "./frame.ts";
@@ -18,7 +19,7 @@ export interface Replay {
 }
 
 export function createReplay(db: Database, follower: Follower): Replay {
-  const turn = createTurns(readsAtATime);
+  const turns = createTurns({ max: readsAtATime });
 
   const resume: Replay["resume"] = async (client, since, greet) => {
     let position = await reachable(client, since);
@@ -38,7 +39,7 @@ export function createReplay(db: Database, follower: Follower): Replay {
         client.deliver(rest, Buffer.concat(rest.map((frame) => frame.bytes)));
         return replayed + rest.length;
       }
-      const rows = await turn(() => db.query((sql) => readAfter(sql, position, page)));
+      const rows = await turns.run(() => db.query((sql) => readAfter(sql, position, page)));
       const next = rows[0]?.sequence ?? follower.head + 1;
       if (next > position + 1) client.gap(position + 1, next - 1);
       greetOnce();
@@ -54,28 +55,11 @@ export function createReplay(db: Database, follower: Follower): Replay {
    */
   const reachable = async (client: Client, since: number): Promise<number> => {
     if (since <= follower.head) return since;
-    const head = await turn(() => db.query(readHead));
+    const head = await turns.run(() => db.query(readHead));
     if (since <= head) return since;
     client.gap(head + 1, since);
     return head;
   };
 
   return { resume };
-}
-
-/** Lets at most so many pieces of work run at a time; the others wait for their turn. */
-function createTurns(atATime: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = atATime;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }

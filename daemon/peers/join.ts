@@ -3,9 +3,9 @@ import type { Database } from "../../src/engines/database.ts";
 import type { ProcessRow } from "../../src/jobs/processes-repository.ts";
 import { type Lifecycle, within } from "../../src/lifecycle/lifecycle.ts";
 import type { Log } from "../../src/log/log.ts";
-import { leave, takeOver } from "../workers/caretaker.ts";
 import type { Company } from "./company.ts";
 import { singletonNames, workersOf } from "./merged.ts";
+import { leave, takeOver } from "./own-process.ts";
 import { peerName } from "./peers.ts";
 
 /** A database that is away keeps nobody from stopping. */

@@ -12,9 +12,9 @@ import { insertVersion } from "../../src/rules/versions-repository.ts";
 import { createSchema, dropSchema, leftoverSchemas, selftestSchema } from "../../src/selftest/selftest-repository.ts";
 import { uncounted } from "../metrics/metrics.ts";
 import type { Parts } from "../parts.ts";
+import { thisProcess } from "../peers/own-process.ts";
 import { createPipeline } from "../pipeline.ts";
 import { createWatching } from "../watching.ts";
-import { thisProcess } from "../workers/caretaker.ts";
 import { createPublisher } from "../workers/publisher.ts";
 
 /** The camera that a self-test makes up, in tables of its own. */

@@ -1,11 +1,11 @@
 import { hourMs } from "../clock/durations.ts";
+import { createTurns, type Turns } from "../lifecycle/turns.ts";
 import type { Log } from "../log/log.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
 import type { Database, PoolCounters, Sql } from "./database.ts";
 import { Listener } from "./listener.ts";
 import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
-import { createTurns, type Turns } from "./turns.ts";
 import { UnusedConnections } from "./unused.ts";
 
 export interface PoolOptions {
@@ -70,7 +70,10 @@ class Pool implements Database {
   constructor(target: ConnectionTarget, options: PoolOptions) {
     this.#target = target;
     this.#options = options;
-    this.#turns = createTurns({ max: Math.max(1, Math.floor(options.max / 3)), waitMs: options.turnWaitMs ?? 20_000 });
+    const most = Math.max(1, Math.floor(options.max / 3));
+    const turnWaitMs = options.turnWaitMs ?? 20_000;
+    const over = (): Error => new DatabaseUnavailable(`${most} long answers are being read, and none has ended for ${turnWaitMs / 1000} s`);
+    this.#turns = createTurns({ max: most, patience: { ms: turnWaitMs, over } });
     this.#unused = new UnusedConnections(options.unusedMs ?? unusedMs, (connection) => this.#end(connection));
     this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
   }

@@ -1,4 +1,5 @@
 import type { Outbound, OutboundAnswer } from "../outbound/outbound.ts";
+import { retryAfterMs } from "../outbound/retry-after.ts";
 import { traceHeader } from "../outbound/trace.ts";
 import type { HeldBackEvent, Message, SilenceMessage } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
@@ -87,14 +88,7 @@ function outcomeOfPost(answer: OutboundAnswer, now: Date): Outcome {
   const text = `the webhook answered ${status}`;
   if (status >= 200 && status < 300) return { kind: "sent", answer: text };
   if (status === 410) return { kind: "failed", answer: `${text}: it is gone` };
-  const waitMs = waitAsked(answer.retryAfter, now);
+  const waitMs = retryAfterMs(answer.retryAfter, now);
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429;
-  return { kind: "again", answer: text, ...(!isTransient && { misconfigured: true as const }), ...(waitMs !== undefined && { waitMs }) };
-}
-
-/** `Retry-After`: seconds or a date. */
-function waitAsked(retryAfter: string | null, now: Date): number | undefined {
-  if (retryAfter === null) return undefined;
-  const ms = /^\d{1,9}$/.test(retryAfter.trim()) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now.getTime();
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+  return { kind: "again", answer: text, ...(!isTransient && { misconfigured: true as const }), ...(waitMs > 0 && { waitMs }) };
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { createTurns } from "../lifecycle/turns.ts";
 
 /** Lets at most so many pieces of work run at a time; the others wait for their turn. */
 export interface Gate {
@@ -8,40 +9,15 @@ export interface Gate {
 
 /** Makes a gate for so many at a time. */
 export function createGate(atATime: number): Gate {
-  const waiting = new Set<() => void>();
-  let free = atATime;
-  const leave = (): void => {
-    const [next] = waiting;
-    if (next) next();
-    else free += 1;
-  };
-  const enter = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const go = (): void => {
-        waiting.delete(go);
-        resolve();
-      };
-      signal.addEventListener("abort", () => waiting.delete(go) && reject(signal.reason), { once: true });
-      if (free === 0) {
-        waiting.add(go);
-        return;
-      }
-      free -= 1;
-      resolve();
-    });
+  const turns = createTurns({ max: atATime });
   return {
-    run: async (work, signal) => {
-      signal.throwIfAborted();
-      await enter(signal);
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
-      try {
+    run: async (work, signal) =>
+      await turns.run(async () => {
+        const aborted = new Promise<never>((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        });
         return await Promise.race([work(), aborted]);
-      } finally {
-        leave();
-      }
-    },
+      }, signal),
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { takeOver, thisProcess } from "../../daemon/workers/caretaker.ts";
+import { takeOver, thisProcess } from "../../daemon/peers/own-process.ts";
 import { addJobs, claimNextJobs } from "../../src/jobs/jobs-repository.ts";
 import { beatProcess, livingPeers, type ProcessRow, removeProcesses } from "../../src/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

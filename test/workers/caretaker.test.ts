@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createCaretaker, takeOver, thisProcess } from "../../daemon/workers/caretaker.ts";
+import { takeOver, thisProcess } from "../../daemon/peers/own-process.ts";
+import { createCaretaker } from "../../daemon/workers/caretaker.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import { addJobs, countJobs } from "../../src/jobs/jobs-repository.ts";
 import { beatProcess } from "../../src/jobs/processes-repository.ts";

@@ -1,19 +1,19 @@
-import { DatabaseUnavailable } from "./pg-errors.ts";
-
 export interface TurnOptions {
   /** Turns that are lent at a time. */
   readonly max: number;
-  /** For how long one waits for a turn. */
-  readonly waitMs: number;
+  /** For how long one waits for a turn, and what is thrown then. Without it one waits for as long as it takes. */
+  readonly patience?: { readonly ms: number; readonly over: () => Error };
 }
 
 /** Who may work at a time, first come, first served. */
 export interface Turns {
   /**
-   * Waits for a turn and takes it. Returns how to give it back, which must be called once. Rejects with `DatabaseUnavailable` when none
-   * came in time, and with the reason of the signal when who waits has gone: he leaves the queue at once.
+   * Waits for a turn and takes it. Returns how to give it back, which must be called once. Rejects when none came in time, and with the
+   * reason of the signal when who waits has gone: he leaves the queue at once.
    */
   take(signal?: AbortSignal): Promise<() => void>;
+  /** Takes a turn as `take` does, runs the work and gives the turn back. */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 interface Waiter {
@@ -21,7 +21,7 @@ interface Waiter {
 }
 
 /** Makes a queue for turns. */
-export function createTurns({ max, waitMs }: TurnOptions): Turns {
+export function createTurns({ max, patience }: TurnOptions): Turns {
   const waiters: Waiter[] = [];
   let lent = 0;
 
@@ -40,10 +40,7 @@ export function createTurns({ max, waitMs }: TurnOptions): Turns {
         reject(reason);
       };
       const onGone = (): void => leave(signal?.reason);
-      const timer = setTimeout(
-        () => leave(new DatabaseUnavailable(`${max} long answers are being read, and none has ended for ${waitMs / 1000} s`)),
-        waitMs,
-      );
+      const timer = patience && setTimeout(() => leave(patience.over()), patience.ms);
       const settle = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onGone);
@@ -58,12 +55,22 @@ export function createTurns({ max, waitMs }: TurnOptions): Turns {
       waiters.push(waiter);
     });
 
+  const take: Turns["take"] = async (signal) => {
+    signal?.throwIfAborted();
+    if (lent < max) lent += 1;
+    else await wait(signal);
+    return giveBack;
+  };
+
   return {
-    take: async (signal) => {
-      signal?.throwIfAborted();
-      if (lent < max) lent += 1;
-      else await wait(signal);
-      return giveBack;
+    take,
+    run: async (work, signal) => {
+      await take(signal);
+      try {
+        return await work();
+      } finally {
+        giveBack();
+      }
     },
   };
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DatabaseUnavailable } from "../../src/engines/pg-errors.ts";
-import { createTurns } from "../../src/engines/turns.ts";
+import { createTurns } from "../../src/lifecycle/turns.ts";
 import { eventually } from "../support/eventually.ts";
 
 it("are given first come, first served, and never more than there are", async () => {
@@ -10,7 +9,7 @@ it("are given first come, first served, and never more than there are", async ()
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.record({ rounds: fc.integer({ min: 0, max: 5 }), leaves: fc.boolean() }), { maxLength: 20 }),
       async (max, askers) => {
-        const turns = createTurns({ max, waitMs: 10_000 });
+        const turns = createTurns({ max });
         const begun: number[] = [];
         let working = 0;
         let mostWorking = 0;
@@ -36,15 +35,15 @@ it("are given first come, first served, and never more than there are", async ()
 });
 
 it("that do not come in time are refused, and the place in the queue is free", async () => {
-  const turns = createTurns({ max: 1, waitMs: 20 });
+  const turns = createTurns({ max: 1, patience: { ms: 20, over: () => new Error("too late") } });
   const giveBack = await turns.take();
-  await expect(turns.take()).rejects.toThrow(DatabaseUnavailable);
+  await expect(turns.take()).rejects.toThrow("too late");
   giveBack();
   (await turns.take())();
 });
 
 it("are not waited for by who has gone already, nor kept for who goes while waiting", async () => {
-  const turns = createTurns({ max: 1, waitMs: 10_000 });
+  const turns = createTurns({ max: 1 });
   await expect(turns.take(AbortSignal.abort())).rejects.toThrow(/abort/i);
   const giveBack = await turns.take();
   const gone = new AbortController();
