@@ -192,12 +192,12 @@ describe("bulk update", () => {
     ["no id", { confidence: 0.5 }, null, /id: Missing/],
     ["an id as text", { id: "1" }, null, /id: Must be a (whole )?number/],
     ["an id beyond all integers", { id: 1e300 }, null, /id: Must be/],
-    ["an unknown class", { id: 1, object_type: "fox" }, null, /object_type: Must be one of/],
-    ["an empty class", { id: 1, object_type: "" }, null, /object_type: Must be one of/],
-    ["too high a confidence", { id: 1, confidence: 2 }, null, /confidence: Must be at most 1/],
-    ["null", { id: 1, confidence: null }, null, /confidence: Must be a number/],
-    ["an unknown field", { id: 1, notes: "x" }, null, /notes: Unknown field/],
-    ["NUL in a text", { id: 1, object_type: "dog\0" }, null, /NUL/],
+    ["an unknown class", { id: 1, object_type: "fox" }, 1, /object_type: Must be one of/],
+    ["an empty class", { id: 1, object_type: "" }, 1, /object_type: Must be one of/],
+    ["too high a confidence", { id: 1, confidence: 2 }, 1, /confidence: Must be at most 1/],
+    ["null", { id: 1, confidence: null }, 1, /confidence: Must be a number/],
+    ["an unknown field", { id: 1, notes: "x" }, 1, /notes: Unknown field/],
+    ["NUL in a text", { id: 1, object_type: "dog\0" }, 1, /NUL/],
   ])("makes %s its own result", async (_name, fault, id, error) => {
     const { results } = await create(item);
     const reply = await update(fault, { id: results[0]?.id, confidence: 0.8 });

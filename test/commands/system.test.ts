@@ -53,7 +53,7 @@ describe("commands for the system", () => {
       ["breakers", "list"],
       ["breakers", "reset", "detector"],
     ]) {
-      expect(await homesec(...args, "--direct")).toMatchObject({ code: 1, err: expect.stringContaining("homesec serve") });
+      expect(await homesec(...args, "--direct")).toMatchObject({ code: 2, err: expect.stringContaining("homesec serve") });
     }
   });
 
