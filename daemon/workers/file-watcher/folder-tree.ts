@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { networkMount } from "../../../src/cameras/mounts.ts";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
@@ -45,6 +45,8 @@ interface Folder {
   listedAtMs: number;
   /** What was in it then; absent when it has to be compared in full. */
   names: NameSet | undefined;
+  /** Folders in it that were taken out since: under such a name another one may come, which is new although the name is known. */
+  left: Set<string>;
   lastEventAt: number;
   wanted: "names" | "full" | undefined;
   /** A regular listing costs the processor so much that the next one has to wait until then. */
@@ -116,7 +118,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     if (known) leave(path);
     const folder: Folder = {
       ...{ path, inode, watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
-      ...{ names: undefined, lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0 },
+      ...{ names: undefined, left: new Set<string>(), lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0 },
     };
     folders.set(path, folder);
     watchFolder(folder);
@@ -150,6 +152,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   };
 
   const leave = (path: string): void => {
+    if (folders.has(path)) folders.get(dirname(path))?.left.add(basename(path));
     for (const folder of folders.values()) {
       if (folder.path !== path && !folder.path.startsWith(`${path}/`)) continue;
       folder.watcher?.close();
@@ -186,11 +189,28 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const path = join(folder.path, name);
     if (isRecorded(kindOf(name))) listener.onEvent(path);
     if (type !== "rename" || folders.get(folder.path) !== folder) return;
-    // the name of the folder itself means that it was removed or renamed
-    if (name === basename(folder.path)) structure.push(async () => void (await verify(folder)));
-    const below = folders.get(path);
-    if (below) structure.push(async () => void (await verify(below)));
-    else if (kindOf(name) === "other" && !isIgnoredFolder(name)) structure.push(() => enterBelow(path));
+    if (name === basename(folder.path)) structure.push(() => lookAtItself(folder, path));
+    if (folders.has(path) || (kindOf(name) === "other" && !isIgnoredFolder(name))) structure.push(() => look(path));
+  };
+
+  /** Takes in what has this name by now. What is known is asked only when its turn comes: meanwhile it may have been taken out. */
+  const look = async (path: string): Promise<void> => {
+    const known = folders.get(path);
+    if (known) await verify(known);
+    else await enterBelow(path);
+  };
+
+  /** The name of the folder itself means that it was removed or renamed, and its watch with it, unless something in it has that name. */
+  const lookAtItself = async (folder: Folder, below: string): Promise<void> => {
+    if (await lstat(below).catch(() => undefined)) await verify(folder);
+    else await enterAgain(folder);
+  };
+
+  /** Another folder may have the place, and even the inode, of the one that was watched. */
+  const enterAgain = async (folder: Folder): Promise<void> => {
+    if (folders.get(folder.path) !== folder) return;
+    leave(folder.path);
+    await enterBelow(folder.path);
   };
 
   /** Takes a folder out that is gone, in again that is another one by now; answers its time when it is the one that is known. */
@@ -199,8 +219,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     try {
       const found = await stat(folder.path, { bigint: true });
       if (`${found.dev}:${found.ino}` === folder.inode) return found.mtimeNs;
-      leave(folder.path);
-      await enterBelow(folder.path);
+      await enterAgain(folder);
     } catch (error) {
       leave(folder.path);
       if (folder.path === top) listener.onLost(error as NodeJS.ErrnoException);
@@ -235,10 +254,11 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const before = await stat(folder.path, { bigint: true });
     const startedAt = clock.monotonic();
     const names = await readdir(folder.path);
-    const earlier = folder.names;
+    const { names: earlier, left } = folder;
     folder.names = undefined;
+    folder.left = new Set();
     const remembered = nameSet(names);
-    const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name));
+    const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
     for (let at = 0; at < fresh.length && !stopped; at += chunkSize) {
       const files = await Promise.all(fresh.slice(at, at + chunkSize).map((name) => examine(folder, name)));
