@@ -8,19 +8,12 @@ import { runInNewContext } from "node:vm";
 const file = process.env["SOAK_INSIDE_FILE"] ?? "";
 const snapshots = (process.env["SOAK_SNAPSHOTS"] ?? "").split(",").filter(Boolean).map(Number);
 setFlagsFromString("--expose-gc");
-// V8 compiles a function when it has run for long enough in all: one that runs once a minute, after hours. Until SIGURG, which ends the
-// warm-up, it compiles sixteen times as early, so that what is compiled anyway was compiled before memory is measured.
-const usualBudget = 67_584;
-setFlagsFromString(`--interrupt-budget=${usualBudget / 16}`);
 const collect = runInNewContext("gc");
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
 let reports = 0;
 
-process.on("SIGURG", () => {
-  delay.reset();
-  setFlagsFromString(`--interrupt-budget=${usualBudget}`);
-});
+process.on("SIGURG", () => delay.reset());
 process.on("SIGUSR2", () => {
   collect();
   reports += 1;
