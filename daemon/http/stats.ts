@@ -1,12 +1,4 @@
-/** What the daemon tells about the requests that it has answered since its start. */
-export interface RequestStats {
-  readonly total: number;
-  /** Number of answers by status, "0" for those that the asker did not wait for. */
-  readonly byStatus: Readonly<Record<string, number>>;
-  /** Over the last 1,024 answers; null before the first. */
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-}
+import type { RequestStats } from "../../src/operations/runtime.ts";
 
 /** Counts requests in bounded memory. */
 export interface RequestCounter {

@@ -6,6 +6,7 @@ import type { ControlMessage } from "../../src/contract/live.ts";
 import type { Database } from "../../src/engines/database.ts";
 import type { PublishedRow } from "../../src/journal/journal-repository.ts";
 import type { Log } from "../../src/log/log.ts";
+import type { LiveStats } from "../../src/operations/runtime.ts";
 import { Client, controlFrame, hardMessageLimit } from "./client.ts";
 import { Follower } from "./follower.ts";
 import type { Frame } from "./frame.ts";
@@ -27,23 +28,13 @@ export interface HubOptions extends Gates {
   readonly pollMs?: number;
 }
 
-/** Counters for health and telemetry. */
-export interface HubStats {
-  readonly connectedClients: number;
-  readonly messagesSent: number;
-  readonly replayed: number;
-  readonly cutSlow: number;
-  readonly running: boolean;
-  readonly lastBroadcast: Date | null;
-}
-
 /** Pushes the journal to WebSocket clients: each message once, in order, whichever process numbered it. */
 export interface Hub {
   /** Takes connections from now on. Rejects when the database does not answer. */
   start(): Promise<void>;
   /** Closes all connections with 1001, those that do not answer after a second, and resolves. */
   stop(): Promise<void>;
-  stats(): HubStats;
+  stats(): LiveStats;
   /** Rows that this process numbered just now. */
   publish(rows: readonly PublishedRow[]): void;
   /** Tells all clients that want it something that is in no journal. */

@@ -55,6 +55,7 @@ export interface WorkerState {
 /** A living daemon on this database; its singletons are those that it does now. */
 export type DaemonState = Omit<PeerRow, "report">;
 
+/** Counters of the live connections, for health and telemetry. */
 export interface LiveStats {
   readonly connectedClients: number;
   readonly messagesSent: number;
@@ -64,11 +65,12 @@ export interface LiveStats {
   readonly lastBroadcast: Date | null;
 }
 
+/** What the daemon tells about the requests that it has answered since its start. */
 export interface RequestStats {
   readonly total: number;
-  /** Number of answers by status. */
+  /** Number of answers by status, "0" for those that the asker did not wait for. */
   readonly byStatus: Readonly<Record<string, number>>;
-  /** Of the newest answers; null before the first. */
+  /** Over the last 1,024 answers; null before the first. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
 }

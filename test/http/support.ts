@@ -1,10 +1,11 @@
 import { connect } from "node:net";
 import { type AppOptions, createAppOf } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
-import { createRequestCounter, type RequestStats } from "../../daemon/http/stats.ts";
+import { createRequestCounter } from "../../daemon/http/stats.ts";
 import type { Route } from "../../src/contract/route.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
+import type { RequestStats } from "../../src/operations/runtime.ts";
 import type { KeyPair } from "../../src/tls/key-pair.ts";
 
 export interface LogLine {
