@@ -5,7 +5,7 @@ import { within } from "../../src/lifecycle/lifecycle.ts";
 import type { SelftestReport, SelftestStage } from "../../src/selftest/report.ts";
 import { selftestProgress } from "../../src/selftest/selftest-repository.ts";
 import { provenStages, type StageState } from "../../src/selftest/stages.ts";
-import { stoppedWorkers } from "../../src/system/findings.ts";
+import { stoppedWorkers, supervisorFault } from "../../src/system/findings.ts";
 import { putMarkedPicture } from "./marked-picture.ts";
 import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
 
@@ -98,7 +98,7 @@ async function test(options: ScratchOptions, timeoutMs: number): Promise<Selftes
 /** Whether the workers that do the real work live, as their heartbeats say: this test has some of its own. */
 function deadWorkers({ parts: { runtime } }: ScratchOptions): Fault | undefined {
   const stopped = stoppedWorkers(runtime.workers()).map(({ name, message }) => `${name} does not run (${message ?? "no reason is known"})`);
-  if (!runtime.supervisorAlive()) stopped.push("the supervisor gives no sign of life");
+  if (!runtime.supervisorAlive()) stopped.push(supervisorFault);
   return stopped.length === 0 ? undefined : { stage: "workers", why: stopped.join("; ") };
 }
 

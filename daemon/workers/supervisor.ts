@@ -32,7 +32,7 @@ export interface Supervisor {
   /** Tells all workers to stop, last started first, and waits for them together: within 2.5 s in any case. */
   stop(): Promise<void>;
   states(): readonly WorkerState[];
-  /** The supervisor itself looked after its workers a moment ago. */
+  /** All workers were started, or tried, and the supervisor itself looked after them a moment ago. */
   alive(): boolean;
 }
 
@@ -54,7 +54,7 @@ export function createSupervisor(options: {
     starting: undefined,
   }));
   let timer: NodeJS.Timeout | undefined;
-  let lastCheck = 0;
+  let lastCheck = Number.NEGATIVE_INFINITY;
   let stopping = false;
 
   const stateOf = (charge: Charge): WorkerState => ({

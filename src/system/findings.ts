@@ -25,12 +25,13 @@ export interface Findings {
 
 // a built-in service that starts has no address yet, and will have one in a moment
 const kept = keepAnswers<Findings>(
-  ({ upstreams }) => upstreams.ok && upstreams.value.some(({ url, builtIn, healthy }) => builtIn && url === "" && !healthy),
+  ({ upstreams, supervisorAlive }) =>
+    !supervisorAlive || (upstreams.ok && upstreams.value.some(({ url, builtIn, healthy }) => builtIn && url === "" && !healthy)),
 );
 
 /**
- * What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. While a built-in
- * service starts each round is a new one, so that nobody reads "starting" of what works.
+ * What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. While workers or a
+ * built-in service start each round is a new one, so that nobody reads "starting" of what works.
  */
 export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
   const ttlMs = context.config.healthCacheTtlSeconds * 1000;
@@ -67,6 +68,9 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     timestamp: context.clock.now(),
   };
 }
+
+/** What is wrong when a supervisor is not alive. */
+export const supervisorFault = "the supervisor still starts workers, or gives no sign of life";
 
 /** Critical workers that do not run: without them no picture is processed. */
 export function stoppedWorkers(workers: readonly WorkerState[]): readonly WorkerState[] {

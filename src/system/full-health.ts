@@ -5,7 +5,7 @@ import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import type { BreakerState, UpstreamName, UpstreamState } from "../upstream/state.ts";
-import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
+import { currentFindings, type Findings, stoppedWorkers, supervisorFault } from "./findings.ts";
 import { aiHealth, databaseHealth, storeHealth } from "./health.ts";
 
 type FullHealth = z.output<typeof FullHealthReply>;
@@ -52,7 +52,7 @@ function messageOf(findings: Findings, services: readonly { readonly status: str
   const faults = [
     ...services.filter(({ status }) => status !== "healthy").map(({ message }) => message),
     ...stoppedWorkers(findings.workers).map(({ name, message }) => `${name}: ${message ?? "does not run"}`),
-    ...(findings.supervisorAlive ? [] : ["the supervisor gives no sign of life"]),
+    ...(findings.supervisorAlive ? [] : [supervisorFault]),
     ...(findings.lowDiskShare === undefined ? [] : [lowDiskMessage(findings.lowDiskShare)]),
   ];
   return faults.length === 0 ? "Everything works" : faults.join("; ");

@@ -4,7 +4,7 @@ import type { CheckResult, ReadyReply } from "../contract/routes/system-health.t
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import { checkDatabase, checkStore, resultOf } from "./checks.ts";
-import { stoppedWorkers } from "./findings.ts";
+import { stoppedWorkers, supervisorFault } from "./findings.ts";
 
 type Ready = z.output<typeof ReadyReply>;
 type Result = z.output<typeof CheckResult>;
@@ -19,7 +19,7 @@ export async function currentReadiness(context: OperationContext, runtime: Runti
     database: resultOf(database),
     store: resultOf(store),
     pipeline_workers: result(stopped.map(({ name, message }) => `${name}: ${message ?? "does not run"}`).join("; ")),
-    supervisor: result(runtime.supervisorAlive() ? "" : "the supervisor gives no sign of life"),
+    supervisor: result(runtime.supervisorAlive() ? "" : supervisorFault),
   };
   const ready = Object.values(checks).every(({ status }) => status === "healthy");
   const reply: Ready = {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type BenchDaemon, benchDaemon } from "./daemon.ts";
@@ -106,4 +107,34 @@ test("analytics of a year are fast with many rows", async ({ task }) => {
     limit: { atMost: 20 },
   });
   report(task, { what: "the same without a change in between, p99 of the slowest of the six", ...row, homesec: worst.unchanged });
+});
+
+test("a scrape of the metrics does not depend on how much is stored", async ({ task }) => {
+  const scrapes: number[] = [];
+  const baseline: number[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const took: number[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      // what the database told is shown again for a second
+      await sleep(1_100);
+      await changeSomething();
+      const begun = performance.now();
+      const answer = await fetch(`${daemon.url}/metrics`);
+      const text = await answer.text();
+      took.push(performance.now() - begun);
+      expect(text).toMatch(new RegExp(`homesec_stored_items{kind="detections"} \\d{${String(events * detectionsPerEvent).length},}`));
+    }
+    const trip = percentile(await roundTrips(), 99);
+    if (round < 0) continue;
+    scrapes.push(percentile(took, 99));
+    baseline.push(trip);
+  }
+  report(task, {
+    what: `\`GET /metrics\` with ${(events * detectionsPerEvent).toLocaleString("en")} detections, slowest of ten, a second apart`,
+    unit: "ms",
+    baseline: { what: "p99 of `select 1` over a connection that is open", values: baseline },
+    compare: "absolute",
+    homesec: scrapes,
+    limit: { atMost: 100 },
+  });
 });

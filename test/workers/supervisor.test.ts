@@ -196,6 +196,19 @@ describe.concurrent("the supervisor", () => {
     }
   });
 
+  test("nobody is told it is ready before each worker was started", async () => {
+    const camera = hanging();
+    const watcher = puppet("file_watcher", { critical: false, startsAfter: camera.done });
+    const own = supervise([puppet("detection_worker").worker, watcher.worker]);
+    expect(own.alive()).toBe(false);
+    const started = own.start();
+    await eventually(() => own.states()[0]?.running);
+    expect(own.alive()).toBe(false);
+    camera.letGo();
+    await started;
+    expect(own.alive()).toBe(true);
+  });
+
   test("stopping ends the workers last first and starts none again, not even one that waits for its restart", async () => {
     const order: string[] = [];
     const workers = ["first", "second"].map((name) => {
