@@ -1,3 +1,4 @@
+// Over 400 lines: the table of all endpoints, to be read beside that of the interface.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Over 400 lines: the statements of the interface that are no row of a table, in its order; one database and one pair of services serve all of them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";

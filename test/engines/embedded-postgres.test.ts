@@ -1,3 +1,4 @@
+// Over 400 lines: a database folder that was made once, which takes seconds, is copied for most of these.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// Over 400 lines: what a pool promises, on one database with tables of its own.
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,3 +1,4 @@
+// Over 400 lines: what all routes have in common, on one server with routes made up for it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { makePage } from "../../src/contract/cursor.ts";

@@ -1,3 +1,4 @@
+// Over 400 lines: the life of a connection from admission to stop, with one way to connect and to listen.
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServerMessage } from "../../src/contract/live.ts";

@@ -1,3 +1,4 @@
+// Over 400 lines: one desk of mail server, receiver and sender serves mails, webhooks and digests.
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
