@@ -2,6 +2,7 @@ import { baselineConfigOf } from "../../src/baselines/baseline-config.ts";
 import { type Known, usualIn } from "../../src/baselines/known.ts";
 import { learnedFrom } from "../../src/baselines/learning.ts";
 import { type HourBaseline, scoreOf } from "../../src/baselines/statistics.ts";
+import { randomFrom } from "../support/chance.ts";
 
 const hourMs = 3_600_000;
 /** A Monday, midnight UTC. */
@@ -25,17 +26,6 @@ export const places: readonly Place[] = [
   { name: "front door, bursts of 15", visits: (_, hour) => 0.05 + 1.5 * byDay(hour), burst: 15 },
   { name: "back yard, a visit in two days", visits: () => 1 / 48, burst: 15 },
 ];
-
-/** Numbers from 0 to 1 by chance, always the same for a seed (mulberry32). */
-export function chanceFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The minutes of the detections of an hour, in order. */
 export function hourOf(place: Place, dayOfWeek: number, hour: number, chance: () => number, times = 1): readonly number[] {
@@ -75,7 +65,7 @@ export interface Phase {
  * judged as it would have been with three times the visits, and with none; nothing is learned from these.
  */
 export function watch(place: Place, seed: number, phases: readonly Phase[]): readonly Outcome[] {
-  const chance = chanceFrom(seed);
+  const chance = randomFrom(seed);
   const slots = new Map<string, HourBaseline>();
   const outcomes = phases.map((): Outcome => ({ judgedHours: 0, falseAlarms: 0, tripled: [], silences: [] }));
   const weeks = Math.max(...phases.map(({ toWeek }) => toWeek));

@@ -53,15 +53,18 @@ async function house(dataDir: string, env: Readonly<Record<string, string>>, cha
   };
 }
 
-const killSome = (rows: Rows, limit: number): Promise<unknown> =>
+/** Kills so many connections, one after the other in the order of their age, beginning anywhere. */
+const killSome = (rows: Rows, limit: number, beginAt: number): Promise<unknown> =>
   lookAt(
     rows,
     (sql) => sql`
       select pg_terminate_backend(a.pid)
-      from pg_stat_activity a
-      where a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
-      order by random()
-      limit ${limit}`,
+      from (
+        select a.pid, row_number() over (order by a.backend_start, a.pid) as place, count(*) over () as all
+        from pg_stat_activity a
+        where a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+      ) a
+      where (a.place + ${beginAt}) % a.all < ${limit}`,
   );
 
 test(`${kills} killed connections and ${restarts} ended servers: the daemon stays, nothing is lost, it works when the database is back`, {
@@ -70,7 +73,7 @@ test(`${kills} killed connections and ${restarts} ended servers: the daemon stay
   const rows = { dataDir: folder.path };
   const { daemon, chance, answers, end } = await house(folder.path, {}, "database");
   for (let round = 0; round < kills; round += 1) {
-    await killSome(rows, 1 + (round % 3));
+    await killSome(rows, 1 + (round % 3), chance.below(1_000));
     await sleep(chance.between(30, 130));
   }
   await eventually(answers, { timeoutMs: isLong ? 60_000 : 2_000, what: "an answer after the kills" });

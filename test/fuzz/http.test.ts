@@ -11,6 +11,7 @@ import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { operations } from "../../src/operations.ts";
 import { keptLog } from "../http/support.ts";
+import { randomFrom } from "../support/chance.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { quietRuntime } from "../support/runtime.ts";
 
@@ -231,17 +232,6 @@ function complaints(route: Route, { status, headers, text }: Answer): string[] {
 /** Requests of the random part; `npm run fuzz` sends more. A failure names the seed, which repeats it. */
 const randomRequests = Number(process.env["FUZZ_REQUESTS"] ?? 1_000);
 const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
-
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixedBits = Math.imul(state ^ (state >>> 15), state | 1);
-    mixedBits ^= mixedBits + Math.imul(mixedBits ^ (mixedBits >>> 7), mixedBits | 61);
-    return ((mixedBits ^ (mixedBits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** A request with some of its parameters, each right or wrong, and a body that may be anybody's. */
 function mixed(route: Route, random: () => number, pick: <T>(from: readonly T[]) => T): Sent {

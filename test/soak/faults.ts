@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
+import { chanceFrom } from "../support/chance.ts";
 import { childrenRunning } from "../support/children.ts";
 import type { ReceiverAnswer } from "../support/receiver.ts";
 import type { StandInMode } from "../support/upstream.ts";
@@ -53,7 +54,7 @@ const backends: Fault = {
         select pg_terminate_backend(a.pid)
         from pg_stat_activity a
         where a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
-        order by random()
+        order by a.state_change desc
         limit 3`,
       );
       await sleep(500);
@@ -113,10 +114,10 @@ const readers: Fault = {
     ];
     for (const until = performance.now() + lastsMs; performance.now() < until; ) {
       await Promise.all(
-        paths.map(async (path) => {
+        paths.map(async (path, at) => {
           const stop = new AbortController();
           const answer = fetch(`${daemon.url}${path}`, { signal: stop.signal });
-          setTimeout(() => stop.abort(), 5 + Math.random() * 20);
+          setTimeout(() => stop.abort(), 5 + 5 * at);
           await answer.then((response) => response.arrayBuffer()).catch(() => {});
         }),
       );
@@ -142,18 +143,11 @@ export const faults: readonly Fault[] = [
 
 /** The faults of a run, one for each step: all in an order by chance before any comes again. The same for the same seed. */
 export function* faultsOf(seed: number, from: readonly Fault[]): Generator<Fault, never> {
-  let state = seed >>> 0;
-  const random = (): number => {
-    // mulberry32: small, and the same everywhere
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const { below } = chanceFrom(seed);
   for (;;) {
     const left = [...from];
     while (left.length > 0) {
-      const [next] = left.splice(Math.floor(random() * left.length), 1);
+      const [next] = left.splice(below(left.length), 1);
       if (next) yield next;
     }
   }

@@ -1,8 +1,8 @@
 import { link, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Chance } from "../../support/chance.ts";
 import { renameIn, uniqueJpeg, writeSlowly } from "../../support/pictures.ts";
-import type { Chance } from "./seed.ts";
 
 const cameras = ["front", "back", "garage", "yard", "drive", "gate"];
 
@@ -65,8 +65,9 @@ const writeWhole = async (path: string, bytes: Buffer): Promise<void> => {
   await writeFile(path, bytes);
 };
 
-/** Uploads picture `number` in one of the ways: mostly the plain ones, but every fifth meets with an accident. */
-export async function upload(root: string, number: number, chance: Chance): Promise<void> {
+/** Uploads picture `number` in one of the ways: mostly the plain ones, but every fifth meets with an accident. Its choices are its own, whoever uploads beside it. */
+export async function upload(root: string, number: number, all: Chance): Promise<void> {
+  const chance = all.of(number);
   const way = chance.below(5) === 0 ? chance.pick(Object.keys(ways) as (keyof typeof ways)[]) : chance.pick(plain);
   await ways[way]({ path: (...between) => placeOf(root, number, ...between), bytes: await uniqueJpeg(number), chance });
 }
