@@ -20,6 +20,7 @@ import { createDelivering } from "./delivering.ts";
 import { openEngines } from "./engines.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { createRequestCounter } from "./http/stats.ts";
+import { createStatusNews } from "./live/status-news.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Parts } from "./parts.ts";
 import { createCompany } from "./peers/company.ts";
@@ -106,7 +107,6 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
         batches: () => pipeline.aggregator.wake(),
       },
       wakeWatcher: () => watcher.wake(),
-      tellStatus: (status) => serving.hub.broadcastControl("system_status", { status }),
     },
   });
   const { peers, wake } = company;
@@ -184,7 +184,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     onReport: createSelftestAlarm({ log, recentEvents, announce, metrics }),
   });
   const { deliveryWorker, digestCloser } = createDelivering(parts, recentEvents);
-  const housekeeping = createHousekeeping(parts, { selftest, recentEvents, tellPeers, hub: () => serving.hub });
+  const housekeeping = createHousekeeping(parts, { selftest, recentEvents });
   const supervisor = createSupervisor({
     // started in this order: who takes work up before who finds it
     workers: company.ours([
@@ -219,6 +219,9 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   lifecycle.onStop("hints", () => company.hints.stop());
   await supervisor.start();
   lifecycle.onStop("workers", () => supervisor.stop(), 4_000);
+  const statusNews = createStatusNews(context, runtime, (status) => serving.hub.broadcastControl("system_status", { status }));
+  if (config.roles.includes("api")) await statusNews.start();
+  lifecycle.onStop("status news", () => statusNews.stop());
 
   return {
     url: serving.url,

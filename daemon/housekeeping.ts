@@ -2,7 +2,6 @@ import { rootsOf } from "../src/cameras/roots.ts";
 import { minuteMs } from "../src/clock/durations.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
-import type { Hub } from "./live/hub.ts";
 import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
@@ -19,8 +18,6 @@ import type { Worker } from "./workers/worker.ts";
 export interface HousekeepingParts {
   readonly selftest: Selftest;
   readonly recentEvents: RecentEvents;
-  readonly hub: () => Hub;
-  readonly tellPeers: (hint: string) => void;
 }
 
 /** The workers that no picture passes. */
@@ -34,7 +31,7 @@ export interface Housekeeping {
 /** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
 export function createHousekeeping(
   { context, runtime, upstreams, wake, peers }: Parts,
-  { selftest, recentEvents, hub, tellPeers }: HousekeepingParts,
+  { selftest, recentEvents }: HousekeepingParts,
 ): Housekeeping {
   const { db, clock, log, config, settings } = context;
   /** Whether pictures are found now, by whichever daemon. */
@@ -98,10 +95,6 @@ export function createHousekeeping(
     context,
     runtime,
     processId: peers.ownId,
-    onStatus: (status) => {
-      hub().broadcastControl("system_status", { status });
-      tellPeers(`status:${status}`);
-    },
     onReported: () => wake.jobs("deliver"),
   });
   const everyMs = config.selftestIntervalMinutes * minuteMs;

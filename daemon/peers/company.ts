@@ -20,8 +20,6 @@ export interface CompanyParts {
   readonly upstreams: () => Upstreams;
   readonly wakeHere: Wakes;
   readonly wakeWatcher: () => void;
-  /** Tells the clients of this daemon how another one found the system. */
-  readonly tellStatus: (status: string) => void;
 }
 
 /** This daemon among those that share its database: who they are, what only one does, and hints between them. */
@@ -86,7 +84,6 @@ export function createCompany(options: {
       if (what === "jobs") parts.wakeHere.jobs(which);
       if (what === "batches") parts.wakeHere.batches();
       if (what === "watcher") parts.wakeWatcher();
-      if (what === "status") parts.tellStatus(which);
       const breaker =
         what === "breaker" &&
         parts

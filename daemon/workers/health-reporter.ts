@@ -1,29 +1,22 @@
 import type { OperationContext } from "../../src/operations/operation.ts";
 import type { Runtime } from "../../src/operations/runtime.ts";
 import { createHealthReport } from "../../src/system/health-report.ts";
-import type { OverallStatus } from "../../src/system/overall.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
- * Makes the worker that looks at the overall health of the system and has live clients and outbound webhooks told when it
- * changes: webhooks by one of the processes that share the database. What the database cannot take now they are told when it is back.
+ * Makes the worker that looks at the overall health of the system and has outbound webhooks told when it changes, by one of the
+ * processes that share the database. What the database cannot take now they are told when it is back.
  */
 export function createHealthReporter(options: {
   readonly context: OperationContext;
   readonly runtime: Runtime;
   readonly processId: string;
-  /** This process finds another value than before; also while nothing can be stored. */
-  readonly onStatus: (status: OverallStatus) => void;
   /** A change was stored. */
   readonly onReported: () => void;
 }): Loop {
   const { context, runtime } = options;
   const everyMs = Math.max(200, context.config.healthCacheTtlSeconds * 1000);
-  const report = createHealthReport(context, runtime, {
-    processId: options.processId,
-    patienceMs: 4 * everyMs,
-    onStatus: options.onStatus,
-  });
+  const report = createHealthReport(context, runtime, { processId: options.processId, patienceMs: 4 * everyMs });
   return createLoop({
     name: "health_reporter",
     critical: false,

@@ -12,9 +12,10 @@ export function issue(type: ProblemType, message: string, input: unknown): z.cor
  * not depend on where the daemon's machine stands. Undefined when it is none, also for a day that no month has.
  */
 export function instantOf(text: string): Date | undefined {
-  const [, day = "", hasZone] = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
+  const [, day = "", minutes = "", seconds = ":00", fraction = "0", hours, rest = "00"] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d+))?)?\s?(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i.exec(text) ?? [];
   if (!isDay(day)) return undefined;
-  const time = new Date(hasZone ? text : `${text}Z`);
+  const time = new Date(`${day}T${minutes}${seconds}.${fraction}${hours ? `${hours}:${rest}` : "Z"}`);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 

@@ -13,35 +13,27 @@ const badness: Readonly<Record<OverallStatus, number>> = { healthy: 0, degraded:
  * Makes a look at the overall health: emits `system_health_changed` when it is another than the stored one, and resolves to
  * whether it did. Of processes that differ the worst counts, and only who reported it may take it back while it lives. While
  * the database is down nothing can be stored: the change is remembered with its time and emitted on recovery. In the first
- * `patienceMs` what is not well yet is taken for still starting. `onStatus` learns each change of what this process finds, stored or not.
+ * `patienceMs` what is not well yet is taken for still starting.
  */
 export function createHealthReport(
   context: OperationContext,
   runtime: Runtime,
-  options: { readonly processId: string; readonly patienceMs: number; readonly onStatus: (status: OverallStatus) => void },
+  options: { readonly processId: string; readonly patienceMs: number },
 ): (signal: AbortSignal) => Promise<boolean> {
   const { db, clock } = context;
   const patientUntil = clock.monotonic() + options.patienceMs;
   let wasWell = false;
-  let found: OverallStatus = "healthy";
-  const find = (status: OverallStatus): void => {
-    if (status === found) return;
-    found = status;
-    options.onStatus(status);
-  };
   let outage: { readonly since: Date; readonly message: string } | undefined;
 
   return async (signal) => {
     const findings = await currentFindings(context, runtime);
     if (signal.aborted) return false;
     if (!findings.database.ok) {
-      find(findings.overall);
       outage ??= { since: findings.timestamp, message: messageOf(findings) };
       return false;
     }
     wasWell ||= findings.overall === "healthy";
     if (!wasWell && clock.monotonic() < patientUntil) return false;
-    find(findings.overall);
     const emitted = await db.transaction(async (sql) => {
       const stored = await lockReportedHealth(sql);
       const now = clock.now();

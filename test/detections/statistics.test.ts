@@ -31,7 +31,7 @@ it("count by class and day", async () => {
   });
   expect(everything.average_confidence).toBeCloseTo(0.745, 3);
   expect(everything.trends.slice(-3).map((point) => point.detection_count)).toEqual([0, 479 * 3, 721 * 3]);
-  expect(await stats("object_type=dog&object_type=unicorn")).toMatchObject({ total_detections: 900, detections_by_class: { dog: 900 } });
+  expect(await stats("object_type=Dog&object_type=unicorn")).toMatchObject({ total_detections: 900, detections_by_class: { dog: 900 } });
   expect(await stats("camera_id=cam1")).toMatchObject({ total_detections: 1_200 });
   const { trends } = await stats("start_date=2026-02-28&end_date=2026-02-28");
   expect(trends).toEqual([{ timestamp: "2026-02-28T00:00:00.000Z", detection_count: 479 * 3 }]);

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from "node:fs";
+import { type BigIntStats, type FSWatcher, watch } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { networkMount } from "../../../src/cameras/mounts.ts";
@@ -39,6 +39,8 @@ export interface TreeListener {
 interface Folder {
   readonly path: string;
   readonly inode: string;
+  /** When it was made; undefined while that is not known. Not every file system keeps it: some give the time of the last change instead. */
+  bornNs: bigint | undefined;
   watcher: FSWatcher | undefined;
   /** The time of the folder before it was last listed, and when that was. */
   modifiedNs: bigint;
@@ -83,6 +85,10 @@ export interface TreeOptions {
   readonly log: Log;
 }
 
+/** When a folder was made, where that is kept and not merely its last change. */
+const bornNs = ({ birthtimeNs, ctimeNs }: BigIntStats): bigint | undefined =>
+  birthtimeNs === 0n || birthtimeNs === ctimeNs ? undefined : birthtimeNs;
+
 /** Makes the tree of one camera's folder. */
 export function createFolderTree(options: TreeOptions): FolderTree {
   const { path: top, listener, log, clock } = options;
@@ -117,7 +123,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     }
     if (known) leave(path);
     const folder: Folder = {
-      ...{ path, inode, watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
+      ...{ path, inode, bornNs: bornNs(found), watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
       ...{ names: undefined, left: new Set<string>(), lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0 },
     };
     folders.set(path, folder);
@@ -200,10 +206,13 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     else await enterBelow(path);
   };
 
-  /** The name of the folder itself means that it was removed or renamed, and its watch with it, unless something in it has that name. */
+  /** The name of the folder itself means that it was removed or renamed, and its watch with it, unless it is the name of something in it. */
   const lookAtItself = async (folder: Folder, below: string): Promise<void> => {
-    if (await lstat(below).catch(() => undefined)) await verify(folder);
-    else await enterAgain(folder);
+    const found = await stat(folder.path, { bigint: true }).catch(() => undefined);
+    const isTheSame = found && folder.bornNs !== undefined && found.birthtimeNs === folder.bornNs;
+    if (!isTheSame && !(await lstat(below).catch(() => undefined))) await enterAgain(folder);
+    // it may have been elsewhere meanwhile
+    else if ((await verify(folder)) !== undefined) list(folder, "names");
   };
 
   /** Another folder may have the place, and even the inode, of the one that was watched. */
@@ -257,8 +266,9 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const { names: earlier, left } = folder;
     folder.names = undefined;
     folder.left = new Set();
-    const remembered = nameSet(names);
+    const remembered = nameSet(names.filter((name) => !left.has(name)));
     const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
+    folder.bornNs ??= bornNs(before);
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
     for (let at = 0; at < fresh.length && !stopped; at += chunkSize) {
       const files = await Promise.all(fresh.slice(at, at + chunkSize).map((name) => examine(folder, name)));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route } from "../route.ts";
-import { DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
+import { ClassText, DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
 import { riskLevels } from "./events.ts";
 
 export const bucketSizes = ["hour", "day", "week"] as const;
@@ -71,7 +71,7 @@ export const statisticsRoutes = {
     tag: "detections",
     query: z.object({
       camera_id: CameraIds,
-      object_type: z.array(z.string()).optional().meta({ description: "Only these classes; may be given several times" }),
+      object_type: z.array(ClassText).optional().meta({ description: "Only these classes; may be given several times" }),
       start_date: Start,
       end_date: End,
     }),

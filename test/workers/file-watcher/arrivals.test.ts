@@ -139,6 +139,16 @@ for (const polling of [false, true]) {
       await until(() => !home.problems.has("front"));
     });
 
+    it("finds pictures of a camera that writes them under the name of its folder first", async () => {
+      await start();
+      await mkdir(front("day"));
+      for (let count = 1; count <= 10; count += 1) {
+        await writeFile(front("front"), numbered(jpeg, count));
+        await rename(front("front"), front(count % 2 === 0 ? `${count}.jpg` : `day/${count}.jpg`));
+        await found(count);
+      }
+    });
+
     it("gives a folder with pictures its camera, and leaves deleted cameras alone until they are restored", async () => {
       await mkdir(join(home.root, "empty"));
       await start();
