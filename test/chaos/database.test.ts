@@ -8,8 +8,10 @@ import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
+import { wrongSequences } from "./invariants/followed.ts";
 import { allDone, judge } from "./invariants/invariants.ts";
 import { keepPosting } from "./support/events.ts";
+import { follow } from "./support/follower.ts";
 import { report } from "./support/report.ts";
 import { lookAt, type Rows } from "./support/rows.ts";
 import { isLong, scale } from "./support/scale.ts";
@@ -33,6 +35,7 @@ async function house(dataDir: string, env: Readonly<Record<string, string>>, cha
   });
   const cameraRoot = join(dataDir, "cameras");
   const chance = chanceOf(chanceName);
+  const client = follow(daemon.url);
   const posts = await keepPosting(() => daemon.url, 50);
   const uploads = keepUploading(cameraRoot, chance, 20);
   return {
@@ -43,9 +46,10 @@ async function house(dataDir: string, env: Readonly<Record<string, string>>, cha
       const [uploaded, acknowledged] = [await uploads.stop(), await posts.stop()];
       await allDone(rows, { cameraRoot });
       const { violations, figures } = await judge(rows, { cameraRoot, acknowledged });
-      expect(violations).toEqual([]);
+      expect([...violations, ...(await wrongSequences(rows, client))]).toEqual([]);
+      await client.stop();
       expect(daemon.output()).not.toMatch(/uncaught|unhandled/i);
-      report(part, { ...what, uploads: uploaded, acknowledged: acknowledged.size, ...figures });
+      report(part, { ...what, uploads: uploaded, acknowledged: acknowledged.size, ...figures, followed: client.sequences.length });
       daemon.kill("SIGTERM");
       expect((await daemon.exit).code).toBe(0);
       await Promise.all([detector.close(), model.close()]);

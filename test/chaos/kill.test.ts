@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
+import { wrongSequences } from "./invariants/followed.ts";
 import { allDone, judge } from "./invariants/invariants.ts";
+import { follow } from "./support/follower.ts";
 import { report } from "./support/report.ts";
 import { isLong, scale } from "./support/scale.ts";
 import { chanceOf } from "./support/seed.ts";
@@ -23,7 +26,7 @@ const cameraRoot = join(folder.path, "cameras");
 afterAll(() => folder.remove());
 
 /** What the services do between two kills. One that answers rubbish would be right to give a picture up. */
-const moods = isLong ? (["ok", "ok", "ok", "reset", "down"] as const) : (["ok"] as const);
+const moods = isLong ? (["ok", "ok", "ok", "ok", "reset", "down", "hang", "slow"] as const) : (["ok"] as const);
 
 test(`${kills} kill -9 under load: every picture once, every event judged, everybody told`, { timeout: 7_200_000 }, async () => {
   const hook = await receiver();
@@ -35,11 +38,13 @@ test(`${kills} kill -9 under load: every picture once, every event judged, every
     LANGUAGE_MODEL_URL: model.url,
     BATCH_WINDOW_SECONDS: "3",
     BATCH_IDLE_TIMEOUT_SECONDS: "1",
+    PORT: String(await freePort()),
     DEFAULT_WEBHOOK_URL: hook.url,
   };
   await mkdir(cameraRoot, { recursive: true });
   const readyAfter: number[] = [];
   let daemon = await serveHomesec(env);
+  const client = follow(daemon.url);
   const rule = { name: "Each", severity: "high", risk_threshold: 10, channels: ["webhook"], cooldown_seconds: 0 };
   await create(`${daemon.url}/api/alerts/rules`, rule);
   await create(`${daemon.url}/api/outbound-webhooks`, { name: "All", url: hook.url, event_types: ["event_created", "alert_fired"] });
@@ -65,10 +70,17 @@ test(`${kills} kill -9 under load: every picture once, every event judged, every
   await allDone(rows, { cameraRoot });
   const arrived = hook.received.map(({ headers }) => String(headers["webhook-id"]));
   const { violations, figures } = await judge(rows, { cameraRoot, arrived });
-  expect(violations).toEqual([]);
+  expect([...violations, ...(await wrongSequences(rows, client))]).toEqual([]);
+  await client.stop();
   expect(daemon.output()).not.toMatch(/uncaught|unhandled/i);
   const middle = readyAfter.toSorted((a, b) => a - b)[Math.floor(readyAfter.length / 2)] ?? 0;
-  report("kill -9", { kills: round, uploads: uploaded, ...figures, "ms until ready again, in the middle": Math.round(middle) });
+  report("kill -9", {
+    kills: round,
+    uploads: uploaded,
+    ...figures,
+    followed: client.sequences.length,
+    "ms until ready again, in the middle": Math.round(middle),
+  });
   daemon.kill("SIGTERM");
   expect((await daemon.exit).code).toBe(0);
   await Promise.all([detector.close(), model.close(), hook.close()]);

@@ -1,0 +1,17 @@
+import type { Sql } from "../../../src/engines/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import type { Follower } from "../support/follower.ts";
+import { lookAt, type Rows } from "../support/rows.ts";
+
+/** What a client that followed from the start must have seen: each message of the journal once, in order. Waits for the last. */
+export async function wrongSequences(rows: Rows, { sequences }: Follower): Promise<readonly string[]> {
+  const stored = await lookAt(rows, async (sql: Sql) => {
+    const found = await sql<{ sequence: number }[]>`select j.sequence from journal j order by j.sequence`;
+    return found.map(({ sequence }) => sequence);
+  });
+  const seen = () => sequences.at(-1) === stored.at(-1);
+  await eventually(seen, { timeoutMs: 30_000, what: "the last message at the client that follows" }).catch(() => {});
+  const firstWrong = stored.findIndex((sequence, at) => sequences[at] !== sequence);
+  if (firstWrong >= 0) return [`a client got ${sequences[firstWrong] ?? "nothing"} where message ${stored[firstWrong]} was to come`];
+  return sequences.length > stored.length ? [`a client got ${sequences.length} messages of ${stored.length}`] : [];
+}

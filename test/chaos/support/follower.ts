@@ -1,0 +1,25 @@
+import { tail } from "../../../src/live-client/tail.ts";
+
+/** A live client that follows everything from the first message on, over any number of interruptions. */
+export interface Follower {
+  /** The sequences of the messages so far, in the order in which they came; -1 for each gap that it was told of. */
+  readonly sequences: readonly number[];
+  stop(): Promise<void>;
+}
+
+/** Follows the daemon at an address that outlives it. */
+export function follow(url: string): Follower {
+  const abort = new AbortController();
+  const sequences: number[] = [];
+  const done = (async () => {
+    for await (const message of tail({ url, since: 0, signal: abort.signal }))
+      sequences.push(message.type === "gap" ? -1 : message.sequence);
+  })();
+  return {
+    sequences,
+    stop: async () => {
+      abort.abort();
+      await done;
+    },
+  };
+}
