@@ -3,7 +3,7 @@ import { type Outcome, places, watch } from "../baselines/traces.ts";
 import { report } from "./report.ts";
 import { median, percentile } from "./statistics.ts";
 
-const rounds = [1, 2, 3];
+const rounds = [1, 2, 3, 4, 5];
 const phases = [2, 3].map((threshold) => ({ threshold, fromWeek: 15, toWeek: 30 }));
 /** Of a thousand judged hours; a normal distribution would have 46 beyond 2 deviations and 3 beyond 3, counts have more. */
 const falseAlarms = new Map([

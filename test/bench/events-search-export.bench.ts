@@ -10,7 +10,7 @@ import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const events = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const size = `${events.toLocaleString("en")} events`;
-const rounds = 3;
+const rounds = 5;
 
 let database: TestDatabase;
 let upstreams: InstantUpstreams;

@@ -25,8 +25,13 @@ export async function readKept(): Promise<Kept> {
   return Kept.parse(JSON.parse(await readFile(file, "utf8")));
 }
 
+/** Figures are kept with three digits: more would only be noise. */
+const figures = new Set(["median", "min", "max"]);
+
 export async function writeKept(kept: Kept): Promise<void> {
-  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+  const rounded = (key: string, value: unknown): unknown =>
+    typeof value === "number" && figures.has(key) ? Number(value.toPrecision(3)) : value;
+  await writeFile(file, `${JSON.stringify(kept, rounded, 2)}\n`);
 }
 
 /** A ratio may get worse by so much; the rest is noise. */
