@@ -19,9 +19,6 @@ if (process.env["TMPDIR"] === undefined && !longForms.some((name) => name in pro
   if (folder !== undefined) process.env["TMPDIR"] = folder;
 }
 
-/** What other commands run: benches, and of `npm run chaos` what has no short form. */
-const left = ["test/bench/**", ...(process.env["CHAOS"] === "long" ? [] : ["test/chaos/long/**"])];
-
 /**
  * Each of these files has a process to itself: what is one of its own in the product changes what a whole process can do, what measures processor
  * time or memory must not measure what others left, and a Redis that is away is asked again after its test.
@@ -40,7 +37,7 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     projects: [
       // modules are loaded once for all files of a process
-      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...left, ...alone], isolate: false } },
+      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: ["test/bench/**", ...alone], isolate: false } },
       { extends: true, test: { name: "alone", include: alone } },
     ],
     setupFiles: ["test/support/leave-nothing.ts"],
