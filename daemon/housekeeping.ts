@@ -86,7 +86,8 @@ export function createHousekeeping(
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
   const cleanupService = createCleanupService(cleanupContext, {
-    space: () => runtime.disk(),
+    data: () => runtime.disk(),
+    pictures: () => runtime.pictureDisk(),
     onNews: ({ kind, message }) => {
       recentEvents.add("disk", kind, message);
     },

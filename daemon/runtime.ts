@@ -1,6 +1,7 @@
 import type { Clock } from "../src/clock/clock.ts";
 import type { Config } from "../src/config/config.ts";
 import { diskSpace } from "../src/disk/disk.ts";
+import { createPictureDisk } from "../src/disk/picture-disk.ts";
 import type { Database } from "../src/engines/database.ts";
 import type { ProcessRow } from "../src/jobs/processes-repository.ts";
 import type { Runtime } from "../src/operations/runtime.ts";
@@ -76,6 +77,7 @@ export function createRuntime(options: {
     probeUpstreams: () => upstreams.probe(),
     watcher: () => (peers.does("file_watcher") ? late().watcher.state() : watcherElsewhere(options.config.cameraRoot, peers.others())),
     disk: () => diskSpace(options.config.dataDir),
+    pictureDisk: createPictureDisk(options.config),
     live: () => late().hub.stats(),
     requests: () => counter.stats(),
     recentEvents: () => recentEvents.list(),

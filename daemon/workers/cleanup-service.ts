@@ -1,5 +1,6 @@
 import { hourMs } from "../../src/clock/durations.ts";
 import type { DiskSpace } from "../../src/disk/disk.ts";
+import { within } from "../../src/lifecycle/lifecycle.ts";
 import { giveChoreBack, takeChore } from "../../src/retention/chores-repository.ts";
 import { type CleanupContext, cleanUp } from "../../src/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
@@ -11,26 +12,37 @@ const chore = "cleanup";
 const retryMs = 60_000;
 /** At the disk. */
 const lookEveryMs = 60_000;
+const pictureDiskPatienceMs = 5_000;
 /** A run that deletes a great deal gives no sign of life in between. */
 const stuckAfterMs = 12 * hourMs;
 
 /**
  * Makes the worker that deletes old data once a day at 03:00 local time, in one of the processes that share the database. A
- * run that was missed, since nothing ran at that time, is made up for. Each minute it looks whether the disk of this process is nearly full.
+ * run that was missed, since nothing ran at that time, is made up for. Each minute it looks whether a disk of this process is nearly full.
  */
 export function createCleanupService(
   context: CleanupContext,
-  disk: { readonly space: () => Promise<DiskSpace>; readonly onNews: (news: DiskNews) => void },
+  disks: {
+    readonly data: () => Promise<DiskSpace>;
+    readonly pictures: () => Promise<DiskSpace | undefined>;
+    readonly onNews: (news: DiskNews) => void;
+  },
 ): Loop {
   const { db, clock, log } = context;
-  const guard = createDiskGuard({ context, disk: disk.space, onNews: disk.onNews });
+  const { onNews } = disks;
+  // a share that is away hangs
+  const pictures = () => within(pictureDiskPatienceMs, disks.pictures).catch(() => undefined);
+  const guards = [
+    createDiskGuard({ context, disk: disks.data, onNews }),
+    createDiskGuard({ context, name: "pictures", disk: pictures, onNews }),
+  ];
   return createLoop({
     name: "cleanup_service",
     critical: false,
     log,
     retryMs,
     stuckAfterMs,
-    message: () => guard.state(),
+    message: () => guards.flatMap((guard) => guard.state() ?? []).join("; ") || null,
     round: async (signal) => {
       const now = clock.now();
       const lastRunAt = await db.query((sql) => takeChore(sql, chore, lastDue(now), now));
@@ -42,7 +54,7 @@ export function createCleanupService(
           throw error;
         }
       }
-      await guard.look(signal);
+      for (const guard of guards) await guard.look(signal);
       return Math.min(lookEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
     },
   });

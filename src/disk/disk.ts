@@ -27,7 +27,11 @@ export function freeShare({ freeBytes, totalBytes }: DiskSpace): number {
   return totalBytes > 0 ? freeBytes / totalBytes : 1;
 }
 
+/** The two disks that are looked at, in words: what homesec keeps, and the pictures where they are on one of their own. */
+export const diskNames = { data: "the disk", pictures: "the disk with CAMERA_ROOT" } as const;
+export type DiskName = keyof typeof diskNames;
+
 /** The sentence about a disk that is nearly full. */
-export function lowDiskMessage(share: number): string {
-  return `${(share * 100).toFixed(1)} % of the disk is free`;
+export function lowDiskMessage(share: number, disk: DiskName = "data"): string {
+  return `${(share * 100).toFixed(1)} % of ${diskNames[disk]} is free`;
 }

@@ -24,6 +24,8 @@ export interface Runtime {
   watcher(): WatcherState;
   /** How full the disk is that holds the data folder. */
   disk(): Promise<DiskSpace>;
+  /** The same of the one that holds the pictures; undefined when it is the same. */
+  pictureDisk(): Promise<DiskSpace | undefined>;
   /** The WebSocket hub: its clients, and whether messages go out. */
   live(): LiveStats;
   /** The HTTP requests answered since the start. */

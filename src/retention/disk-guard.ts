@@ -1,5 +1,5 @@
 import { hourMs } from "../clock/durations.ts";
-import { type DiskSpace, freeShare, leastFreeDiskShare, lowDiskMessage } from "../disk/disk.ts";
+import { type DiskName, type DiskSpace, diskNames, freeShare, leastFreeDiskShare, lowDiskMessage } from "../disk/disk.ts";
 import type { CleanupContext } from "./cleanup.ts";
 import { type Relief, relieveDisk } from "./disk-pressure.ts";
 
@@ -9,7 +9,7 @@ export interface DiskNews {
   readonly message: string;
 }
 
-/** Looks after the room on the disk with the data folder. */
+/** Looks after the room on a disk. */
 export interface DiskGuard {
   /** One look: tells what changed, and with DISK_PRESSURE_DELETE makes room where it has to. */
   look(signal?: AbortSignal): Promise<void>;
@@ -23,11 +23,15 @@ const restMs = hourMs;
 /** Makes a guard. `onNews` hears once when the disk is nearly full, once when it is well again, and of everything that was deleted for it. */
 export function createDiskGuard(options: {
   readonly context: CleanupContext;
-  readonly disk: () => Promise<DiskSpace>;
+  readonly name?: DiskName;
+  /** Undefined when there is no such disk now. */
+  readonly disk: () => Promise<DiskSpace | undefined>;
   readonly onNews: (news: DiskNews) => void;
 }): DiskGuard {
-  const { context, disk } = options;
+  const { context, disk, name = "data" } = options;
   const { config, clock, log } = context;
+  // where the pictures are alone nothing else can make room
+  const deletes = config.diskPressureDelete && (name === "data" || config.deleteImages);
   let state: string | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
 
@@ -39,31 +43,35 @@ export function createDiskGuard(options: {
   return {
     state: () => state,
     look: async (signal) => {
-      const share = freeShare(await disk());
+      const space = await disk();
+      if (!space) return;
+      const share = freeShare(space);
       if (share >= leastFreeDiskShare) {
-        if (state !== null) tell("recovery", `the disk has room again: ${lowDiskMessage(share)}`);
+        if (state !== null) tell("recovery", `${diskNames[name]} has room again: ${lowDiskMessage(share, name)}`);
         state = null;
         restUntil = Number.NEGATIVE_INFINITY;
         return;
       }
-      if (state === null) tell("low_space", `${lowDiskMessage(share)}; ${remedy(config.diskPressureDelete)}`);
-      state = `${lowDiskMessage(share)} of DATA_DIR`;
-      if (!config.diskPressureDelete || clock.monotonic() < restUntil) return;
-      const relief = await relieveDisk(context, disk, signal);
-      tell("relief", reliefMessage(relief, config.deleteImages));
+      if (state === null) tell("low_space", `${lowDiskMessage(share, name)}; ${remedy(name, deletes)}`);
+      state = lowDiskMessage(share, name);
+      if (!deletes || clock.monotonic() < restUntil) return;
+      const relief = await relieveDisk(context, async () => (await disk()) ?? space, signal);
+      tell("relief", reliefMessage(name, relief, config.deleteImages));
       if (relief.ended === "enough") state = null;
       else restUntil = clock.monotonic() + restMs;
     },
   };
 }
 
-function remedy(deletes: boolean): string {
-  return deletes
-    ? "the oldest data is being deleted (DISK_PRESSURE_DELETE=true)"
-    : "make room, lower RETENTION_DAYS, or have the oldest data go with DISK_PRESSURE_DELETE=true";
+function remedy(name: DiskName, deletes: boolean): string {
+  if (deletes) return "the oldest data is being deleted (DISK_PRESSURE_DELETE=true)";
+  return name === "data"
+    ? "make room, lower RETENTION_DAYS, or have the oldest data go with DISK_PRESSURE_DELETE=true"
+    : "delete old pictures, or have the oldest go with DELETE_IMAGES=true and DISK_PRESSURE_DELETE=true";
 }
 
 function reliefMessage(
+  name: DiskName,
   { events, detections, thumbnails, images, bytes, before, freeShare: share, ended }: Relief,
   deletesImages: boolean,
 ): string {
@@ -76,5 +84,5 @@ function reliefMessage(
     nothing_left: "; the last 24 hours are never deleted, so make room by hand",
     no_room_made: `; deleting more would not help for now, since ${deletesImages ? "the database reuses its room and does not give it back" : "original pictures stay (DELETE_IMAGES=false) and the database does not give room back"}, so make room by hand`,
   }[ended];
-  return `the disk was nearly full: ${what}; now ${lowDiskMessage(share)}${left}`;
+  return `${diskNames[name]} was nearly full: ${what}; now ${lowDiskMessage(share, name)}${left}`;
 }

@@ -67,6 +67,11 @@ export function checkDisk(context: OperationContext, runtime: Runtime): Promise<
   return gated(context, () => runtime.disk());
 }
 
+/** How full the disk with the pictures is; undefined when it is the same. */
+export function checkPictureDisk(context: OperationContext, runtime: Runtime): Promise<Check<DiskSpace | undefined>> {
+  return gated(context, () => runtime.pictureDisk());
+}
+
 /** A check as clients see it. */
 export function resultOf(done: Check<unknown>): z.output<typeof CheckResult> {
   return { status: done.ok ? "healthy" : "unhealthy", latency_ms: done.latencyMs, error: done.ok ? null : done.error };

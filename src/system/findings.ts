@@ -1,10 +1,10 @@
-import { leastFreeDiskShare } from "../disk/disk.ts";
+import { freeShare, leastFreeDiskShare, lowDiskMessage } from "../disk/disk.ts";
 import { keepAnswers } from "../lifecycle/kept.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime, WorkerState } from "../operations/runtime.ts";
 import type { Silence } from "../silences/silence.ts";
 import type { UpstreamState } from "../upstream/state.ts";
-import { type Check, checkDatabase, checkDisk, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
+import { type Check, checkDatabase, checkDisk, checkPictureDisk, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
 import { type OverallStatus, overallStatus } from "./overall.ts";
 
 /** What a round of checks has found. All health answers are told from it. */
@@ -16,8 +16,8 @@ export interface Findings {
   readonly upstreams: Check<readonly UpstreamState[]>;
   readonly workers: readonly WorkerState[];
   readonly supervisorAlive: boolean;
-  /** Free part of the disk with the data folder when it is nearly full, 0 to 1. */
-  readonly lowDiskShare: number | undefined;
+  /** A sentence for each disk that is nearly full. */
+  readonly lowDisks: readonly string[];
   /** What holds alerts back now; empty while the database cannot say. */
   readonly silences: readonly Silence[];
   readonly timestamp: Date;
@@ -39,21 +39,27 @@ export function currentFindings(context: OperationContext, runtime: Runtime): Pr
 }
 
 async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {
-  const [database, store, upstreams, disk] = await Promise.all([
+  const [database, store, upstreams, disk, pictureDisk] = await Promise.all([
     checkDatabase(context),
     checkStore(context),
     checkUpstreams(context, runtime),
     checkDisk(context, runtime),
+    checkPictureDisk(context, runtime),
   ]);
   const silences = database.ok ? await checkSilences(context) : undefined;
   const workers = runtime.workers();
-  const freeDiskShare = disk.ok && disk.value.totalBytes > 0 ? disk.value.freeBytes / disk.value.totalBytes : undefined;
+  const shares = (
+    [
+      ["data", disk],
+      ["pictures", pictureDisk],
+    ] as const
+  ).flatMap(([name, looked]) => (looked.ok && looked.value ? [{ name, share: freeShare(looked.value) }] : []));
   const overall = overallStatus({
     databaseOk: database.ok,
     storeOk: store.ok,
     upstreams: upstreams.ok ? upstreams.value : [],
     workers,
-    freeDiskShare,
+    freeDiskShare: shares.length > 0 ? Math.min(...shares.map(({ share }) => share)) : undefined,
   });
   return {
     // services that could not even be asked are not known to be well
@@ -63,7 +69,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     upstreams,
     workers,
     supervisorAlive: runtime.supervisorAlive(),
-    lowDiskShare: freeDiskShare !== undefined && freeDiskShare < leastFreeDiskShare ? freeDiskShare : undefined,
+    lowDisks: shares.filter(({ share }) => share < leastFreeDiskShare).map(({ name, share }) => lowDiskMessage(share, name)),
     silences: silences?.ok ? silences.value : [],
     timestamp: context.clock.now(),
   };

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { WithStatus } from "../contract/answer.ts";
 import type { AiServiceHealth, BreakerSummary, FullHealthReply } from "../contract/routes/system-health.ts";
-import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import type { BreakerState, UpstreamName, UpstreamState } from "../upstream/state.ts";
@@ -53,7 +52,7 @@ function messageOf(findings: Findings, services: readonly { readonly status: str
     ...services.filter(({ status }) => status !== "healthy").map(({ message }) => message),
     ...stoppedWorkers(findings.workers).map(({ name, message }) => `${name}: ${message ?? "does not run"}`),
     ...(findings.supervisorAlive ? [] : [supervisorFault]),
-    ...(findings.lowDiskShare === undefined ? [] : [lowDiskMessage(findings.lowDiskShare)]),
+    ...findings.lowDisks,
   ];
   return faults.length === 0 ? "Everything works" : faults.join("; ");
 }

@@ -1,5 +1,4 @@
 import type { OutboundEvent } from "../contract/outbound-events.ts";
-import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import { emit } from "../webhooks/emit.ts";
@@ -84,7 +83,7 @@ function changesSince(
 
 /** Everything that is not well, in a sentence. */
 function messageOf(findings: Findings): string {
-  const { database, store, upstreams, workers, lowDiskShare } = findings;
+  const { database, store, upstreams, workers, lowDisks } = findings;
   const reasons = [
     ...(database.ok ? [] : [`database: ${database.error}`]),
     ...(store.ok ? [] : [`store: ${store.error}`]),
@@ -92,7 +91,7 @@ function messageOf(findings: Findings): string {
       ? upstreams.value.filter(({ healthy }) => !healthy).map(({ name, error }) => `${name}: ${error ?? "not healthy"}`)
       : [`AI services: ${upstreams.error}`]),
     ...stoppedWorkers(workers).map(({ name, message }) => `${name}: ${message ?? "does not run"}`),
-    ...(lowDiskShare === undefined ? [] : [lowDiskMessage(lowDiskShare)]),
+    ...lowDisks,
   ];
   return reasons.length === 0 ? "Everything works" : reasons.join("; ");
 }

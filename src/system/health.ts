@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { WithStatus } from "../contract/answer.ts";
 import type { HealthReply, ServiceHealth } from "../contract/routes/system-health.ts";
-import { lowDiskMessage } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import { scopeText } from "../silences/silence.ts";
@@ -14,7 +13,7 @@ type Service = z.output<typeof ServiceHealth>;
 
 /** The health of the three kinds of services, with the latest changes; 503 unless all is well. */
 export async function currentHealth(context: OperationContext, runtime: Runtime): Promise<Health | WithStatus<Health>> {
-  const { overall, database, store, upstreams, workers, lowDiskShare, silences, timestamp } = await currentFindings(context, runtime);
+  const { overall, database, store, upstreams, workers, lowDisks, silences, timestamp } = await currentFindings(context, runtime);
   const reply: Health = {
     status: overall,
     services: { database: databaseHealth(context, database), store: storeHealth(context, store), ai: aiHealth(upstreams) },
@@ -24,9 +23,7 @@ export async function currentHealth(context: OperationContext, runtime: Runtime)
       ...stoppedWorkers(workers).map(({ name, message }) => {
         return { timestamp, service: name, event_type: "stopped", message: message ?? "does not run" };
       }),
-      ...(lowDiskShare === undefined
-        ? []
-        : [{ timestamp, service: "disk", event_type: "low_space", message: lowDiskMessage(lowDiskShare) }]),
+      ...lowDisks.map((message) => ({ timestamp, service: "disk", event_type: "low_space", message })),
       ...silences.map((silence) => {
         const message = `alerts of ${scopeText(silence)} are silenced until ${silence.ends_at.toISOString()}: ${silence.reason}`;
         return { timestamp: silence.created_at, service: "alerts", event_type: "silenced", message };

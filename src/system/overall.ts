@@ -9,7 +9,7 @@ export interface HealthFacts {
   readonly storeOk: boolean;
   readonly upstreams: readonly { readonly name: UpstreamName; readonly healthy: boolean }[];
   readonly workers: readonly { readonly critical: boolean; readonly running: boolean }[];
-  /** Free part of the disk that holds the data folder, 0 to 1; undefined when it cannot be told. */
+  /** Free part of the disk that has less, 0 to 1: of the one with the data folder and the one with the pictures; undefined when it cannot be told. */
   readonly freeDiskShare: number | undefined;
 }
 

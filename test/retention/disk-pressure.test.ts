@@ -148,10 +148,39 @@ describe("with little room on the disk", () => {
     await guard.look();
     expect(news).toMatchObject([{ kind: "low_space", message: expect.stringContaining("4.0 % of the disk is free") }]);
     expect(news[0]?.message).toContain("DISK_PRESSURE_DELETE=true");
-    expect([guard.state(), await past.count("events")]).toEqual(["4.0 % of the disk is free of DATA_DIR", 1]);
+    expect([guard.state(), await past.count("events")]).toEqual(["4.0 % of the disk is free", 1]);
     others = 50_000;
     await guard.look();
     expect([news.at(-1)?.kind, guard.state(), news.length]).toEqual(["recovery", null, 2]);
+  });
+
+  it("a disk of its own for the pictures is looked at too, and gets room by deleted pictures only", async () => {
+    for (const env of [{ DISK_PRESSURE_DELETE: "true" }, { DISK_PRESSURE_DELETE: "true", DELETE_IMAGES: "true" }]) {
+      const news: DiskNews[] = [];
+      const { desk, past } = await open(env);
+      for (const days of [5, 4, 0.5]) await past.picture(days, { bytes: 3_000 });
+      const disk = smallDisk(90_000, desk.cameraRoot);
+      const guard = createDiskGuard({ context: desk.context, name: "pictures", disk, onNews: (one) => news.push(one) });
+      await guard.look();
+      expect(news[0]?.message).toContain("1.0 % of the disk with CAMERA_ROOT is free");
+      const deletes = "DELETE_IMAGES" in env;
+      expect(news.map(({ kind }) => kind)).toEqual(deletes ? ["low_space", "relief"] : ["low_space"]);
+      expect(news[0]?.message.includes("DELETE_IMAGES=true")).toBe(!deletes);
+      expect(await sizeOf(desk.cameraRoot)).toBe(deletes ? 3_000 : 9_000);
+    }
+  });
+
+  it("a disk that has gone says nothing", async () => {
+    const news: DiskNews[] = [];
+    const { desk } = await open();
+    const guard = createDiskGuard({
+      context: desk.context,
+      name: "pictures",
+      disk: async () => undefined,
+      onNews: (one) => news.push(one),
+    });
+    await guard.look();
+    expect([news, guard.state()]).toEqual([[], null]);
   });
 
   it("what was deleted for it is told", async () => {

@@ -40,7 +40,10 @@ describe("the worker", () => {
     await desk.close();
   });
   const start = async () => {
-    const worker = createCleanupService({ ...desk.context, log: silentLog }, { space: () => diskSpace(desk.dataDir), onNews: () => {} });
+    const worker = createCleanupService(
+      { ...desk.context, log: silentLog },
+      { data: () => diskSpace(desk.dataDir), pictures: async () => undefined, onNews: () => {} },
+    );
     await worker.start();
     stops.push(() => worker.stop());
     return worker;

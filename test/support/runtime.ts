@@ -14,6 +14,7 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
     probeUpstreams: async () => [],
     watcher: () => ({ running: true, cameraRoot: "/cameras", watchMode: "notify", pending: 0, stuck: [] }),
     disk: async () => ({ freeBytes: 50, totalBytes: 100, usedBytes: 50 }),
+    pictureDisk: async () => undefined,
     live: () => ({ connectedClients: 0, messagesSent: 0, replayed: 0, cutSlow: 0, running: true, lastBroadcast: null }),
     requests: () => ({ total: 0, byStatus: {}, p50Ms: null, p99Ms: null }),
     recentEvents: () => [],

@@ -6,6 +6,7 @@ import type { Clock } from "../../src/clock/clock.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import { systemRoutes } from "../../src/contract/routes/system.ts";
+import type { DiskSpace } from "../../src/disk/disk.ts";
 import { inProcessStore } from "../../src/engines/in-process-store.ts";
 import { silentLog } from "../../src/log/log.ts";
 import type { OperationContext } from "../../src/operations/operation.ts";
@@ -29,6 +30,7 @@ interface Facts {
   workers: readonly WorkerState[];
   supervisorAlive: boolean;
   freeBytes: number;
+  pictureDisk: () => Promise<DiskSpace | undefined>;
   db: OperationContext["db"];
   storeVersion: () => Promise<string>;
 }
@@ -63,6 +65,7 @@ beforeEach(async () => {
     workers: [worker("detection_worker"), worker("analysis_worker"), worker("batch_aggregator")],
     supervisorAlive: true,
     freeBytes: 50,
+    pictureDisk: async () => undefined,
     db: database.db,
     storeVersion: async () => "in-process",
   };
@@ -84,6 +87,7 @@ beforeEach(async () => {
       pending: 2,
       stuck: [{ path: "/cameras/a/x.jpg", reason: "incomplete", since: now }],
     }),
+    pictureDisk: () => facts.pictureDisk(),
     disk: async () => ({ freeBytes: facts.freeBytes, totalBytes: 100, usedBytes: 100 - facts.freeBytes }),
     recentEvents: () => [{ timestamp: now, service: "detector", event_type: "recovery", message: "answers again" }],
   });
@@ -176,11 +180,13 @@ describe("health", () => {
   it("says why it is degraded when no service is the reason", async () => {
     facts.workers = [worker("analysis_worker", false)];
     facts.freeBytes = 4;
+    facts.pictureDisk = async () => ({ freeBytes: 3, totalBytes: 100, usedBytes: 97 });
     const { body } = await get("/api/system/health");
     expect(body.status).toBe("degraded");
     expect(body.recent_events).toMatchObject([
       { service: "analysis_worker", event_type: "stopped", message: "crashed" },
       { service: "disk", event_type: "low_space", message: "4.0 % of the disk is free" },
+      { service: "disk", event_type: "low_space", message: "3.0 % of the disk with CAMERA_ROOT is free" },
       { service: "detector" },
     ]);
   });
@@ -189,6 +195,7 @@ describe("health", () => {
     facts.db = { query: hanging, pool: database.db.pool } as unknown as OperationContext["db"];
     facts.storeVersion = hanging;
     facts.upstreams = hanging;
+    facts.pictureDisk = hanging;
     const { status, body, ms } = await get("/api/system/health");
     expect(ms).toBeLessThan(2_000);
     expect(status).toBe(503);
