@@ -221,7 +221,8 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   lifecycle.onStop("workers", () => supervisor.stop(), 4_000);
   const statusNews = createStatusNews(context, runtime, (status) => serving.hub.broadcastControl("system_status", { status }));
   if (config.roles.includes("api")) await statusNews.start();
-  lifecycle.onStop("status news", () => statusNews.stop());
+  // a look that hangs keeps nobody waiting, and is told to nobody any more
+  lifecycle.onStop("status news", () => void statusNews.stop());
 
   return {
     url: serving.url,

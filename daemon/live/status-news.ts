@@ -6,7 +6,7 @@ import { createLoop, type Loop } from "../workers/loop.ts";
 
 /**
  * Makes the loop that tells the live clients of this daemon how it finds the system whenever that changes, also while the database is
- * away. In the first four rounds what is not well yet is taken for still starting.
+ * away. In the first three rounds what is not well yet is taken for still starting.
  */
 export function createStatusNews(context: OperationContext, runtime: Runtime, tell: (status: OverallStatus) => void): Loop {
   const everyMs = Math.max(200, context.config.healthCacheTtlSeconds * 1000);

@@ -1,6 +1,5 @@
 import { hourMs } from "../../src/clock/durations.ts";
 import type { DiskSpace } from "../../src/disk/disk.ts";
-import { within } from "../../src/lifecycle/lifecycle.ts";
 import { giveChoreBack, takeChore } from "../../src/retention/chores-repository.ts";
 import { type CleanupContext, cleanUp } from "../../src/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
@@ -12,7 +11,6 @@ const chore = "cleanup";
 const retryMs = 60_000;
 /** At the disk. */
 const lookEveryMs = 60_000;
-const pictureDiskPatienceMs = 5_000;
 /** A run that deletes a great deal gives no sign of life in between. */
 const stuckAfterMs = 12 * hourMs;
 
@@ -30,19 +28,15 @@ export function createCleanupService(
 ): Loop {
   const { db, clock, log } = context;
   const { onNews } = disks;
-  // a share that is away hangs
-  const pictures = () => within(pictureDiskPatienceMs, disks.pictures).catch(() => undefined);
-  const guards = [
-    createDiskGuard({ context, disk: disks.data, onNews }),
-    createDiskGuard({ context, name: "pictures", disk: pictures, onNews }),
-  ];
+  const dataGuard = createDiskGuard({ context, disk: disks.data, onNews });
+  const pictureGuard = createDiskGuard({ context, name: "pictures", disk: disks.pictures, onNews });
   return createLoop({
     name: "cleanup_service",
     critical: false,
     log,
     retryMs,
     stuckAfterMs,
-    message: () => guards.flatMap((guard) => guard.state() ?? []).join("; ") || null,
+    message: () => [dataGuard, pictureGuard].flatMap((guard) => guard.state() ?? []).join("; ") || null,
     round: async (signal) => {
       const now = clock.now();
       const lastRunAt = await db.query((sql) => takeChore(sql, chore, lastDue(now), now));
@@ -54,7 +48,11 @@ export function createCleanupService(
           throw error;
         }
       }
-      for (const guard of guards) await guard.look(signal);
+      await dataGuard.look(signal);
+      // a share that is away is told of by those who look for pictures on it
+      await pictureGuard
+        .look(signal)
+        .catch((error: unknown) => log.debug({ part: "disk", error: String(error) }, "a look at a disk failed"));
       return Math.min(lookEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
     },
   });

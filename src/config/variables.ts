@@ -303,7 +303,7 @@ export const variables = {
     kind: kinds.boolean,
     default: "false",
     description:
-      "The oldest data goes early when less than 5 % of the disk with DATA_DIR is free, and with DELETE_IMAGES the oldest pictures when it is their disk; never that of the last 24 hours",
+      "The oldest data goes early when less than 5 % of the disk with DATA_DIR is free, with DELETE_IMAGES also when less is of that with CAMERA_ROOT; never that of the last 24 hours",
   },
 
   RATE_LIMIT_ENABLED: { group: "limits", kind: kinds.boolean, default: "true", description: "Requests are limited per client" },

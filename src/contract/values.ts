@@ -15,7 +15,7 @@ export function instantOf(text: string): Date | undefined {
   const [, day = "", minutes = "", seconds = ":00", fraction = "0", hours, rest = "00"] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d+))?)?\s?(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/i.exec(text) ?? [];
   if (!isDay(day)) return undefined;
-  const time = new Date(`${day}T${minutes}${seconds}.${fraction}${hours ? `${hours}:${rest}` : "Z"}`);
+  const time = new Date(`${day}T${minutes}${seconds}.${fraction.slice(0, 3)}${hours ? `${hours}:${rest}` : "Z"}`);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 

@@ -1,9 +1,13 @@
 import { stat } from "node:fs/promises";
+import { within } from "../lifecycle/lifecycle.ts";
 import { type DiskSpace, diskSpace } from "./disk.ts";
 
+/** Disks answer in microseconds; one that takes so long is a share that is away. */
+const patienceMs = 500;
+
 /**
- * Makes the look at the disk with the pictures: undefined when it is the one with the data folder, or has gone. A disk that hangs, such as a
- * share that is away, is not asked a second time before it has answered: each question that hangs would hold a thread of the process.
+ * Makes the look at the disk with the pictures: undefined when it is the one with the data folder, or is not there. It rejects at once when
+ * the disk does not answer. One that hangs is not asked a second time before it has answered: each question would hold a thread of the process.
  */
 export function createPictureDisk(folders: {
   readonly dataDir: string;
@@ -11,14 +15,26 @@ export function createPictureDisk(folders: {
 }): () => Promise<DiskSpace | undefined> {
   const { dataDir, cameraRoot } = folders;
   const look = async (): Promise<DiskSpace | undefined> => {
-    const [data, pictures] = await Promise.all([stat(dataDir), stat(cameraRoot).catch(() => undefined)]);
-    return pictures && pictures.dev !== data.dev ? await diskSpace(cameraRoot) : undefined;
+    const [data, pictures] = await Promise.all([dataDir, cameraRoot].map((path) => stat(path).catch(() => undefined)));
+    if (!data || !pictures || pictures.dev === data.dev) return undefined;
+    const [whole, own] = await Promise.all([diskSpace(dataDir), diskSpace(cameraRoot)]);
+    // parts of one disk have numbers of their own on some file systems
+    return whole.totalBytes === own.totalBytes && whole.freeBytes === own.freeBytes ? undefined : own;
   };
   let looking: Promise<DiskSpace | undefined> | undefined;
-  return () => {
+  let hangs = false;
+  return async () => {
+    if (hangs) throw new Error("the disk with CAMERA_ROOT does not answer");
     looking ??= look().finally(() => {
       looking = undefined;
+      hangs = false;
     });
-    return looking;
+    const asked = looking;
+    try {
+      return await within(patienceMs, () => asked);
+    } catch (error) {
+      hangs = looking === asked;
+      throw error;
+    }
   };
 }

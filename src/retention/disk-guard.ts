@@ -30,7 +30,7 @@ export function createDiskGuard(options: {
 }): DiskGuard {
   const { context, disk, name = "data" } = options;
   const { config, clock, log } = context;
-  // where the pictures are alone nothing else can make room
+  // where the pictures are alone nothing else makes room
   const deletes = config.diskPressureDelete && (name === "data" || config.deleteImages);
   let state: string | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,10 @@ export function createDiskGuard(options: {
     state: () => state,
     look: async (signal) => {
       const space = await disk();
-      if (!space) return;
+      if (!space) {
+        state = null;
+        return;
+      }
       const share = freeShare(space);
       if (share >= leastFreeDiskShare) {
         if (state !== null) tell("recovery", `${diskNames[name]} has room again: ${lowDiskMessage(share, name)}`);
@@ -55,7 +58,12 @@ export function createDiskGuard(options: {
       if (state === null) tell("low_space", `${lowDiskMessage(share, name)}; ${remedy(name, deletes)}`);
       state = lowDiskMessage(share, name);
       if (!deletes || clock.monotonic() < restUntil) return;
-      const relief = await relieveDisk(context, async () => (await disk()) ?? space, signal);
+      const asked = async (): Promise<DiskSpace> => {
+        const now = await disk();
+        if (!now) throw new Error(`${diskNames[name]} is not there any more`);
+        return now;
+      };
+      const relief = await relieveDisk(context, asked, signal);
       tell("relief", reliefMessage(name, relief, config.deleteImages));
       if (relief.ended === "enough") state = null;
       else restUntil = clock.monotonic() + restMs;

@@ -28,10 +28,13 @@ export async function readKept(): Promise<Kept> {
 /** Figures are kept with three digits: more would only be noise. */
 const figures = new Set(["median", "min", "max"]);
 
-export async function writeKept(kept: Kept): Promise<void> {
+/** Keeps these runs; answers them as they are kept. */
+export async function writeKept(kept: Kept): Promise<Kept> {
   const rounded = (key: string, value: unknown): unknown =>
     typeof value === "number" && figures.has(key) ? Number(value.toPrecision(3)) : value;
-  await writeFile(file, `${JSON.stringify(kept, rounded, 2)}\n`);
+  const text = JSON.stringify(kept, rounded, 2);
+  await writeFile(file, `${text}\n`);
+  return Kept.parse(JSON.parse(text));
 }
 
 /** A ratio may get worse by so much; the rest is noise. */

@@ -48,6 +48,5 @@ async function keep(modules: readonly TestModule[], load: number): Promise<void>
     { machine: describeMachine(), load, rows: [...rowsOf(module)] },
   ]);
   const kept = { ...(await readKept()), ...Object.fromEntries(measured) };
-  await writeKept(kept);
-  await writeFile(document, page(kept));
+  await writeFile(document, page(await writeKept(kept)));
 }

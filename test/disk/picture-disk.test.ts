@@ -14,15 +14,9 @@ it("tells of the pictures' disk only when it is another one, and nothing when it
   mkdirSync(cameraRoot);
   expect(await look()).toBeUndefined();
   // /proc is a file system of its own on each Linux
-  if (readdirSync("/").includes("proc"))
-    expect(await createPictureDisk({ dataDir: folder.path, cameraRoot: "/proc" })()).toMatchObject({ totalBytes: 0 });
-  await expect(createPictureDisk({ dataDir: join(folder.path, "none"), cameraRoot })()).rejects.toThrow("ENOENT");
-});
-
-it("asks a disk that has not answered no second time", async () => {
-  const look = createPictureDisk({ dataDir: folder.path, cameraRoot: folder.path });
-  const first = look();
-  expect(look()).toBe(first);
-  await first;
-  expect(look()).not.toBe(first);
+  if (readdirSync("/").includes("proc")) {
+    const other = createPictureDisk({ dataDir: folder.path, cameraRoot: "/proc" });
+    expect(await Promise.all([other(), other()])).toMatchObject([{ totalBytes: 0 }, { totalBytes: 0 }]);
+  }
+  expect(await createPictureDisk({ dataDir: join(folder.path, "none"), cameraRoot })()).toBeUndefined();
 });

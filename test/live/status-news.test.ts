@@ -7,7 +7,7 @@ import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
 
-test("the clients of each daemon are told when their database goes away, and when it is back", async () => {
+test("the clients of each daemon are told when their database goes away, and when it is back", { timeout: 120_000 }, async () => {
   const database = await testDatabase();
   const [detector, model] = [await detectorStandIn(), await languageModelStandIn()];
   const admin = openPool({ url: inject("testServerUrl") }, { max: 1, log: silentLog });

@@ -154,7 +154,7 @@ describe("with little room on the disk", () => {
     expect([news.at(-1)?.kind, guard.state(), news.length]).toEqual(["recovery", null, 2]);
   });
 
-  it("a disk of its own for the pictures is looked at too, and gets room by deleted pictures only", async () => {
+  it("a disk of its own for the pictures is looked at too, and gets room only where pictures may be deleted", async () => {
     for (const env of [{ DISK_PRESSURE_DELETE: "true" }, { DISK_PRESSURE_DELETE: "true", DELETE_IMAGES: "true" }]) {
       const news: DiskNews[] = [];
       const { desk, past } = await open(env);

@@ -51,6 +51,11 @@ export function middleOf(values: readonly number[]): number {
   return middle;
 }
 
+/** How much points rise for each step of one: the middle of the slopes between any two of them, which single high points do not change (Theil and Sen). */
+export function robustSlopeOf(points: readonly (readonly [at: number, value: number])[]): number {
+  return middleOf(points.flatMap(([at, value], index) => points.slice(index + 1).map(([later, other]) => (other - value) / (later - at))));
+}
+
 /** The straight line through points by least squares: how much it rises for each step of one, and the standard error of that. */
 export function slopeOf(points: readonly (readonly [at: number, value: number])[]): { readonly rise: number; readonly error: number } {
   const count = points.length;

@@ -11,8 +11,9 @@ export interface Row {
   readonly uploaded: number;
   /** What was still on its way at the end of the step; undefined when the database did not say. */
   readonly waiting: number | undefined;
-  /** After garbage was collected: the least of the step that objects took, and the least that buffers beside them took. */
-  readonly heapMb: number;
+  /** After garbage was collected: the least of the step that objects took, and the least that buffers beside them took, those of pictures on their way included. */
+  readonly objectsMb: number;
+  readonly buffersMb: number;
   /** Of that, what functions were compiled to. */
   readonly codeMb: number;
   /** Resident memory, the middle of the step. */
@@ -56,7 +57,8 @@ export async function step(home: Home, fault: Fault, { ms, collections }: StepTi
     fault: fault.name,
     uploaded: home.uploaded.length,
     waiting: await unfinished(home),
-    heapMb: leastMb("heapUsed") + leastMb("external"),
+    objectsMb: leastMb("heapUsed"),
+    buffersMb: leastMb("external"),
     codeMb: leastMb("code"),
     residentMb: middleOf(resident),
     files: [Math.min(...files), middleOf(files), Math.max(...files)],

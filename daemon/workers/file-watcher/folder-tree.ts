@@ -39,8 +39,9 @@ export interface TreeListener {
 interface Folder {
   readonly path: string;
   readonly inode: string;
-  /** When it was made; undefined while that is not known. Not every file system keeps it: some give the time of the last change instead. */
-  bornNs: bigint | undefined;
+  /** When it was made, if that can be trusted: not every file system keeps it, and some give the time of the last change instead. */
+  readonly bornNs: bigint;
+  isBirthKnown: boolean;
   watcher: FSWatcher | undefined;
   /** The time of the folder before it was last listed, and when that was. */
   modifiedNs: bigint;
@@ -85,9 +86,8 @@ export interface TreeOptions {
   readonly log: Log;
 }
 
-/** When a folder was made, where that is kept and not merely its last change. */
-const bornNs = ({ birthtimeNs, ctimeNs }: BigIntStats): bigint | undefined =>
-  birthtimeNs === 0n || birthtimeNs === ctimeNs ? undefined : birthtimeNs;
+/** Whether the time at which a folder was made is kept, and is not merely its last change. */
+const tellsBirth = ({ birthtimeNs, ctimeNs }: BigIntStats): boolean => birthtimeNs !== 0n && birthtimeNs !== ctimeNs;
 
 /** Makes the tree of one camera's folder. */
 export function createFolderTree(options: TreeOptions): FolderTree {
@@ -123,7 +123,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     }
     if (known) leave(path);
     const folder: Folder = {
-      ...{ path, inode, bornNs: bornNs(found), watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
+      ...{ path, inode, bornNs: found.birthtimeNs, isBirthKnown: tellsBirth(found), watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
       ...{ names: undefined, left: new Set<string>(), lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0 },
     };
     folders.set(path, folder);
@@ -209,7 +209,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   /** The name of the folder itself means that it was removed or renamed, and its watch with it, unless it is the name of something in it. */
   const lookAtItself = async (folder: Folder, below: string): Promise<void> => {
     const found = await stat(folder.path, { bigint: true }).catch(() => undefined);
-    const isTheSame = found && folder.bornNs !== undefined && found.birthtimeNs === folder.bornNs;
+    const isTheSame = found && folder.isBirthKnown && found.birthtimeNs === folder.bornNs;
     if (!isTheSame && !(await lstat(below).catch(() => undefined))) await enterAgain(folder);
     // it may have been elsewhere meanwhile
     else if ((await verify(folder)) !== undefined) list(folder, "names");
@@ -268,7 +268,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     folder.left = new Set();
     const remembered = nameSet(names.filter((name) => !left.has(name)));
     const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
-    folder.bornNs ??= bornNs(before);
+    folder.isBirthKnown ||= tellsBirth(before) && before.birthtimeNs === folder.bornNs;
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
     for (let at = 0; at < fresh.length && !stopped; at += chunkSize) {
       const files = await Promise.all(fresh.slice(at, at + chunkSize).map((name) => examine(folder, name)));

@@ -9,9 +9,12 @@ export async function wrongSequences(rows: Rows, { sequences }: Follower): Promi
     const found = await sql<{ sequence: number }[]>`select j.sequence from journal j order by j.sequence`;
     return found.map(({ sequence }) => sequence);
   });
-  const seen = () => sequences.at(-1) === stored.at(-1);
+  const last = stored.at(-1) ?? 0;
+  const seen = () => (sequences.at(-1) ?? 0) >= last;
   await eventually(seen, { timeoutMs: 30_000, what: "the last message at the client that follows" }).catch(() => {});
   const firstWrong = stored.findIndex((sequence, at) => sequences[at] !== sequence);
   if (firstWrong >= 0) return [`a client got ${sequences[firstWrong] ?? "nothing"} where message ${stored[firstWrong]} was to come`];
-  return sequences.length > stored.length ? [`a client got ${sequences.length} messages of ${stored.length}`] : [];
+  // what came since is later than all of these
+  const doubled = sequences.slice(stored.length).filter((sequence) => sequence <= last);
+  return doubled.length > 0 ? [`a client got ${doubled.length} messages twice`] : [];
 }
