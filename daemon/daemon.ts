@@ -12,7 +12,7 @@ import type { Log } from "../src/log/log.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import { createOutbound } from "../src/outbound/outbound.ts";
 import { openSealerFor } from "../src/secrets/open-sealer.ts";
-import { checkDisk } from "../src/system/checks.ts";
+import { checkDisks } from "../src/system/checks.ts";
 import { currentFigures } from "../src/system/figures.ts";
 import { programVersion } from "../src/version.ts";
 import { makeCameraRoot } from "./camera-root.ts";
@@ -131,10 +131,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     requests: () => runtime.requests(),
     watcher: () => watcher.state(),
     figures: () => currentFigures(context),
-    disk: async () => {
-      const looked = await checkDisk(context, runtime);
-      return looked.ok ? looked.value : undefined;
-    },
+    disks: () => checkDisks(context, runtime),
   });
   // the built-in services load while the database gets ready
   const upstreams = startServices({

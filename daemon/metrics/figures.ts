@@ -1,13 +1,13 @@
 import { Gauge, type Registry } from "prom-client";
 import { cameraStatuses } from "../../src/contract/routes/cameras.ts";
-import type { DiskSpace } from "../../src/disk/disk.ts";
+import type { Disks } from "../../src/disk/disk.ts";
 import type { Figures } from "../../src/system/figures.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 
-/** Shows figures of the database and the disk. */
-export type Show = (figures: Figures | undefined, disk: DiskSpace | undefined) => void;
+/** Shows figures of the database and the disks. */
+export type Show = (figures: Figures | undefined, disks: Disks | undefined) => void;
 
-/** Makes the gauges of what the database and the disk tell. What is not known is absent, rather than what it was. */
+/** Makes the gauges of what the database and the disks tell. What is not known is absent, rather than what it was. */
 export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show {
   const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge({ name: `homesec_${name}`, help, labelNames, registers: [registry] });
@@ -25,8 +25,16 @@ export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show
   const stored = gauge("stored_items", "What is stored, by kind: pictures, detections, events", "kind");
   const pictureBytes = gauge("stored_pictures_bytes", "Size of the files in the ledger");
   const databaseBytes = gauge("database_size_bytes", "Size of the database, at most a minute old");
-  const diskFree = gauge("disk_free_bytes", "What homesec may still use of the disk with the data folder");
-  const diskSize = gauge("disk_size_bytes", "Size of the disk with the data folder");
+  const diskFree = gauge(
+    "disk_free_bytes",
+    "What homesec may still use of a disk: that of the data folder, and that of the pictures where it is another",
+    "disk",
+  );
+  const diskSize = gauge(
+    "disk_size_bytes",
+    "Size of a disk: that of the data folder, and that of the pictures where it is another",
+    "disk",
+  );
   const all = [jobs, oldestJob, oldestPicture, cameras, lastPicture, incidents, batches, pendingAlerts, silences, stored, pictureBytes];
   // a gauge without labels is 0 after a reset; without its value it is absent
   const forget = (gauges: readonly Gauge<string>[]): void => {
@@ -36,11 +44,11 @@ export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show
     }
   };
 
-  return (figures, disk) => {
+  return (figures, disks) => {
     forget([...all, databaseBytes, diskFree, diskSize]);
-    if (disk) {
-      diskFree.set(disk.freeBytes);
-      diskSize.set(disk.totalBytes);
+    for (const [disk, { freeBytes, totalBytes }] of disks ?? []) {
+      diskFree.set({ disk }, freeBytes);
+      diskSize.set({ disk }, totalBytes);
     }
     up.set(figures ? 1 : 0);
     if (!figures) return;

@@ -22,11 +22,11 @@ export function createMetrics(sources: ProcessSources & LateSources): Metrics {
   const cameras = createCameraLabels();
   showProcess(registry, sources);
   const show = showFigures(registry, cameras);
-  const [figures, disk] = [promptly(sources.figures), promptly(sources.disk)];
+  const [figures, disks] = [promptly(sources.figures), promptly(sources.disks)];
   return {
     ...countWork(registry, cameras),
     text: async () => {
-      show(...(await Promise.all([figures(), disk()])));
+      show(...(await Promise.all([figures(), disks()])));
       return await registry.metrics();
     },
   };

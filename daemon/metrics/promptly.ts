@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
-import type { DiskSpace } from "../../src/disk/disk.ts";
+import type { Disks } from "../../src/disk/disk.ts";
 import type { Figures } from "../../src/system/figures.ts";
 
 /** What has to be waited for. Undefined: it is not known, since what was asked does not answer. */
 export interface LateSources {
   figures(): Promise<Figures | undefined>;
-  disk(): Promise<DiskSpace | undefined>;
+  disks(): Promise<Disks>;
 }
 
 /** A scrape waits no longer than this for something that it knew before. */

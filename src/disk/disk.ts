@@ -30,6 +30,7 @@ export function freeShare({ freeBytes, totalBytes }: DiskSpace): number {
 /** The two disks that are looked at, in words: what homesec keeps, and the pictures where they are on one of their own. */
 export const diskNames = { data: "the disk", pictures: "the disk with CAMERA_ROOT" } as const;
 export type DiskName = keyof typeof diskNames;
+export type Disks = ReadonlyMap<DiskName, DiskSpace>;
 
 /** The sentence about a disk that is nearly full. */
 export function lowDiskMessage(share: number, disk: DiskName = "data"): string {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { CheckResult } from "../contract/routes/system-health.ts";
-import type { DiskSpace } from "../disk/disk.ts";
+import type { DiskName, DiskSpace, Disks } from "../disk/disk.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import type { Silence } from "../silences/silence.ts";
@@ -62,14 +62,13 @@ export function checkSilences(context: OperationContext): Promise<Check<readonly
   return gated(context, () => context.db.query((sql) => activeSilences(sql, context.clock.now(), mostSilences)));
 }
 
-/** How full the disk with the data folder is. */
-export function checkDisk(context: OperationContext, runtime: Runtime): Promise<Check<DiskSpace>> {
-  return gated(context, () => runtime.disk());
-}
-
-/** How full the disk with the pictures is; undefined when it is the same. */
-export function checkPictureDisk(context: OperationContext, runtime: Runtime): Promise<Check<DiskSpace | undefined>> {
-  return gated(context, () => runtime.pictureDisk());
+/** How full the disks are, as far as they tell: the one with the data folder, and that with the pictures where it is another. */
+export async function checkDisks(context: OperationContext, runtime: Runtime): Promise<Disks> {
+  const [data, pictures] = await Promise.all([gated(context, () => runtime.disk()), gated(context, () => runtime.pictureDisk())]);
+  const disks = new Map<DiskName, DiskSpace>();
+  if (data.ok) disks.set("data", data.value);
+  if (pictures.ok && pictures.value) disks.set("pictures", pictures.value);
+  return disks;
 }
 
 /** A check as clients see it. */

@@ -4,7 +4,7 @@ import type { OperationContext } from "../operations/operation.ts";
 import type { Runtime, WorkerState } from "../operations/runtime.ts";
 import type { Silence } from "../silences/silence.ts";
 import type { UpstreamState } from "../upstream/state.ts";
-import { type Check, checkDatabase, checkDisk, checkPictureDisk, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
+import { type Check, checkDatabase, checkDisks, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
 import { type OverallStatus, overallStatus } from "./overall.ts";
 
 /** What a round of checks has found. All health answers are told from it. */
@@ -39,21 +39,15 @@ export function currentFindings(context: OperationContext, runtime: Runtime): Pr
 }
 
 async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {
-  const [database, store, upstreams, disk, pictureDisk] = await Promise.all([
+  const [database, store, upstreams, disks] = await Promise.all([
     checkDatabase(context),
     checkStore(context),
     checkUpstreams(context, runtime),
-    checkDisk(context, runtime),
-    checkPictureDisk(context, runtime),
+    checkDisks(context, runtime),
   ]);
   const silences = database.ok ? await checkSilences(context) : undefined;
   const workers = runtime.workers();
-  const shares = (
-    [
-      ["data", disk],
-      ["pictures", pictureDisk],
-    ] as const
-  ).flatMap(([name, looked]) => (looked.ok && looked.value ? [{ name, share: freeShare(looked.value) }] : []));
+  const shares = [...disks].map(([name, space]) => ({ name, share: freeShare(space) }));
   const overall = overallStatus({
     databaseOk: database.ok,
     storeOk: store.ok,

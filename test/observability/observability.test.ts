@@ -106,7 +106,7 @@ describe("/metrics", () => {
     expect(value("homesec_oldest_unprocessed_picture_seconds")).toBe(0);
     expect(value("homesec_queue_jobs", { queue: "enrich", state: "deferred" })).toBeGreaterThan(0);
     expect(value("homesec_queue_oldest_job_seconds", { queue: "enrich" })).toBeGreaterThan(0);
-    expect(value("homesec_disk_free_bytes")).toBeGreaterThan(0);
+    expect(value("homesec_disk_free_bytes", { disk: "data" })).toBeGreaterThan(0);
     expect(value("homesec_http_request_duration_seconds_count")).toBeGreaterThan(0);
   });
 
