@@ -20,10 +20,10 @@ const seed = Number(process.env["SOAK_SEED"] ?? Date.now() % 1_000_000);
 const steps = isLong ? minutes : 3;
 const time = isLong ? { ms: 60_000, collections: 6 } : { ms: 4_000, collections: 1 };
 /**
- * Before the long form measures, each fault happens thrice, quickly, under three times the load: until all that the program does was done many
- * times, caches and compiled code grow.
+ * Before the long form measures, each fault happens twice, quickly, under three times the load: until all that the program does was done many
+ * times, caches and compiled code grow. Then some happen as they will, until connections and buffers are those of the usual load.
  */
-const warmUp = { time: { ms: 20_000, collections: 1 }, rounds: 3 };
+const warmUp = { time: { ms: 20_000, collections: 1 }, rounds: 2, settlingSteps: 10 };
 const print = (text: string): void => void (isLong && process.stdout.write(text));
 
 test(
@@ -42,6 +42,8 @@ test(
           for (const fault of faults) print(lineOf(await step(home, fault, warmUp.time), "warm"));
         }
         await stopMore();
+        for (let number = 1; number <= warmUp.settlingSteps; number += 1)
+          print(lineOf(await step(home, order.next().value, time), "settle"));
         home.daemon.kill("SIGURG");
         home.idle.reset();
       }
@@ -79,5 +81,5 @@ test(
       await home.close();
     }
   },
-  60_000 * (minutes + 30),
+  60_000 * (minutes + 60),
 );
