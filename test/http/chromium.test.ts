@@ -118,7 +118,10 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       expect(sought.ready).toBeGreaterThanOrEqual(2);
 
       const asked = page.requests().filter((request) => request.url === url);
-      expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 206));
+      // the browser reads on: its last question may not be answered yet
+      const statuses = asked.flatMap(({ status }) => status ?? []);
+      expect(statuses.length).toBeGreaterThan(1);
+      expect(statuses).toEqual(statuses.map(() => 206));
       const starts = asked.map(({ range }) => Number(/^bytes=(\d+)-/.exec(range ?? "")?.[1]));
       expect(Math.max(...starts)).toBeGreaterThan(1_000_000);
       expect(page.complaints().filter((text) => !text.includes("favicon"))).toEqual([]);
