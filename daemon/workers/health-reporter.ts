@@ -1,6 +1,7 @@
 import type { OperationContext } from "../../src/operations/operation.ts";
 import type { Runtime } from "../../src/operations/runtime.ts";
 import { createHealthReport } from "../../src/system/health-report.ts";
+import { roundMs } from "../../src/system/rounds.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
@@ -15,8 +16,8 @@ export function createHealthReporter(options: {
   readonly onReported: () => void;
 }): Loop {
   const { context, runtime } = options;
-  const everyMs = Math.max(200, context.config.healthCacheTtlSeconds * 1000);
-  const report = createHealthReport(context, runtime, { processId: options.processId, patienceMs: 4 * everyMs });
+  const everyMs = roundMs(context.config);
+  const report = createHealthReport(context, runtime, { processId: options.processId });
   return createLoop({
     name: "health_reporter",
     critical: false,

@@ -5,6 +5,15 @@ import { type DiskSpace, diskSpace } from "./disk.ts";
 /** Disks answer in microseconds; one that takes so long is a share that is away. */
 const patienceMs = 500;
 
+/** Whether two folders lie on one disk. Rejects when one is not there. */
+export async function areOnOneDisk(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([stat(one), stat(other)]);
+  if (first.dev === second.dev) return true;
+  const [whole, own] = await Promise.all([diskSpace(one), diskSpace(other)]);
+  // parts of one disk have numbers of their own on some file systems
+  return whole.totalBytes > 0 && whole.totalBytes === own.totalBytes && whole.freeBytes === own.freeBytes;
+}
+
 /**
  * Makes the look at the disk with the pictures: undefined when it is the one with the data folder, or is not there. It rejects at once when
  * the disk does not answer. One that hangs is not asked a second time before it has answered: each question would hold a thread of the process.
@@ -15,11 +24,8 @@ export function createPictureDisk(folders: {
 }): () => Promise<DiskSpace | undefined> {
   const { dataDir, cameraRoot } = folders;
   const look = async (): Promise<DiskSpace | undefined> => {
-    const [data, pictures] = await Promise.all([dataDir, cameraRoot].map((path) => stat(path).catch(() => undefined)));
-    if (!data || !pictures || pictures.dev === data.dev) return undefined;
-    const [whole, own] = await Promise.all([diskSpace(dataDir), diskSpace(cameraRoot)]);
-    // parts of one disk have numbers of their own on some file systems
-    return whole.totalBytes === own.totalBytes && whole.freeBytes === own.freeBytes ? undefined : own;
+    const isNoOther = await areOnOneDisk(dataDir, cameraRoot).catch(() => true);
+    return isNoOther ? undefined : await diskSpace(cameraRoot);
   };
   let looking: Promise<DiskSpace | undefined> | undefined;
   let hangs = false;

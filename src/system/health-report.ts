@@ -5,23 +5,23 @@ import { emit } from "../webhooks/emit.ts";
 import { currentFindings, type Findings, stoppedWorkers } from "./findings.ts";
 import { lockReportedHealth, type ReportedHealth, storeReportedHealth } from "./health-repository.ts";
 import type { OverallStatus } from "./overall.ts";
+import { createStartPatience } from "./rounds.ts";
 
 const badness: Readonly<Record<OverallStatus, number>> = { healthy: 0, degraded: 1, unhealthy: 2 };
 
 /**
  * Makes a look at the overall health: emits `system_health_changed` when it is another than the stored one, and resolves to
  * whether it did. Of processes that differ the worst counts, and only who reported it may take it back while it lives. While
- * the database is down nothing can be stored: the change is remembered with its time and emitted on recovery. In the first
- * `patienceMs` what is not well yet is taken for still starting.
+ * the database is down nothing can be stored: the change is remembered with its time and emitted on recovery. What is
+ * not well at the start yet is taken for still starting.
  */
 export function createHealthReport(
   context: OperationContext,
   runtime: Runtime,
-  options: { readonly processId: string; readonly patienceMs: number },
+  options: { readonly processId: string },
 ): (signal: AbortSignal) => Promise<boolean> {
   const { db, clock } = context;
-  const patientUntil = clock.monotonic() + options.patienceMs;
-  let wasWell = false;
+  const isToBeTold = createStartPatience(context);
   let outage: { readonly since: Date; readonly message: string } | undefined;
 
   return async (signal) => {
@@ -31,8 +31,7 @@ export function createHealthReport(
       outage ??= { since: findings.timestamp, message: messageOf(findings) };
       return false;
     }
-    wasWell ||= findings.overall === "healthy";
-    if (!wasWell && clock.monotonic() < patientUntil) return false;
+    if (!isToBeTold(findings.overall)) return false;
     const emitted = await db.transaction(async (sql) => {
       const stored = await lockReportedHealth(sql);
       const now = clock.now();

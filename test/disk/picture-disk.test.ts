@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, promises, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { createPictureDisk } from "../../src/disk/picture-disk.ts";
@@ -19,4 +20,26 @@ it("tells of the pictures' disk only when it is another one, and nothing when it
     expect(await Promise.all([other(), other()])).toMatchObject([{ totalBytes: 0 }, { totalBytes: 0 }]);
   }
   expect(await createPictureDisk({ dataDir: join(folder.path, "none"), cameraRoot })()).toBeUndefined();
+});
+
+it("gives a disk that hangs up soon, asks it no second time before it has answered, and then again", async () => {
+  const cameraRoot = join(folder.path, "hung");
+  mkdirSync(cameraRoot);
+  const pipes = Array.from({ length: 8 }, (_, number) => join(folder.path, `pipe-${number}`));
+  execFileSync("mkfifo", pipes);
+  // nobody writes yet: all threads that look at files hang, as at a share that is away
+  const opening = pipes.map((path) => promises.open(path, "r"));
+  const look = createPictureDisk({ dataDir: folder.path, cameraRoot });
+  let writers: readonly number[] = [];
+  try {
+    await expect(look()).rejects.toThrow("not done within 500 ms");
+    const begun = performance.now();
+    await expect(look()).rejects.toThrow("does not answer");
+    expect(performance.now() - begun).toBeLessThan(250);
+  } finally {
+    writers = pipes.map((path) => openSync(path, "r+"));
+    for (const reader of await Promise.all(opening)) await reader.close();
+    for (const writer of writers) closeSync(writer);
+  }
+  await expect.poll(() => look().catch(() => "hangs")).toBeUndefined();
 });

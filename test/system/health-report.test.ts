@@ -38,7 +38,7 @@ async function reporter() {
     (sql) =>
       sql`insert into processes (process_id, host, pid, version, started_at, heartbeat_at) values (${processId}, 'h', 1, '1', now(), now())`,
   );
-  const look = createHealthReport(desk.context, runtime, { processId, patienceMs: 1_000 });
+  const look = createHealthReport(desk.context, runtime, { processId });
   return {
     processId,
     look: () => look(calm),

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { dayMs } from "../../clock/durations.ts";
 import { freeShare, leastFreeDiskShare, spaceOf } from "../../disk/disk.ts";
+import { areOnOneDisk } from "../../disk/picture-disk.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { recentPictureBytes } from "../doctor-repository.ts";
 import type { Machine } from "../machine.ts";
@@ -33,8 +34,7 @@ const cameraSpace: Check = {
   async run(examination) {
     const { dataDir, cameraRoot } = examination.config();
     const [data, cameras] = await Promise.all([existing(dataDir), existing(cameraRoot)]);
-    const [one, other] = await Promise.all([stat(data), stat(cameras)]);
-    if (one.dev === other.dev) return ok("the same disk as that of the data folder");
+    if (await areOnOneDisk(data, cameras)) return ok("the same disk as that of the data folder");
     return await judged(examination.machine, cameras, "CAMERA_ROOT");
   },
 };
