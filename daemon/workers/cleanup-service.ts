@@ -1,12 +1,11 @@
 import { hourMs } from "../../src/clock/durations.ts";
 import type { DiskSpace } from "../../src/disk/disk.ts";
-import { giveChoreBack, takeChore } from "../../src/retention/chores-repository.ts";
 import { type CleanupContext, cleanUp } from "../../src/retention/cleanup.ts";
 import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
-import { lastDue, nextDue } from "../../src/retention/schedule.ts";
+import { giveCleanupBack, takeCleanup } from "../../src/retention/nightly.ts";
+import { nextDue } from "../../src/retention/schedule.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-const chore = "cleanup";
 /** After a failed run. */
 const retryMs = 60_000;
 /** At the disk. */
@@ -16,7 +15,8 @@ const stuckAfterMs = 12 * hourMs;
 
 /**
  * Makes the worker that deletes old data once a day at 03:00 local time, in one of the processes that share the database. A
- * run that was missed, since nothing ran at that time, is made up for. Each minute it looks whether a disk of this process is nearly full.
+ * run that was missed, since nothing ran at that time, is made up for; after many of them, or a clock that jumped as far, it waits for some days,
+ * since a clock that is wrong makes all old. Each minute it looks whether a disk of this process is nearly full.
  */
 export function createCleanupService(
   context: CleanupContext,
@@ -30,21 +30,24 @@ export function createCleanupService(
   const { onNews } = disks;
   const dataGuard = createDiskGuard({ context, disk: disks.data, onNews });
   const pictureGuard = createDiskGuard({ context, name: "pictures", disk: disks.pictures, onNews });
+  let held: Date | undefined;
   return createLoop({
     name: "cleanup_service",
     critical: false,
     log,
     retryMs,
     stuckAfterMs,
-    message: () => [dataGuard, pictureGuard].flatMap((guard) => guard.state() ?? []).join("; ") || null,
+    message: () => [dataGuard.state(), pictureGuard.state(), held && sayHeld(held)].filter((part) => part).join("; ") || null,
     round: async (signal) => {
       const now = clock.now();
-      const lastRunAt = await db.query((sql) => takeChore(sql, chore, lastDue(now), now));
+      const { lastRunAt, heldUntil } = await db.transaction((sql) => takeCleanup(sql, now));
+      if (heldUntil !== undefined && held === undefined) log.warn({ part: "cleanup" }, sayHeld(heldUntil));
+      held = heldUntil;
       if (lastRunAt !== undefined) {
         try {
           await cleanUp(context, { dryRun: false, signal });
         } catch (error) {
-          await db.query((sql) => giveChoreBack(sql, chore, lastRunAt));
+          await db.query((sql) => giveCleanupBack(sql, lastRunAt));
           throw error;
         }
       }
@@ -56,4 +59,8 @@ export function createCleanupService(
       return Math.min(lookEveryMs, nextDue(clock.now()).getTime() - clock.now().getTime());
     },
   });
+}
+
+function sayHeld(until: Date): string {
+  return `nothing is deleted by age until ${until.toISOString()}: the last cleanup was long ago, or the clock has jumped; \`homesec cleanup\` deletes now if the clock is right`;
 }

@@ -112,14 +112,20 @@ export async function findEnrichment(sql: Sql, id: number): Promise<{ readonly e
   return row;
 }
 
-/** Notes where the thumbnail of a detection is kept. */
-export async function setThumbnailPath(sql: Sql, id: number, path: string): Promise<void> {
-  await sql`
+/** Notes where the thumbnail of a detection is kept. False when there is no such detection with that class and confidence any more. */
+export async function noteThumbnail(
+  sql: Sql,
+  drawn: Pick<DetectionSource, "id" | "objectType" | "confidence">,
+  path: string,
+): Promise<boolean> {
+  const noted = await sql`
     update detections d
     set thumbnail_path = ${path}
-    where d.detection_id = ${id}
-      and d.thumbnail_path is distinct from ${path}
+    where d.detection_id = ${drawn.id}
+      and d.object_type = ${drawn.objectType}
+      and d.confidence = ${drawn.confidence}
   `;
+  return noted.count > 0;
 }
 
 /** Makes the detections of batches those of the batches' events. */

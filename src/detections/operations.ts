@@ -6,7 +6,7 @@ import { notFound } from "../contract/problem.ts";
 import type { detectionRoutes } from "../contract/routes/detections.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import type { DetectionSource } from "./detection.ts";
-import { countDetections, findDetection, findSource, listDetections, setThumbnailPath } from "./detections-repository.ts";
+import { countDetections, findDetection, findSource, listDetections, noteThumbnail } from "./detections-repository.ts";
 import { getDetectionEnrichment } from "./enrichment.ts";
 import { filterOf } from "./filter.ts";
 import { pictureOf, requireVideo, videoOf } from "./picture.ts";
@@ -57,9 +57,8 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
 };
 
 async function keptThumbnail({ config, db, log }: OperationContext, source: DetectionSource): Promise<Bytes> {
-  const { bytes, made, keptAt } = await thumbnailOf(source, { dataDir: config.dataDir, roots: rootsOf(config), log });
-  if (made && keptAt !== null) await db.query((sql) => setThumbnailPath(sql, source.id, keptAt));
-  return bytes;
+  const note = (keptAt: string): Promise<boolean> => db.query((sql) => noteThumbnail(sql, source, keptAt));
+  return await thumbnailOf(source, { dataDir: config.dataDir, roots: rootsOf(config), log, note });
 }
 
 async function findExistingSource({ db }: OperationContext, id: number): Promise<DetectionSource> {

@@ -12,43 +12,44 @@ const width = 320;
 const height = 240;
 const boxColour = "#ff3b30";
 
-/** A thumbnail, and whether it was made just now. `keptAt` is relative to the data folder; null when the disk would not take it. */
-export interface Thumbnail {
-  readonly bytes: Bytes;
-  readonly made: boolean;
-  readonly keptAt: string | null;
-}
-
 /** Thumbnails that are being made in this process, by their file. */
-const underWay = new Map<string, Promise<Thumbnail>>();
+const underWay = new Map<string, Promise<Bytes>>();
 
 /**
  * The thumbnail of a detection: kept in the data folder, made when asked for first. Those who ask at the same time share one.
- * A disk that is full costs the keeping, not the answer. Throws `Problem("not_found")` as `pictureOf` does.
+ * `note` stores where it is kept, relative to the data folder, and resolves to false when the detection is not what was drawn
+ * any more: then it is not kept. A disk that is full costs the keeping, not the answer. Throws `Problem("not_found")` as `pictureOf` does.
  */
 export async function thumbnailOf(
   source: DetectionSource,
-  context: { readonly dataDir: string; readonly roots: readonly string[]; readonly log: Log },
-): Promise<Thumbnail> {
+  context: {
+    readonly dataDir: string;
+    readonly roots: readonly string[];
+    readonly log: Log;
+    readonly note: (keptAt: string) => Promise<boolean>;
+  },
+): Promise<Bytes> {
   const keptAt = thumbnailPathOf(source.id);
   const file = join(context.dataDir, keptAt);
-  if (await exists(file)) return { bytes: jpeg({ file }), made: false, keptAt };
+  if (await exists(file)) return jpeg({ file });
   const started = underWay.get(file);
   if (started) return await started;
   const making = make().finally(() => underWay.delete(file));
   underWay.set(file, making);
   return await making;
 
-  async function make(): Promise<Thumbnail> {
+  async function make(): Promise<Bytes> {
     const { content } = await pictureOf(source, context.roots);
     const buffer = await drawFor(source, "file" in content ? content.file : content.buffer);
     try {
       await keep(file, buffer);
-      return { bytes: jpeg({ file }), made: true, keptAt };
     } catch (err) {
       context.log.warn({ err, file }, "A thumbnail could not be kept; it will be made again when it is asked for");
-      return { bytes: jpeg({ buffer }), made: true, keptAt: null };
+      return jpeg({ buffer });
     }
+    if (await context.note(keptAt)) return jpeg({ file });
+    await removeThumbnails([source.id], context);
+    return jpeg({ buffer });
   }
 }
 

@@ -28,11 +28,30 @@ export async function takeChore(sql: Sql, name: string, dueSince: Date, now: Dat
   return row?.before;
 }
 
-/** Gives a chore back that came to no end. */
-export async function giveChoreBack(sql: Sql, name: string, lastRunAt: Date): Promise<void> {
+/** Notes when a known chore was last done. */
+export async function noteChore(sql: Sql, name: string, lastRunAt: Date): Promise<void> {
   await sql`
     update chores c
     set last_run_at = ${lastRunAt}
+    where c.name = ${name}
+  `;
+}
+
+/** The earliest time that was noted under this name since it was forgotten, this one included. */
+export async function firstNoted(sql: Sql, name: string, now: Date): Promise<Date> {
+  const [row] = await sql<[{ at: Date }]>`
+    insert into chores (name, last_run_at)
+    values (${name}, ${now})
+    on conflict (name) do update
+    set last_run_at = least(chores.last_run_at, excluded.last_run_at)
+    returning last_run_at as at
+  `;
+  return row.at;
+}
+
+export async function forgetChore(sql: Sql, name: string): Promise<void> {
+  await sql`
+    delete from chores c
     where c.name = ${name}
   `;
 }

@@ -62,12 +62,13 @@ async function hasEntries(folder: string): Promise<boolean> {
   }
 }
 
-/** Whether a file is the one that the entry is about. `other`: written over since, no regular file, or not to be seen. */
-async function stateOf(image: ExpiredImage): Promise<"same" | "other" | "gone"> {
+/** Whether the file that the entry is about is there. `gone`: also when it was written over since. `unknown`: no regular file, or not to be seen. */
+async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"> {
   try {
     const stat = await lstat(image.path, { bigint: true });
-    return stat.isFile() && Number(stat.size) === image.sizeBytes && stat.mtimeNs === image.modifiedNs ? "same" : "other";
+    if (!stat.isFile()) return "unknown";
+    return Number(stat.size) === image.sizeBytes && stat.mtimeNs === image.modifiedNs ? "same" : "gone";
   } catch (error) {
-    return isGone(error) ? "gone" : "other";
+    return isGone(error) ? "gone" : "unknown";
   }
 }

@@ -3,6 +3,7 @@ import type { systemRoutes } from "../contract/routes/system.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
 import type { Runtime } from "../operations/runtime.ts";
 import { cleanUp } from "../retention/cleanup.ts";
+import { noteCleanup } from "../retention/nightly.ts";
 import { programVersion } from "../version.ts";
 import { breakerEntries, resetBreaker } from "./breakers.ts";
 import { changeConfig, configRecord } from "./config.ts";
@@ -47,7 +48,11 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   getConfig: async (_request, { settings }) => configRecord(settings.current()),
   updateConfig: async ({ body }, context) => await changeConfig(context, body),
   getStorage: async (_request, context) => await currentStorage(context),
-  cleanUp: async ({ query }, context) => await cleanUp(context, { dryRun: query.dry_run }),
+  cleanUp: async ({ query }, context) => {
+    const report = await cleanUp(context, { dryRun: query.dry_run });
+    if (!query.dry_run) await context.db.query((sql) => noteCleanup(sql, report.timestamp));
+    return report;
+  },
   runSelftest: async ({ query }, context) => await runtimeOf(context).selftest({ timeoutMs: query.timeout_seconds * 1_000 }),
   getMetrics: async (_request, context) => ({
     mediaType: "text/plain; version=0.0.4; charset=utf-8",

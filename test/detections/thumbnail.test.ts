@@ -102,6 +102,16 @@ describe("a thumbnail", () => {
     expect((await readdir(join(desk.dataDir, "thumbnails/000/000"))).filter((name) => !/^\d+\.jpg$/.test(name))).toEqual([]);
   });
 
+  it("shows what the detection was corrected to, also when that happened while it was drawn", async () => {
+    await writeFile(inFolder("large.jpg"), await plainPicture(8000, 6000).toBuffer());
+    const detection = await detect(inFolder("large.jpg"), { box: null });
+    const early = detection.thumbnail();
+    await desk.ask("updateDetections", { body: { detections: [{ id: detection.id, object_type: "dog", confidence: 0.5 }] } });
+    expect((await bytesOf(await early)).length).toBeGreaterThan(0);
+    const corrected = await drawThumbnail(inFolder("large.jpg"), { box: null, label: "dog 50%" });
+    expect((await bytesOf(await detection.thumbnail())).equals(corrected)).toBe(true);
+  });
+
   it("is answered though it cannot be kept", async () => {
     await writeFile(inFolder("full.jpg"), await plainPicture(64, 48).toBuffer());
     const detection = await detect(inFolder("full.jpg"));

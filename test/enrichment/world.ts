@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Clock } from "../../src/clock/clock.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -47,6 +48,7 @@ export async function startWorld(
     readonly vision?: StandInOptions;
     readonly embedder?: StandInOptions;
     readonly detector?: StandInOptions;
+    readonly clock?: Clock;
   } = {},
 ): Promise<World> {
   const [database, detector, model, vision, embedder, enricher] = await Promise.all([
@@ -59,6 +61,7 @@ export async function startWorld(
   ]);
   const services = { detector, model, vision, embedder, enricher };
   const daemon = await testDaemon({
+    ...(options.clock && { clock: options.clock }),
     env: {
       ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url },
       ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1" },

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
@@ -8,7 +8,6 @@ import { thumbnailFiles } from "../../src/detections/thumbnail-files.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { noGpu } from "../../src/gpu/gpu.ts";
 import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
-import { unknownVersions } from "../../src/images/images-repository.ts";
 import { numberEntries, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { cleanUp } from "../../src/retention/cleanup.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
@@ -227,65 +226,6 @@ describe("cleanup", () => {
     expect(await run(desk, true)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
     expect(await run(desk)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
     expect([await past.count("events"), await past.count("detections")]).toEqual([0, 0]);
-  });
-});
-
-describe("the ledger", () => {
-  const known = (desk: Desk, path: string, bytes: number, time: Date) =>
-    desk.db.query((sql) => unknownVersions(sql, "yard", [{ path, sizeBytes: bytes, modifiedNs: BigInt(time.getTime()) * 1_000_000n }]));
-
-  it("remembers a picture as long as its file is there, so that it is not taken for a new one", async () => {
-    const { desk, past } = await open();
-    const picture = await past.picture(31);
-    await past.detection(31, { imageId: picture.id });
-    const gone = await past.picture(31);
-    await rm(gone.path);
-    expect(await run(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 0 });
-    expect(existsSync(picture.path)).toBe(true);
-    expect(await known(desk, picture.path, 100, past.ago(31))).toEqual([]);
-    expect(await past.count("images")).toBe(1);
-    expect((await desk.ask("getStorage")).images).toEqual({ file_count: 1, size_bytes: 100 });
-  });
-
-  it("forgets nothing while the disk with the pictures is away", async () => {
-    const { desk, past } = await open();
-    await past.picture(31);
-    const folder = join(desk.cameraRoot, "yard");
-    await rename(folder, `${folder}-away`);
-    await run(desk);
-    await mkdir(folder);
-    await run(desk);
-    expect(await past.count("images")).toBe(1);
-  });
-
-  it("keeps what has no outcome yet, and pictures of what stays", async () => {
-    const { desk, past } = await open({ DELETE_IMAGES: "true" });
-    await past.picture(31, { status: "pending" });
-    await past.picture(31, { status: "deferred" });
-    const shown = await past.picture(31);
-    await past.detection(29, { imageId: shown.id });
-    expect(await run(desk)).toMatchObject({ images_deleted: 0 });
-    expect(await past.count("images")).toBe(3);
-  });
-
-  it("lets original pictures go with DELETE_IMAGES only, each as the one that it was", async () => {
-    const { desk, past } = await open({ DELETE_IMAGES: "true" });
-    const old = await past.picture(31, { bytes: 1000 });
-    const young = await past.picture(29);
-    const overwritten = await past.picture(31);
-    await writeFile(overwritten.path, "a new picture");
-    const outside = join(desk.outside, "private.jpg");
-    await writeFile(outside, Buffer.alloc(100));
-    const linked = await past.picture(31);
-    await rm(linked.path);
-    await symlink(outside, linked.path);
-    const elsewhere = await past.picture(31, { name: "../../../outside/private.jpg" });
-    const expected = { images_deleted: 1, space_reclaimed: 1000 };
-    expect(await run(desk, true)).toMatchObject(expected);
-    expect(existsSync(old.path)).toBe(true);
-    expect(await run(desk)).toMatchObject(expected);
-    expect([old, young, overwritten, linked, elsewhere].map(({ path }) => existsSync(path))).toEqual([false, true, true, true, true]);
-    expect(await run(desk)).toMatchObject({ images_deleted: 0, space_reclaimed: 0 });
   });
 });
 

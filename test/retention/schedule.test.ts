@@ -74,6 +74,45 @@ describe("the worker", () => {
     await eventually(async () => (await past.count("events")) === 0);
   });
 
+  it("deletes nothing for a week after the clock has jumped, says so, and goes on when it is set back", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    const message = (): string => String(worker.message?.());
+    await past.event(31);
+    await past.event(1);
+    const wake = async (): Promise<void> => {
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await wake();
+    desk.at(new Date(2027, 5, 1, 12));
+    await wake();
+    desk.at(new Date(2027, 5, 7, 12));
+    await wake();
+    expect(await past.count("events")).toBe(2);
+    expect(message()).toMatch(/^nothing is deleted by age until 2027-06-08.*`homesec cleanup` deletes now/);
+    desk.at(new Date(2026, 2, 2, 12));
+    await wake();
+    await eventually(async () => (await past.count("events")) === 1);
+    expect(message()).toBe("null");
+  });
+
+  it.each(["after a week", "when a person cleans up"])("that was off for long goes on %s", async (end) => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await (await start()).stop();
+    await past.event(0);
+    desk.at(new Date(2026, 6, 1, 12));
+    const worker = await start();
+    await eventually(() => worker.message?.()?.startsWith("nothing is deleted by age"));
+    expect(await past.count("events")).toBe(1);
+    if (end === "after a week") desk.at(new Date(2026, 6, 9, 12));
+    else await desk.ask("cleanUp");
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+    worker.wake();
+    await eventually(() => worker.message?.() === null);
+  });
+
   it("runs again after a run at a time that the clock has left", async () => {
     desk.at(new Date(2027, 2, 1, 12));
     await (await start()).stop();

@@ -1,0 +1,44 @@
+import { dayMs } from "../clock/durations.ts";
+import type { Sql } from "../engines/database.ts";
+import { firstNoted, forgetChore, noteChore, takeChore } from "./chores-repository.ts";
+import { lastDue } from "./schedule.ts";
+
+const chore = "cleanup";
+/** Since when the chore is held. */
+const hold = "cleanup_held";
+/** When the last run is longer ago, homesec was off for long, or the clock has jumped: nobody can tell which. */
+const gapMs = 7 * dayMs;
+/** So long a person has to see that the clock is wrong, before all that seems to be old is deleted. */
+const heldForMs = 7 * dayMs;
+
+/** The cleanup of this night: to be done, held, or, when both are absent, not due. */
+export interface NightlyCleanup {
+  /** When it was last done; it is to be done now, by who asked. */
+  readonly lastRunAt?: Date;
+  readonly heldUntil?: Date;
+}
+
+/** Takes the cleanup of this night, if it is due and not held, so that of several processes one does it. Has to run in a transaction. */
+export async function takeCleanup(sql: Sql, now: Date): Promise<NightlyCleanup> {
+  const lastRunAt = await takeChore(sql, chore, lastDue(now), now);
+  if (lastRunAt === undefined) {
+    await forgetChore(sql, hold);
+    return {};
+  }
+  if (now.getTime() - lastRunAt.getTime() <= gapMs) return { lastRunAt };
+  // a clock that was set back by a part of its jump is a new one to see
+  const heldUntil = new Date((await firstNoted(sql, hold, now)).getTime() + heldForMs);
+  if (now >= heldUntil) return { lastRunAt };
+  await noteChore(sql, chore, lastRunAt);
+  return { heldUntil };
+}
+
+/** Gives a cleanup back that came to no end. */
+export async function giveCleanupBack(sql: Sql, lastRunAt: Date): Promise<void> {
+  await noteChore(sql, chore, lastRunAt);
+}
+
+/** Notes that a person had old data deleted, and so finds the clock right. */
+export async function noteCleanup(sql: Sql, now: Date): Promise<void> {
+  await noteChore(sql, chore, now);
+}

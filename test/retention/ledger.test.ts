@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { unknownVersions } from "../../src/images/images-repository.ts";
+import { type Desk, openDesk } from "../support/operations.ts";
+import { type StoredPast, storedPast } from "./stored-past.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+const desks: Desk[] = [];
+
+afterEach(async () => {
+  for (const desk of desks.splice(0)) await desk.close();
+});
+
+async function open(variables: Readonly<Record<string, string>> = {}): Promise<{ desk: Desk; past: StoredPast }> {
+  const desk = await openDesk({ RETENTION_DAYS: "30", ...variables });
+  desks.push(desk);
+  return { desk, past: await storedPast(desk, now) };
+}
+
+const run = (desk: Desk, dryRun = false) => desk.ask("cleanUp", { query: `dry_run=${dryRun}` });
+
+describe("the ledger", () => {
+  const known = (desk: Desk, path: string, bytes: number, time: Date) =>
+    desk.db.query((sql) => unknownVersions(sql, "yard", [{ path, sizeBytes: bytes, modifiedNs: BigInt(time.getTime()) * 1_000_000n }]));
+
+  it("remembers a picture as long as its file is there, so that it is not taken for a new one", async () => {
+    const { desk, past } = await open();
+    const picture = await past.picture(31);
+    await past.detection(31, { imageId: picture.id });
+    const gone = await past.picture(31);
+    await rm(gone.path);
+    expect(await run(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 0 });
+    expect(existsSync(picture.path)).toBe(true);
+    expect(await known(desk, picture.path, 100, past.ago(31))).toEqual([]);
+    expect(await past.count("images")).toBe(1);
+    expect((await desk.ask("getStorage")).images).toEqual({ file_count: 1, size_bytes: 100 });
+  });
+
+  it("forgets the versions of a picture that was written over, but not the last", async () => {
+    const { desk, past } = await open();
+    const versions = [await past.picture(33, { name: "snapshot.jpg" }), await past.picture(32, { name: "snapshot.jpg" })];
+    const last = await past.picture(31, { name: "snapshot.jpg" });
+    expect(versions.map(({ path }) => path)).toEqual([last.path, last.path]);
+    expect(await run(desk)).toMatchObject({ images_deleted: 0 });
+    expect(await past.count("images")).toBe(1);
+    expect(await known(desk, last.path, 100, past.ago(31))).toEqual([]);
+    expect(existsSync(last.path)).toBe(true);
+  });
+
+  it("forgets nothing while the disk with the pictures is away", async () => {
+    const { desk, past } = await open();
+    await past.picture(31);
+    const folder = join(desk.cameraRoot, "yard");
+    await rename(folder, `${folder}-away`);
+    await run(desk);
+    await mkdir(folder);
+    await run(desk);
+    expect(await past.count("images")).toBe(1);
+  });
+
+  it("keeps what has no outcome yet, and pictures of what stays", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    await past.picture(31, { status: "pending" });
+    await past.picture(31, { status: "deferred" });
+    const shown = await past.picture(31);
+    await past.detection(29, { imageId: shown.id });
+    expect(await run(desk)).toMatchObject({ images_deleted: 0 });
+    expect(await past.count("images")).toBe(3);
+  });
+
+  it("lets original pictures go with DELETE_IMAGES only, each as the one that it was", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    const old = await past.picture(31, { bytes: 1000 });
+    const young = await past.picture(29);
+    const overwritten = await past.picture(31);
+    await writeFile(overwritten.path, "a new picture");
+    const outside = join(desk.outside, "private.jpg");
+    await writeFile(outside, Buffer.alloc(100));
+    const linked = await past.picture(31);
+    await rm(linked.path);
+    await symlink(outside, linked.path);
+    const elsewhere = await past.picture(31, { name: "../../../outside/private.jpg" });
+    const expected = { images_deleted: 1, space_reclaimed: 1000 };
+    expect(await run(desk, true)).toMatchObject(expected);
+    expect(existsSync(old.path)).toBe(true);
+    expect(await run(desk)).toMatchObject(expected);
+    expect([old, young, overwritten, linked, elsewhere].map(({ path }) => existsSync(path))).toEqual([false, true, true, true, true]);
+    expect(await run(desk)).toMatchObject({ images_deleted: 0, space_reclaimed: 0 });
+  });
+});
