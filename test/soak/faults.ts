@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
 import { chanceFrom } from "../support/chance.ts";
 import { childrenRunning } from "../support/children.ts";
+import { eventually } from "../support/eventually.ts";
 import type { ReceiverAnswer } from "../support/receiver.ts";
 import type { StandInMode } from "../support/upstream.ts";
 import type { Home } from "./home.ts";
@@ -43,11 +44,17 @@ const mail = (how: string, options: Parameters<Home["mailServer"]>[0]): Fault =>
   },
 });
 
+/** What was broken before has to be there again to be broken. */
+const patience = { timeoutMs: 60_000 } as const;
+const database = (home: Home): Promise<unknown> =>
+  eventually(() => home.query((sql) => sql`select 1`), { ...patience, what: "the database" });
+
 /** Kills some of the database's connections again and again. */
 const backends: Fault = {
   name: "connections to the database killed",
   quick: true,
   begin: async (home, lastsMs) => {
+    await database(home);
     for (const until = performance.now() + lastsMs; performance.now() < until; ) {
       await home.query(
         (sql) => sql`
@@ -67,6 +74,7 @@ const server: Fault = {
   name: "database server killed",
   quick: true,
   begin: async (home) => {
+    await database(home);
     const [row] = await home.query(
       (sql) => sql<[{ pid: number }]>`select (regexp_match(pg_read_file('postmaster.pid'), '^[0-9]+'))[1]::int as pid`,
     );
@@ -79,8 +87,11 @@ const builtin: Fault = {
   name: "built-in service killed",
   quick: true,
   begin: async ({ daemon }) => {
-    const pids = childrenRunning(daemon.pid, "builtin");
-    if (pids.length === 0) throw new Error("there is no built-in service");
+    const running = (): readonly number[] | undefined => {
+      const pids = childrenRunning(daemon.pid, "builtin");
+      return pids.length > 0 ? pids : undefined;
+    };
+    const pids = await eventually(running, { ...patience, what: "a built-in service" });
     for (const pid of pids) process.kill(pid, "SIGKILL");
     return undefined;
   },

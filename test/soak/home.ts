@@ -1,3 +1,4 @@
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import postgres from "postgres";
@@ -28,6 +29,8 @@ export interface Home {
   readonly insideFile: string;
   /** Paths of all pictures that were uploaded. */
   readonly uploaded: readonly string[];
+  /** Removes old pictures that were looked at, until so many are left at most; nothing while the database is away. Returns how many were removed so far. */
+  keepNewest(count: number): Promise<number>;
   /** Uploads pictures, so many a second, until the returned function is called. */
   upload(rate: number): () => Promise<void>;
   mailServer(how: MailServerOptions | "down"): Promise<void>;
@@ -94,8 +97,33 @@ export async function openHome(): Promise<Home> {
     uploaded.push(path);
     await renameIn(path, withComment(pictures[number % pictures.length] as Buffer, `picture ${number}`));
   };
+  let removed = 0;
+  const query: Home["query"] = async (work) => {
+    const address = await attachEmbeddedPostgres(dataDir);
+    if (!address) throw new Error("the embedded server does not run");
+    const { socketDir: host, port: at, database, user: username } = address;
+    const sql = postgres({ host, port: at, database, username, max: 1, connect_timeout: 2, onnotice: () => {} });
+    try {
+      return await work(sql);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  };
   return {
-    ...{ daemon, detector, model, channel, hook, idle, dataDir, insideFile, uploaded, ask },
+    ...{ daemon, detector, model, channel, hook, idle, dataDir, insideFile, uploaded, ask, query },
+    keepNewest: async (count) => {
+      const old = uploaded.slice(removed, Math.max(removed, uploaded.length - count));
+      const done = await query(
+        (sql) => sql<{ path: string }[]>`select i.path from images i where i.path = any (${[...old]}) and i.status = 'processed'`,
+      ).catch(() => []);
+      const seen = new Set(done.map(({ path }) => path));
+      for (const path of old) {
+        if (!seen.has(path)) break;
+        await unlink(path);
+        removed += 1;
+      }
+      return removed;
+    },
     upload: (rate) => {
       const begun = performance.now();
       let own = 0;
@@ -118,17 +146,6 @@ export async function openHome(): Promise<Home> {
       if (how !== "down") server = await mailServer({ ...how, port });
     },
     mails: () => [...arrived, ...(server?.mails ?? [])],
-    query: async (work) => {
-      const address = await attachEmbeddedPostgres(dataDir);
-      if (!address) throw new Error("the embedded server does not run");
-      const { socketDir: host, port: at, database, user: username } = address;
-      const sql = postgres({ host, port: at, database, username, max: 1, connect_timeout: 2, onnotice: () => {} });
-      try {
-        return await work(sql);
-      } finally {
-        await sql.end({ timeout: 1 });
-      }
-    },
     close: async () => {
       idle.close();
       await Promise.all([detector.close(), model.close(), channel.close(), hook.close(), stopMail()]);
