@@ -4,6 +4,7 @@ import { minuteMs } from "../../src/clock/durations.ts";
 import { latestPast } from "../../src/clock/latest-past.ts";
 import type { Settings } from "../../src/config/settings.ts";
 import type { Database } from "../../src/engines/database.ts";
+import { endCause } from "../../src/incidents/incidents.ts";
 import type { Log } from "../../src/log/log.ts";
 import { type Frame, readFrame } from "../../src/scenes/frame.ts";
 import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/scenes/health.ts";
@@ -75,6 +76,10 @@ export function createCameraWatcher(options: {
     round: async (signal) => {
       const begin = clock.monotonic();
       const now = clock.now();
+      if (!settings.current().sceneChangeEnabled) {
+        const ended = await db.transaction((sql) => endCause(sql, "view", "scene changes were switched off", now));
+        if (ended > 0) options.onTold();
+      }
       // what a clock that was set back left in the future would hide what comes now
       const pictures = await db.query((sql) => newestPictures(sql, new Date(now.getTime() - freshForMs), latestPast(now)));
       for (const picture of pictures) {

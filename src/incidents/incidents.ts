@@ -46,6 +46,17 @@ export async function endIncidents(sql: Sql, cameraId: string, which: readonly C
   return open.length;
 }
 
+/** Ends all open incidents by a cause that nobody looks for any more, in the caller's transaction, and says why. Returns how many there were. */
+export async function endCause(sql: Sql, cause: Cause, why: string, now: Date): Promise<number> {
+  const open = await openIncidents(sql, [cause]);
+  await endAll(
+    sql,
+    open.map((incident) => ({ ...incident, reason: `${incident.reason}; ${why}` })),
+    now,
+  );
+  return open.length;
+}
+
 /** Opens and ends incidents as the status of the cameras says: silence, folders that cannot be read. Returns how many changed. */
 export async function followStatus(db: Database, now: Date): Promise<number> {
   const [troubles, ended] = await db.query((sql) => Promise.all([unreportedTroubles(sql), endedByStatus(sql)]));

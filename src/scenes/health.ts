@@ -9,7 +9,9 @@ import type { Frame } from "./frame.ts";
 import { ledgerPictures } from "./pictures-repository.ts";
 import { clockJump, sameContent } from "./signs.ts";
 
-const ledgerLength = 60;
+/** So many pictures are looked at, or all of the last 90 s where those are more: six of the same content over a minute must be among them. */
+const fewestPictures = 60;
+const lookBackMs = 90_000;
 /** No pixel of a black picture but for one in twenty is brighter. */
 const blackBelow = 16;
 const blackInARow = 3;
@@ -49,7 +51,7 @@ export const isBlack = ({ brightest }: Frame): boolean => brightest < blackBelow
  * incidents of these causes. Returns whether anything was told.
  */
 export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: HealthLook, memory: Memory, now: Date): Promise<boolean> {
-  const ledger = await ledgerPictures(sql, cameraId, latestPast(now), ledgerLength);
+  const ledger = await ledgerPictures(sql, cameraId, { until: latestPast(now), fewest: fewestPictures, lookBackMs });
   const still = stillness(frame, memory);
   memory.black = isBlack(frame) ? memory.black + 1 : 0;
   const same = sameContent(ledger);
@@ -57,7 +59,7 @@ export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: Healt
     same ?? (still ? { reason: "The pictures are the same but for a small part, such as a clock in them", since: takenAt } : undefined);
   const found: readonly [Cause, { readonly reason: string; readonly since: Date } | undefined | "unsure"][] = [
     ["frozen", frozen ?? (memory.still > 0 ? "unsure" : undefined)],
-    ["clock", clockJump(ledger)],
+    ["clock", clockJump(ledger.slice(0, fewestPictures))],
     [
       "black",
       memory.black === 0 ? undefined : memory.black < blackInARow ? "unsure" : { reason: "No picture shows anything", since: takenAt },

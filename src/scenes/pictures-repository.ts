@@ -30,16 +30,36 @@ export async function newestPictures(sql: Sql, since: Date, until: Date): Promis
   `;
 }
 
-/** The newest entries of the ledger for a camera up to a time, the newest first. */
-export async function ledgerPictures(sql: Sql, cameraId: string, until: Date, limit: number): Promise<readonly LedgerPicture[]> {
+/** More are never read of one camera at once. */
+const mostPictures = 1_000;
+
+/** The newest entries of the ledger for a camera up to a time, the newest first: `fewest`, or those of the last `lookBackMs` where that is more. */
+export async function ledgerPictures(
+  sql: Sql,
+  cameraId: string,
+  { until, fewest, lookBackMs }: { readonly until: Date; readonly fewest: number; readonly lookBackMs: number },
+): Promise<readonly LedgerPicture[]> {
   return await sql<LedgerPicture[]>`
+    with newest as (
+      select i.taken_at
+      from images i
+      where i.camera_id = ${cameraId}
+        and i.taken_at <= ${until}
+        and i.media_type like 'image/%'
+      order by i.taken_at desc, i.image_id desc
+      limit ${fewest}
+    )
     select encode(i.sha256, 'hex') as sha256, i.taken_at as "takenAt",
       case when i.found_by = 'watch' then extract(epoch from i.found_at)::float8 * 1000 - i.modified_ns::float8 / 1e6 end as "lagMs"
     from images i
     where i.camera_id = ${cameraId}
       and i.taken_at <= ${until}
+      and i.taken_at >= (
+        select least(min(n.taken_at), max(n.taken_at) - ${lookBackMs}::float8 * interval '1 millisecond')
+        from newest n
+      )
       and i.media_type like 'image/%'
     order by i.taken_at desc, i.image_id desc
-    limit ${limit}
+    limit ${mostPictures}
   `;
 }

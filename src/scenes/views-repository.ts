@@ -53,20 +53,21 @@ export async function insertSceneChange(
   return row;
 }
 
-/** The last change of a camera, while nobody acknowledged it: its view, and in which light it was. */
-export async function openView(sql: Sql, cameraId: string): Promise<{ readonly light: Light; readonly view: Buffer } | undefined> {
-  const [row] = await sql<[{ light: Light; view: Buffer; acknowledged: boolean }?]>`
-    select s.light, s.view, s.acknowledged_at is not null as acknowledged
+/** The views of a camera that were told of and that nobody acknowledged, the last one of each light, while its incident lasts; else none. */
+export async function toldViews(sql: Sql, cameraId: string): Promise<readonly Buffer[]> {
+  const rows = await sql<{ view: Buffer }[]>`
+    select distinct on (s.light) s.view
     from scene_changes s
     where s.camera_id = ${cameraId}
       and s.view is not null
-    order by s.detected_at desc, s.scene_change_id desc
-    limit 1
+      and s.acknowledged_at is null
+      and exists (select from camera_incidents i where i.camera_id = s.camera_id and i.cause = 'view' and i.ended_at is null)
+    order by s.light, s.scene_change_id desc
   `;
-  return row && !row.acknowledged ? row : undefined;
+  return rows.map(({ view }) => view);
 }
 
-/** Makes the view of a change the only reference of its camera, when it is the camera's last change. Returns whether it was. */
+/** Makes the view of a change the only reference of its camera, when it is the last one in its light. Returns whether it was. */
 export async function adoptView(sql: Sql, cameraId: string, changeId: number, now: Date): Promise<boolean> {
   const rows = await sql`
     with chosen as (
@@ -75,7 +76,12 @@ export async function adoptView(sql: Sql, cameraId: string, changeId: number, no
       where s.camera_id = ${cameraId}
         and s.scene_change_id = ${changeId}
         and s.view is not null
-        and not exists (select from scene_changes n where n.camera_id = s.camera_id and n.scene_change_id > s.scene_change_id)
+        and not exists (
+          select from scene_changes n
+          where n.camera_id = s.camera_id
+            and n.light = s.light
+            and n.scene_change_id > s.scene_change_id
+        )
     ), gone as (
       -- under other light the camera sees the new view, too: it is learned when it comes
       delete from camera_views v

@@ -1,10 +1,11 @@
 import type { Sql } from "../engines/database.ts";
 import { endIncidents, openIncident } from "../incidents/incidents.ts";
+import { openIncidents } from "../incidents/incidents-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { emit } from "../webhooks/emit.ts";
 import { type ChangeType, type Comparison, compareViews, isBlank, learned } from "./change.ts";
 import { type Frame, packFrame, unpackFrame } from "./frame.ts";
-import { insertSceneChange, openView, type StoredView, saveView, viewsOf } from "./views-repository.ts";
+import { insertSceneChange, type StoredView, saveView, toldViews, viewsOf } from "./views-repository.ts";
 
 /** So many frames one after the other must show a change. */
 const confirmations = 3;
@@ -29,8 +30,8 @@ export interface Look {
 
 /**
  * Compares a frame with the camera's reference for its light, in the caller's transaction. A view that is another one on three
- * frames in a row is stored, told and emitted once, and opens an incident; one that is as before ends it. What is as before is
- * learned slowly. Returns whether anything was told.
+ * frames in a row is stored, told and emitted once for as long as its incident lasts; one that is as before ends the incident. What is
+ * as before is learned slowly. Returns whether anything was told.
  */
 export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date): Promise<boolean> {
   const { cameraId, frame } = look;
@@ -39,14 +40,19 @@ export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date):
   const reference = own ?? (await blankAgainst(frame, views));
   if (!reference) {
     doubt.count = 0;
-    await saveView(sql, cameraId, { light: frame.light, view: await packFrame(frame), similarity: usualAtFirst, updatedAt: now });
+    // a camera that sees something else shows in a new light neither how it usually looks there nor that all is well again
+    const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
+    if (!lasts) {
+      await saveView(sql, cameraId, { light: frame.light, view: await packFrame(frame), similarity: usualAtFirst, updatedAt: now });
+    }
     return false;
   }
   const known = await unpackFrame(reference.view, frame);
   const { similarity, change } = compareViews(frame, known, reference.similarity);
   if (change === null) {
     doubt.count = 0;
-    if (own && now.getTime() - own.updatedAt.getTime() >= learnEveryMs) {
+    if (!own) return false;
+    if (now.getTime() - own.updatedAt.getTime() >= learnEveryMs) {
       const view = await packFrame(learned(known, frame, learnedShare));
       await saveView(sql, cameraId, {
         ...own,
@@ -57,7 +63,7 @@ export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date):
     }
     return (await endIncidents(sql, cameraId, ["view"], now)) > 0;
   }
-  if (await isReported(sql, cameraId, frame)) {
+  if (await isTold(sql, cameraId, frame)) {
     doubt.count = 0;
     return false;
   }
@@ -75,9 +81,12 @@ async function blankAgainst(frame: Frame, views: readonly StoredView[]): Promise
   return undefined;
 }
 
-async function isReported(sql: Sql, cameraId: string, frame: Frame): Promise<boolean> {
-  const open = await openView(sql, cameraId);
-  return open !== undefined && compareViews(frame, await unpackFrame(open.view, frame), usualAtFirst).change === null;
+/** Whether a frame shows a view that was told of, in this light or as well as it can be seen in another one. */
+async function isTold(sql: Sql, cameraId: string, frame: Frame): Promise<boolean> {
+  for (const view of await toldViews(sql, cameraId)) {
+    if (compareViews(frame, await unpackFrame(view, frame), usualAtFirst).change === null) return true;
+  }
+  return false;
 }
 
 async function report(sql: Sql, look: Look, { similarity, change }: Comparison, since: Date, now: Date): Promise<void> {

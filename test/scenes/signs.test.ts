@@ -3,6 +3,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createCameraWatcher } from "../../daemon/workers/camera-watcher.ts";
+import { openIncident } from "../../src/incidents/incidents.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { type Frame, frameOf } from "../../src/scenes/frame.ts";
 import { freshMemory, lookAtHealth } from "../../src/scenes/health.ts";
@@ -87,6 +88,48 @@ describe("pictures show", () => {
   });
 });
 
+describe.each([
+  ["a picture every 15 s", 15],
+  ["one a second", 1],
+  ["five a second", 0.2],
+])("a camera that uploads %s", (_, gap) => {
+  it("is frozen when all of its pictures of a minute have the same content, and not before", async () => {
+    let [count, uploaded] = [0, Number.NEGATIVE_INFINITY];
+    const uploadUntil = async (seconds: number, from: number, content: (index: number) => string) => {
+      const pictures: { readonly time: string; readonly content: string }[] = [];
+      for (uploaded = Math.max(uploaded + gap, from); uploaded <= seconds; uploaded += gap) {
+        count += 1;
+        pictures.push({ time: at(uploaded).toISOString(), content: content(count) });
+      }
+      uploaded -= gap;
+      await desk.db.query(
+        (sql) => sql`
+          insert into images (camera_id, path, size_bytes, modified_ns, media_type, sha256, found_by, found_at, taken_at, status)
+          select 'yard', p.time, 1, (extract(epoch from p.time::timestamptz) * 1e9)::bigint, 'image/jpeg', sha256(p.content::bytea), 'watch', p.time::timestamptz, p.time::timestamptz, 'processed'
+          from unnest(${pictures.map(({ time }) => time)}::text[], ${pictures.map((picture) => picture.content)}::text[]) p (time, content)
+        `,
+      );
+      const frame = frameOf(
+        Uint8Array.from({ length: 320 * 180 }, () => 100),
+        { width: 320, height: 180, channels: 1 },
+      );
+      const takenAt = at(uploaded);
+      await desk.db.transaction((sql) => lookAtHealth(sql, { cameraId: "yard", takenAt, frame }, freshMemory(), takenAt));
+      return await summaries();
+    };
+    await uploadUntil(300, 0, (index) => `live ${index}`);
+    expect(await uploadUntil(355, 300, () => "frozen")).toEqual([]);
+    const [frozen, ...others] = await uploadUntil(395, 355, () => "frozen");
+    expect(frozen).toMatch(
+      /^Camera Yard sends the same picture again and again: the last \d+ pictures have the same content, byte for byte\.$/,
+    );
+    expect(others).toEqual([]);
+    expect(await uploadUntil(415, 395, (index) => `live ${index}`)).toEqual([
+      expect.stringContaining("sent the same picture again and again for"),
+    ]);
+  });
+});
+
 it("six pictures of one content show it whatever a clock that was set back has left in the future", async () => {
   const takenAt = [
     ...Array.from({ length: 6 }, (_, index) => at(15 * index)),
@@ -108,6 +151,38 @@ it("six pictures of one content show it whatever a clock that was set back has l
   expect(await summaries()).toEqual([expect.stringContaining("Camera Yard sends the same picture again and again: the last 6 pictures")]);
 });
 
+/** The worker, with short pauses and the time that it is. */
+const watcher = (onTold = () => {}) =>
+  createCameraWatcher({
+    ...{ db: desk.db, log: silentLog, settings: desk.context.settings, roots: [desk.cameraRoot], onTold, everyMs: 20 },
+    clock: { now: () => new Date(), monotonic: () => performance.now() },
+  });
+
+it("once scene changes are switched off, another view is no incident any more: nobody could say that it is as before", async () => {
+  for (const cause of ["view", "black"] as const) {
+    const trouble = { cameraId: "yard", cause, reason: "The view is blocked", beganAt: at(0) };
+    await desk.db.transaction((sql) => openIncident(sql, trouble, at(0)));
+  }
+  let told = 0;
+  const worker = watcher(() => {
+    told += 1;
+  });
+  await worker.start();
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(told).toBe(0);
+    await desk.ask("updateConfig", { body: { scene_change_enabled: false } });
+    await eventually(() => told > 0, { timeoutMs: 10_000 });
+    expect(await summaries()).toEqual([
+      expect.stringMatching(/^Camera Yard saw something else than before for .*: the view is blocked; scene changes were switched off\.$/),
+      "Camera Yard sends black pictures: the view is blocked.",
+    ]);
+  } finally {
+    await worker.stop();
+    await desk.ask("updateConfig", { body: { scene_change_enabled: true } });
+  }
+});
+
 it("the worker takes the newest picture of each camera, none of a time that the clock has left, and asks at each look whether scene changes are on", async () => {
   const folder = join(desk.cameraRoot, "yard");
   await mkdir(folder, { recursive: true });
@@ -127,17 +202,7 @@ it("the worker takes the newest picture of each camera, none of a time that the 
     );
   };
   const views = async () => (await desk.db.query((sql) => sql`select v.light from camera_views v`)).length;
-  const clock = { now: () => new Date(), monotonic: () => performance.now() };
-  const settings = desk.context.settings;
-  const worker = createCameraWatcher({
-    db: desk.db,
-    clock,
-    log: silentLog,
-    settings,
-    roots: [desk.cameraRoot],
-    onTold: () => {},
-    everyMs: 20,
-  });
+  const worker = watcher();
   const before = await desk.ask("updateConfig", { body: { scene_change_enabled: false } });
   expect(before.scene_change_enabled).toBe(false);
   await worker.start();

@@ -145,6 +145,8 @@ describe("what is no change", () => {
           .toBuffer(),
     ],
     ["a lens a little soft", (bytes) => sharp(bytes).blur(3).jpeg().toBuffer()],
+    ["too little to be found: turned by 0.5 % of the picture", (bytes) => shifted(bytes, 0.005)],
+    ["too little to be found: covered to 40 %", (bytes) => coveredBy(bytes, 0.4)],
     ["something before the lens on two frames", (bytes, index) => (index % 5 < 2 ? hand(6) : Promise.resolve(bytes))],
   ])("%s", async (_, change) => {
     expect(await calm(sequence(change))).toBe(0);
@@ -162,6 +164,74 @@ describe("what is no change", () => {
     }, frames);
     expect(await calm(mixture)).toBe(0);
   }, 600_000);
+});
+
+describe("while nobody acknowledged it, a change", () => {
+  /** As a camera sees under its own infrared lamp: grey, and plants brighter than walls. */
+  const infrared = (bytes: Buffer) => sharp(bytes).greyscale().negate().jpeg().toBuffer();
+  const turned = (index: number) => shifted(picture(index), 0.3);
+  const told = async (look: ReturnType<typeof camera>, frame: (index: number) => Promise<Buffer>, count = 5) => {
+    const answers: boolean[] = [];
+    for (let index = 0; index < count; index += 1) answers.push(await look(await frame(index)));
+    return answers;
+  };
+  const never = Array.from({ length: 5 }, () => false);
+  const onTheThird = [false, false, true, false, false];
+  const day = async (index: number) => picture(index);
+
+  it("that comes again after it was over is told again", async () => {
+    const look = camera();
+    await told(look, day);
+    expect(await told(look, () => hand(6))).toEqual(onTheThird);
+    expect(await told(look, day)).toEqual([true, false, false, false, false]);
+    expect(await told(look, () => hand(6))).toEqual(onTheThird);
+    expect(await changes()).toHaveLength(2);
+    expect(await incidents()).toEqual([
+      expect.stringContaining("sees something else than before"),
+      expect.stringMatching(/saw something else than before for/),
+    ]);
+  });
+
+  it("lasts through a night that the camera never saw before, of which nothing is learned until the change is acknowledged", async () => {
+    const look = camera();
+    const night = async (index: number) => await infrared(await turned(index));
+    await told(look, day);
+    expect(await told(look, turned)).toEqual(onTheThird);
+    expect(await told(look, night)).toEqual(never);
+    expect(await told(look, turned)).toEqual(never);
+    expect(await incidents()).toEqual([expect.stringContaining("sees something else than before")]);
+    const [change] = await changes();
+    await desk.ask("acknowledgeSceneChange", { params: { camera_id: "yard", id: String(change?.id) } });
+    expect(await incidents()).toEqual([expect.stringContaining("saw something else than before")]);
+    for (const now of [night, turned, night]) expect(await told(look, now)).toEqual(never);
+    expect(await told(look, day)).toEqual(onTheThird);
+  });
+
+  it("is told once for each light over days and nights, and acknowledged by what was told first", async () => {
+    const look = camera();
+    const night = async (index: number) => await infrared(await turned(index));
+    await told(look, day);
+    await told(look, async (index) => await infrared(picture(index)));
+    expect(await told(look, turned)).toEqual(onTheThird);
+    expect(await told(look, night)).toEqual(onTheThird);
+    for (const now of [turned, night, turned]) expect(await told(look, now)).toEqual(never);
+    expect(await incidents()).toEqual([expect.stringContaining("sees something else than before")]);
+    const [first] = await changes();
+    await desk.ask("acknowledgeSceneChange", { params: { camera_id: "yard", id: String(first?.id) } });
+    expect(await incidents()).toEqual([expect.stringContaining("saw something else than before")]);
+    for (const now of [turned, night, turned]) expect(await told(look, now)).toEqual(never);
+  });
+
+  it("is over when the camera is turned back at night", async () => {
+    const look = camera();
+    const night = async (index: number) => await infrared(picture(index));
+    await told(look, day);
+    await told(look, night);
+    await told(look, turned);
+    expect(await told(look, night)).toEqual([true, false, false, false, false]);
+    expect(await incidents()).toEqual([expect.stringContaining("saw something else than before")]);
+    expect(await told(look, day)).toEqual(never);
+  });
 });
 
 it("acknowledging adopts the new view: what was before is a change then", async () => {
