@@ -40,9 +40,9 @@ const posted = () => channel.received.map(({ body }) => JSON.parse(body));
 const told = () => hook.received.map(({ body }) => JSON.parse(body));
 
 let pictures = 0;
-async function upload(camera: string, bytes: Buffer): Promise<void> {
+async function upload(camera: string, bytes: Buffer, modified?: Date): Promise<void> {
   pictures += 1;
-  await renameIn(join(daemon.cameraRoot, camera, `${String(pictures).padStart(4, "0")}.jpg`), bytes);
+  await renameIn(join(daemon.cameraRoot, camera, `${String(pictures).padStart(4, "0")}.jpg`), bytes, modified);
 }
 /** Waits until the worker has looked at the newest picture of each of them. */
 const looks = () => new Promise((resolve) => setTimeout(resolve, 1_300));
@@ -133,6 +133,42 @@ describe("from pictures in a folder to whoever has to know:", () => {
     });
     await looks();
     expect((await ask("GET cameras/turned/scene-changes")).total_changes).toBe(1);
+  });
+
+  test("a camera whose clock jumps: one incident, its alert and its reason, until its clock is right again", async () => {
+    const uploads = async (count: number, hoursBehind: number) => {
+      for (let index = 0; index < count; index += 1) {
+        await upload("drifting", await uniqueJpeg(index), new Date(Date.now() - hoursBehind * 3_600_000));
+      }
+    };
+    const reasons = () =>
+      heard.filter(({ type, data }) => type === "camera_status" && data["camera_id"] === "drifting").map(({ data }) => data["reason"]);
+    await uploads(1, 0);
+    await looks();
+    await uploads(24, 0);
+    await looks();
+    expect(await incidents("drifting")).toEqual([]);
+    await uploads(5, 1);
+    const [incident] = await eventually(
+      async () => {
+        const found = await incidents("drifting");
+        return found.length > 0 ? found : undefined;
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(incident?.summary).toMatch(
+      /^Camera drifting has a clock that jumped: the times of its files jumped back by 3[56]\d\d s against their arrival\.$/,
+    );
+    await eventually(() => posted().some(({ alert }) => alert?.event_id === incident?.id), { timeoutMs: 20_000 });
+    await eventually(() => reasons().includes(incident?.summary), { timeoutMs: 20_000 });
+    await uploads(5, 0);
+    await eventually(() => posted().find(({ type, incident: over }) => type === "security_alert_ended" && over.camera_id === "drifting"), {
+      timeoutMs: 20_000,
+    });
+    expect((await incidents("drifting")).map(({ summary }) => summary)).toEqual([
+      expect.stringMatching(/^Camera drifting had a clock that had jumped for /),
+    ]);
+    expect(reasons().at(-1)).toMatch(/^Over after .*: The times of its files jumped back/);
   });
 
   test("a dead camera that sends pictures again: over, and who was told is told", async () => {

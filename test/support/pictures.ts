@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { copyFile, mkdir, open, readFile, rename } from "node:fs/promises";
+import { copyFile, mkdir, open, readFile, rename, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const demoPictures = join(import.meta.dirname, "../../demo/pictures");
@@ -21,13 +21,14 @@ export async function uniqueJpeg(index = 0): Promise<Buffer> {
   return Buffer.concat([bytes.subarray(0, 2), segment, bytes.subarray(2)]);
 }
 
-/** Uploads as most cameras do: written under another name, then renamed. */
-export async function renameIn(target: string, bytes: Buffer): Promise<void> {
+/** Uploads as most cameras do: written under another name, then renamed. With `modified` the file keeps that time, as it does over SFTP or SMB. */
+export async function renameIn(target: string, bytes: Buffer, modified?: Date): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const part = `${target}.part`;
   const file = await open(part, "w");
   await file.writeFile(bytes);
   await file.close();
+  if (modified) await utimes(part, modified, modified);
   await rename(part, target);
 }
 
