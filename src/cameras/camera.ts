@@ -19,13 +19,9 @@ export interface CameraIdentity {
  *
  *   unknown --(first picture)--> online --(none for CAMERA_OFFLINE_AFTER_SECONDS, or for much longer than usual)--> offline --(picture)--> online
  *   any --(its folder is missing, unreadable or outside of the allowed roots)--> error
- *   error --(its folder is well again)--> unknown without a picture yet, else online
+ *   error --(its folder is well again)--> offline when it was silent before, unknown without a picture yet, else online
+ *   deleted --(restored)--> unknown
  */
-
-/** The status of a camera whose folder is well again; should it be silent, the next sweep says so. */
-export function statusAfterError(lastSeenAt: Date | null): CameraStatus {
-  return lastSeenAt === null ? "unknown" : "online";
-}
 
 const longestSlug = 64;
 const longestName = 255;

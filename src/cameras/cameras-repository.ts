@@ -108,11 +108,22 @@ export async function lockCamera(sql: Sql, cameraId: string): Promise<(Camera & 
   return row;
 }
 
-/** Soft-deletes a camera (a time) or restores it (null) and returns its record. */
-export async function setDeletedAt(sql: Sql, cameraId: string, deletedAt: Date | null, now: Date): Promise<Camera> {
+/** Soft-deletes a camera and returns its record. */
+export async function deleteCamera(sql: Sql, cameraId: string, now: Date): Promise<Camera> {
   const [row] = await sql<[Camera]>`
     update cameras c
-    set deleted_at = ${deletedAt}, updated_at = ${now}
+    set deleted_at = ${now}, updated_at = ${now}
+    where c.camera_id = ${cameraId}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** Takes a camera back and returns its record: `error` for a reason, else `unknown`, as nobody knows what it did meanwhile. */
+export async function restoreCamera(sql: Sql, cameraId: string, reason: string | null, now: Date): Promise<Camera> {
+  const [row] = await sql<[Camera]>`
+    update cameras c
+    set deleted_at = null, status = ${reason === null ? "unknown" : "error"}, status_reason = ${reason}, updated_at = ${now}
     where c.camera_id = ${cameraId}
     returning ${columns(sql)}
   `;

@@ -4,14 +4,17 @@ import type { Bytes } from "../contract/answer.ts";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { cameraRoutes } from "../contract/routes/cameras.ts";
+import type { Sql } from "../engines/database.ts";
 import { makeFolder } from "../engines/make-folder.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import type { OperationContext, Operations } from "../operations/operation.ts";
-import { type Camera, type CameraIdentity, conflictProblem, sharedField, slugOf, statusAfterError } from "./camera.ts";
+import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, sharedField, slugOf } from "./camera.ts";
 import {
   allCameras,
   countCameras,
   countDeletedCameras,
+  deleteCamera,
+  findCamera,
   findConflict,
   insertCamera,
   listCameras,
@@ -20,13 +23,14 @@ import {
   lockCamera,
   lockIdentities,
   newestPictures,
-  setDeletedAt,
+  restoreCamera,
   updateCamera,
 } from "./cameras-repository.ts";
 import { absoluteFolder, inspectFolder, withSameFolder } from "./folder.ts";
 import { noSuchCamera, requireCamera } from "./required.ts";
 import { resolveInside, rootsOf } from "./roots.ts";
 import { cameraChanged } from "./status.ts";
+import { noteErrorOver } from "./status-repository.ts";
 
 const listName = "cameras";
 const deletedListName = "cameras/deleted";
@@ -84,38 +88,44 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
   getCamera: async ({ params }, { db }) => await db.query((sql) => requireCamera(sql, params.camera_id)),
 
   updateCamera: async ({ params, body }, context) => {
-    const { config, db } = context;
-    const cameraId = params.camera_id;
-    const before = await db.query((sql) => requireCamera(sql, cameraId));
-    const folderPath = body.folder_path === undefined ? before.folder_path : absoluteFolder(body.folder_path, config.cameraRoot);
-    const identity = { camera_id: cameraId, name: body.name ?? before.name, folder_path: folderPath };
-    if (folderPath !== before.folder_path) await refuseConflict(context, identity, cameraId);
-    // the status of a camera whose folder is not well is `error`, whatever was asked for
-    const folder =
-      body.folder_path !== undefined || body.status !== undefined ? await inspectFolder(rootsOf(config), folderPath) : undefined;
-    const now = context.clock.now();
-    const camera = await db.transaction(async (sql) => {
-      await lockIdentities(sql);
-      const current = await lockCamera(sql, cameraId);
-      if (!current || current.deleted_at) throw noSuchCamera(cameraId, current);
-      refuse(identity, await findConflict(sql, identity, cameraId));
-      const well = current.status === "error" ? statusAfterError(current.last_seen_at) : current.status;
-      const reason = folder ? folder.issues.join("; ") || null : current.status_reason;
-      const status = folder ? (reason ? "error" : (body.status ?? well)) : current.status;
-      const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: folderPath, status, reason }, now);
-      await appendToJournal(sql, [cameraChanged(changed, current.status, reason)], now);
-      return changed;
-    });
+    let camera: Camera | undefined;
+    while (!camera) camera = await tryUpdate(context, params.camera_id, body);
     wake(context);
     return camera;
   },
 
   deleteCamera: async ({ params }, context) => {
-    await setDeleted(context, params.camera_id, true);
+    const cameraId = params.camera_id;
+    const now = context.clock.now();
+    await context.db.transaction(async (sql) => {
+      const current = await lockCamera(sql, cameraId);
+      if (!current) throw notFound("Camera", cameraId);
+      if (current.deleted_at) throw new Problem("conflict", `Camera ${cameraId} is deleted already`);
+      const deleted = await deleteCamera(sql, cameraId, now);
+      await appendToJournal(sql, [cameraChanged(deleted, current.status, current.status_reason)], now);
+    });
+    wake(context);
     return undefined;
   },
 
-  restoreCamera: async ({ params }, context) => await setDeleted(context, params.camera_id, false),
+  restoreCamera: async ({ params }, context) => {
+    const cameraId = params.camera_id;
+    const deleted = await context.db.query((sql) => findCamera(sql, cameraId));
+    if (!deleted) throw notFound("Camera", cameraId);
+    // of a deleted camera nobody can change the folder meanwhile
+    const { issues } = await inspectFolder(rootsOf(context.config), deleted.folder_path);
+    const now = context.clock.now();
+    const camera = await context.db.transaction(async (sql) => {
+      const current = await lockCamera(sql, cameraId);
+      if (!current?.deleted_at) throw new Problem("conflict", `Camera ${cameraId} is not deleted`);
+      const reason = issues.join("; ") || null;
+      const restored = await restoreCamera(sql, cameraId, reason, now);
+      await appendToJournal(sql, [cameraChanged(restored, current.status, reason)], now);
+      return restored;
+    });
+    wake(context);
+    return camera;
+  },
 
   getCameraSnapshot: async ({ params }, { db, config, clock }) => {
     const cameraId = params.camera_id;
@@ -187,20 +197,52 @@ async function createFolder(path: string): Promise<string | undefined> {
   }
 }
 
-async function setDeleted(context: OperationContext, cameraId: string, deleted: boolean): Promise<Camera> {
+/** Changes what was given of a camera. Returns undefined, with nothing changed, when its folder became another one while it was looked at. */
+async function tryUpdate(
+  context: OperationContext,
+  cameraId: string,
+  given: { readonly name?: string | undefined; readonly folder_path?: string | undefined; readonly status?: CameraStatus | undefined },
+): Promise<Camera | undefined> {
+  const { config, db } = context;
+  const before = await db.query((sql) => requireCamera(sql, cameraId));
+  const folderPath = given.folder_path === undefined ? before.folder_path : absoluteFolder(given.folder_path, config.cameraRoot);
+  if (folderPath !== before.folder_path) {
+    await refuseConflict(context, { camera_id: cameraId, name: given.name ?? before.name, folder_path: folderPath }, cameraId);
+  }
+  const looksAtFolder = given.folder_path !== undefined || given.status !== undefined;
+  const folder = looksAtFolder ? await inspectFolder(rootsOf(config), folderPath) : undefined;
   const now = context.clock.now();
-  const camera = await context.db.transaction(async (sql) => {
+  return await db.transaction(async (sql) => {
+    await lockIdentities(sql);
     const current = await lockCamera(sql, cameraId);
-    if (!current) throw notFound("Camera", cameraId);
-    if (deleted === (current.deleted_at !== null)) {
-      throw new Problem("conflict", deleted ? `Camera ${cameraId} is deleted already` : `Camera ${cameraId} is not deleted`);
-    }
-    const changed = await setDeletedAt(sql, cameraId, deleted ? now : null, now);
-    await appendToJournal(sql, [cameraChanged(changed, current.status, current.status_reason)], now);
+    if (!current || current.deleted_at) throw noSuchCamera(cameraId, current);
+    // somebody may have changed another field meanwhile; only what was given here is written over
+    if (folder && given.folder_path === undefined && current.folder_path !== folderPath) return undefined;
+    const identity = {
+      camera_id: cameraId,
+      name: given.name ?? current.name,
+      folder_path: given.folder_path === undefined ? current.folder_path : folderPath,
+    };
+    refuse(identity, await findConflict(sql, identity, cameraId));
+    const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
+    const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: identity.folder_path, status, reason }, now);
+    await appendToJournal(sql, [cameraChanged(changed, current.status, reason)], now);
     return changed;
   });
-  wake(context);
-  return camera;
+}
+
+/** The status of a camera after a change. While its folder is not well it is `error`, whatever was asked for; unless somebody looked it stays. */
+async function standingAfter(
+  sql: Sql,
+  current: Camera & { readonly status_reason: string | null },
+  issues: readonly string[] | undefined,
+  asked: CameraStatus | undefined,
+  now: Date,
+): Promise<{ readonly status: CameraStatus; readonly reason: string | null }> {
+  if (issues && issues.length > 0) return { status: "error", reason: issues.join("; ") };
+  const over = issues && (await noteErrorOver(sql, current.camera_id, now));
+  const standing = over ? { status: over.camera.status, reason: over.reason } : { status: current.status, reason: current.status_reason };
+  return asked === undefined || asked === standing.status ? standing : { status: asked, reason: null };
 }
 
 /** The list of cameras changed: what watches their folders and what tells of changes have something to do. */

@@ -5,14 +5,16 @@ export interface QuietCamera {
   readonly cameraId: string;
   /** Null for one that is online without a picture. */
   readonly lastSeenAt: Date | null;
+  /** Its newest picture, or its last change when that is later: its restore, its folder that can be read again, a person who calls it online. */
+  readonly heardSince: Date;
   /** How often it was called silent since a time although it came back by itself. */
   readonly falseAlarms: number;
 }
 
-/** The cameras online that were last seen before a time, with their earlier silences that ended, since another time. */
+/** The cameras online that were last seen and changed before a time, with their earlier silences that ended, since another time. */
 export async function quietCameras(sql: Sql, since: Date, countedSince: Date): Promise<readonly QuietCamera[]> {
   return await sql<QuietCamera[]>`
-    select c.camera_id as "cameraId", c.last_seen_at as "lastSeenAt", (
+    select c.camera_id as "cameraId", c.last_seen_at as "lastSeenAt", greatest(c.last_seen_at, c.updated_at) as "heardSince", (
       select count(*)
       from camera_incidents i
       where i.camera_id = c.camera_id
@@ -23,7 +25,7 @@ export async function quietCameras(sql: Sql, since: Date, countedSince: Date): P
     from cameras c
     where c.status = 'online'
       and c.deleted_at is null
-      and (c.last_seen_at is null or c.last_seen_at < ${since})
+      and greatest(c.last_seen_at, c.updated_at) < ${since}
     order by c.camera_id
   `;
 }

@@ -33,10 +33,9 @@ export async function offlineSilentCameras(db: Database, listening: Listening): 
     }
     if (silent.length === 0) return 0;
     const changes = await noteSilent(sql, silent, now);
-    const reasons = new Map(silent.map(({ cameraId, reason }) => [cameraId, reason]));
     await appendToJournal(
       sql,
-      changes.map(({ camera, previous }) => cameraChanged(camera, previous, reasons.get(camera.camera_id) ?? null)),
+      changes.map(({ camera, previous, reason }) => cameraChanged(camera, previous, reason)),
       now,
     );
     return changes.length;
@@ -44,7 +43,7 @@ export async function offlineSilentCameras(db: Database, listening: Listening): 
 }
 
 async function whySilent(sql: Sql, camera: QuietCamera, listening: Listening): Promise<string | undefined> {
-  const heardSince = Math.max(camera.lastSeenAt?.getTime() ?? 0, listening.listeningSince?.getTime() ?? 0);
+  const heardSince = Math.max(camera.heardSince.getTime(), listening.listeningSince?.getTime() ?? 0);
   const quietMs = listening.now.getTime() - heardSince;
   const fixedMs = listening.offlineAfterSeconds * 1000;
   if (quietMs > fixedMs) return `No picture for ${listening.offlineAfterSeconds} s`;

@@ -1,19 +1,26 @@
 import type { Sql, SqlFragment } from "../engines/database.ts";
 import type { Camera, CameraStatus } from "./camera.ts";
 
-/** A camera as it is now, and the status it had before the statement. */
+/** A camera as it is now with the reason of its status, and the status it had before the statement. */
 export interface StatusChange {
   readonly camera: Camera;
+  readonly reason: string | null;
   readonly previous: CameraStatus;
 }
 
-type Row = Camera & { readonly previous_status: CameraStatus };
+type Row = Camera & { readonly status_reason: string | null; readonly previous_status: CameraStatus };
 
 const columns = (sql: Sql) => sql`
-  c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at, b.status as previous_status
+  c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at, c.status_reason,
+  b.status as previous_status
 `;
 
-const changeOf = ({ previous_status: previous, ...camera }: Row): StatusChange => ({ camera, previous });
+const changeOf = ({ previous_status: previous, status_reason: reason, ...camera }: Row): StatusChange => ({ camera, reason, previous });
+
+/** The silence that camera `b` was in, if any: at most one lasts. */
+const openSilence = (sql: Sql) => sql`
+  camera_incidents i on i.camera_id = b.camera_id and i.cause = 'silent' and i.ended_at is null
+`;
 
 /** The camera before the statement, locked so that it is the very row that the statement then changes. */
 const before = (sql: Sql, condition: SqlFragment) => sql`
@@ -35,11 +42,16 @@ export async function noteSeen(sql: Sql, cameraId: string, at: Date): Promise<St
     update cameras c
     set last_seen_at = greatest(c.last_seen_at, ${at}),
       status = s.status,
-      status_reason = case when s.status = 'online' then null else c.status_reason end,
+      status_reason = case when s.status = 'online' then null else coalesce(i.reason, c.status_reason) end,
       updated_at = case when s.status = b.status then c.updated_at else greatest(c.updated_at, ${at}) end
     from ${before(sql, sql`o.camera_id = ${cameraId}`)}
+    left join ${openSilence(sql)}
     cross join lateral (
-      select case when b.status = 'offline' and b.updated_at >= ${at} then 'offline' else 'online' end as status
+      select case
+        when b.status = 'offline' and coalesce(i.opened_at, b.updated_at) >= ${at} then 'offline'
+        when b.status = 'error' and i.opened_at >= ${at} then 'offline'
+        else 'online'
+      end as status
     ) s
     where c.camera_id = b.camera_id
       and (c.last_seen_at is null or c.last_seen_at < ${at} or c.status <> s.status)
@@ -87,12 +99,15 @@ export async function noteError(sql: Sql, cameraId: string, reason: string, now:
   return row && changeOf(row);
 }
 
-/** Takes the status `error` from a camera. Returns it, or undefined when it had another. */
+/** Takes the status `error` from a camera: one that was silent before is so still. Returns it, or undefined when it had another. */
 export async function noteErrorOver(sql: Sql, cameraId: string, now: Date): Promise<StatusChange | undefined> {
   const [row] = await sql<[Row?]>`
     update cameras c
-    set status = case when c.last_seen_at is null then 'unknown' else 'online' end, status_reason = null, updated_at = ${now}
+    set status = case when i.incident_id is not null then 'offline' when c.last_seen_at is null then 'unknown' else 'online' end,
+      status_reason = i.reason,
+      updated_at = ${now}
     from ${before(sql, sql`o.camera_id = ${cameraId} and o.status = 'error'`)}
+    left join ${openSilence(sql)}
     where c.camera_id = b.camera_id
     returning ${columns(sql)}
   `;

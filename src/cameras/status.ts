@@ -14,21 +14,21 @@ export function cameraChanged(camera: Camera, previous: CameraStatus | null, rea
  * written only when the status changed. Returns whether it did.
  */
 export async function markCameraSeen(sql: Sql, cameraId: string, at: Date): Promise<boolean> {
-  return await tell(sql, await noteSeen(sql, cameraId, at), null, at);
+  return await tell(sql, await noteSeen(sql, cameraId, at), at);
 }
 
 /** Sets a camera to `error`: its folder is missing, unreadable or outside of the allowed roots. Returns whether anything changed. */
 export async function markCameraError(sql: Sql, cameraId: string, reason: string, now: Date): Promise<boolean> {
-  return await tell(sql, await noteError(sql, cameraId, reason, now), reason, now);
+  return await tell(sql, await noteError(sql, cameraId, reason, now), now);
 }
 
 /** Takes `error` from a camera whose folder is well again. Returns whether it had it. */
 export async function clearCameraError(sql: Sql, cameraId: string, now: Date): Promise<boolean> {
-  return await tell(sql, await noteErrorOver(sql, cameraId, now), null, now);
+  return await tell(sql, await noteErrorOver(sql, cameraId, now), now);
 }
 
-async function tell(sql: Sql, change: StatusChange | undefined, reason: string | null, at: Date): Promise<boolean> {
+async function tell(sql: Sql, change: StatusChange | undefined, at: Date): Promise<boolean> {
   if (!change || (change.camera.status === change.previous && change.camera.status !== "error")) return false;
-  await appendToJournal(sql, [cameraChanged(change.camera, change.previous, reason)], at);
+  await appendToJournal(sql, [cameraChanged(change.camera, change.previous, change.reason)], at);
   return true;
 }

@@ -102,16 +102,17 @@ export async function countEnded(sql: Sql, cameraId: string, cause: Cause, since
   return row.count;
 }
 
-/** What the status of cameras says is wrong and stands in no open incident yet. */
+/** What the status of cameras says is wrong and stands in no open incident yet. `offline` without a reason is what a person has set and knows. */
 export async function unreportedTroubles(sql: Sql): Promise<readonly Trouble[]> {
   return await sql<Trouble[]>`
-    select c.camera_id as "cameraId", s.cause, s.began_at as "beganAt", coalesce(c.status_reason, 'no reason is known') as reason
+    select c.camera_id as "cameraId", s.cause, s.began_at as "beganAt", c.status_reason as reason
     from cameras c
     cross join lateral (
       select case when c.status = 'offline' then 'silent' else 'error' end as cause,
         case when c.status = 'offline' then coalesce(c.last_seen_at, c.updated_at) else c.updated_at end as began_at
     ) s
     where c.status in ('offline', 'error')
+      and c.status_reason is not null
       and c.deleted_at is null
       and not exists (select from camera_incidents i where i.camera_id = c.camera_id and i.cause = s.cause and i.ended_at is null)
     order by c.camera_id

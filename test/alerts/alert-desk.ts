@@ -17,6 +17,8 @@ export type AlertRecord = Wire<"getAlert">;
 /** Variables with which mail can be sent, as far as the configuration goes. */
 export const withMail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "homesec@example.org", DEFAULT_EMAIL_RECIPIENTS: "ada@example.org" };
 
+const noon = new Date("2026-03-01T12:00:00Z");
+
 const definition: RuleDefinition = {
   name: "A rule",
   enabled: true,
@@ -115,9 +117,13 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
     empty: async () => {
       await db.query(async (sql) => {
         await emptyTables(sql, "cameras, rules, rule_verdicts, cooldowns, jobs, journal");
-        await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard'), ('gate', 'Gate', '/gate')`;
+        await sql`
+          insert into cameras (camera_id, name, folder_path, created_at, updated_at)
+          select c.id, initcap(c.id), '/' || c.id, ${noon}::timestamptz, ${noon}::timestamptz
+          from unnest(array['yard', 'gate']) c (id)
+        `;
       });
-      desk.at("2026-03-01T12:00:00Z");
+      desk.at(noon);
     },
   };
 }

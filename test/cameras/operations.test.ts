@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { markCameraError } from "../../src/cameras/status.ts";
 import { emptyTables } from "../support/empty-tables.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
 let desk: Desk;
@@ -154,6 +155,27 @@ describe("update", () => {
     await mkdir(join(desk.cameraRoot, "well"), { recursive: true });
     expect(await desk.ask("updateCamera", { ...of("gate"), body: { folder_path: "well" } })).toMatchObject({ status: "unknown" });
     expect(await desk.ask("updateCamera", { ...of("gate"), body: { folder_path: "gone" } })).toMatchObject({ status: "error" });
+  });
+
+  it.each([
+    ["name", { name: "Big Gate" }, { name: "Big Gate", status: "unknown" }],
+    ["status", { status: "online" }, { name: "Gate", status: "error" }],
+  ])("of the %s leaves a folder that somebody changed meanwhile as it is, and looks at it", async (_, body, expected) => {
+    await create({ name: "Gate" });
+    const folder_path = join(desk.cameraRoot, "moved-meanwhile");
+    const waiting = async () =>
+      (
+        await desk.db.query(
+          (sql) => sql`select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`,
+        )
+      ).length > 0;
+    let update: Promise<unknown> | undefined;
+    await desk.db.transaction(async (sql) => {
+      await sql`update cameras set folder_path = ${folder_path} where camera_id = 'gate'`;
+      update = desk.ask("updateCamera", { ...of("gate"), body });
+      await eventually(waiting, { timeoutMs: 10_000 });
+    });
+    expect(await update).toMatchObject({ ...expected, folder_path });
   });
 
   it("refuses what another camera has, and the folders that create refuses; its own name is its own", async () => {

@@ -1,3 +1,5 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
 import { clearCameraError, markCameraError, markCameraSeen } from "../../src/cameras/status.ts";
@@ -77,6 +79,37 @@ describe("the status of a camera", () => {
       "online -> error",
       "error -> online",
     ]);
+  });
+
+  it("is unknown after a restore until a picture comes, and silence counts from there however old that picture is", async () => {
+    await seen(1);
+    await desk.ask("deleteCamera", { params: { camera_id: "gate" } });
+    const weeksLater = 21 * 24 * 60;
+    desk.at(time(weeksLater));
+    expect(await desk.ask("restoreCamera", { params: { camera_id: "gate" } })).toMatchObject({
+      status: "unknown",
+      last_seen_at: time(1).toISOString(),
+    });
+    expect(await sweep(weeksLater + 1)).toBe(0);
+    await seen(weeksLater - 180);
+    expect(await gate()).toMatchObject({ status: "online" });
+    expect(await sweep(weeksLater + 59)).toBe(0);
+    expect(await sweep(weeksLater + 61)).toBe(1);
+  });
+
+  it("is error after a restore to a folder that cannot be read", async () => {
+    await desk.ask("deleteCamera", { params: { camera_id: "gate" } });
+    await rename(join(desk.cameraRoot, "gate"), join(desk.cameraRoot, "away"));
+    expect(await desk.ask("restoreCamera", { params: { camera_id: "gate" } })).toMatchObject({ status: "error" });
+    expect((await desk.journal("camera_status")).at(-1)?.["reason"]).toContain("does not exist");
+  });
+
+  it("counts no silence while its folder could not be read", async () => {
+    await seen(1);
+    await desk.db.transaction((sql) => markCameraError(sql, "gate", "missing", time(2)));
+    await desk.db.transaction((sql) => clearCameraError(sql, "gate", time(200)));
+    expect(await sweep(259)).toBe(0);
+    expect(await sweep(261)).toBe(1);
   });
 
   it("is told once when many pictures come at once", async () => {

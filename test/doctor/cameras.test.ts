@@ -26,17 +26,18 @@ interface Row {
   readonly status?: string;
   readonly seen?: Date | null;
   readonly created?: Date;
+  readonly updated?: Date;
   readonly reason?: string;
 }
 
 async function camera(
   id: string,
-  { folder = join(root, id), status = "online", seen = minutesAgo(1), created = minutesAgo(10_000), reason }: Row = {},
+  { folder = join(root, id), status = "online", seen = minutesAgo(1), created = minutesAgo(10_000), updated = created, reason }: Row = {},
 ): Promise<void> {
   await database.db.query(
     (sql) => sql`
-      insert into cameras (camera_id, name, folder_path, status, last_seen_at, created_at, status_reason)
-      values (${id}, ${id}, ${folder}, ${status}, ${seen}, ${created}, ${reason ?? null})
+      insert into cameras (camera_id, name, folder_path, status, last_seen_at, created_at, updated_at, status_reason)
+      values (${id}, ${id}, ${folder}, ${status}, ${seen}, ${created}, ${updated}, ${reason ?? null})
     `,
   );
 }
@@ -107,7 +108,8 @@ describe("cameras", () => {
   it("send pictures", async () => {
     await camera("yard");
     await camera("new", { status: "unknown", seen: null, created: minutesAgo(60) });
-    expect(await well("camera-silence", given())).toBe("2 cameras");
+    await camera("restored", { status: "unknown", seen: minutesAgo(5_000), updated: minutesAgo(30) });
+    expect(await well("camera-silence", given())).toBe("3 cameras");
     await camera("attic", { status: "unknown", seen: null });
     await camera("door", { status: "offline", seen: minutesAgo(30) });
     await camera("late", { seen: minutesAgo(180) });

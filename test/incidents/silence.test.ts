@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leastSilenceMs, rhythmOf } from "../../src/cameras/rhythm.ts";
 import { offlineSilentCameras } from "../../src/cameras/silence.ts";
-import { markCameraError, markCameraSeen } from "../../src/cameras/status.ts";
+import { clearCameraError, markCameraError, markCameraSeen } from "../../src/cameras/status.ts";
 import { followStatus } from "../../src/incidents/incidents.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
 
@@ -169,12 +169,57 @@ describe("a camera that fell silent", () => {
     expect(steps.some(({ step }) => step === "score")).toBe(false);
   });
 
+  it("is silent still when its folder could not be read for a while, until a picture comes that is later than the silence", async () => {
+    await fallSilent();
+    await desk.db.transaction((sql) => markCameraError(sql, "yard", "The folder is missing", at(20 * minute)));
+    await followStatus(desk.db, at(20 * minute));
+    await desk.db.transaction((sql) => clearCameraError(sql, "yard", at(30 * minute)));
+    await followStatus(desk.db, at(31 * minute));
+    const silent = "Camera Yard is silent: no picture for 305 s, while one every 60 s is usual.";
+    expect((await events()).map(({ summary }) => summary)).toEqual([
+      silent,
+      "Camera Yard could not be read from for 11 min: the folder is missing.",
+    ]);
+    expect((await desk.journal("camera_status")).at(-1)).toMatchObject({
+      ...{ status: "offline", previous_status: "error", reason: "No picture for 305 s, while one every 60 s is usual" },
+    });
+    await desk.db.transaction((sql) => markCameraError(sql, "yard", "The folder is missing", at(32 * minute)));
+    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(2 * minute)));
+    await followStatus(desk.db, at(33 * minute));
+    expect((await events())[0]?.summary).toBe(silent);
+    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(25 * minute)));
+    await followStatus(desk.db, at(34 * minute));
+    expect((await events())[0]?.summary).toContain("Camera Yard was silent for 25 min");
+    expect(await followStatus(desk.db, at(35 * minute))).toBe(0);
+  });
+
   it("that is deleted has no incident any more", async () => {
     await fallSilent();
     await desk.ask("deleteCamera", { params: { camera_id: "yard" } });
     await followStatus(desk.db, at(8 * minute));
     expect((await events())[0]?.summary).toContain("was silent for 8 min");
   });
+});
+
+it("a camera that a person calls offline is no news to anybody; one that is restored begins anew", async () => {
+  await desk.ask("createCamera", { body: { name: "Garage" } });
+  const garage = { params: { camera_id: "garage" } };
+  await desk.db.transaction((sql) => markCameraSeen(sql, "garage", noon));
+  expect(await desk.ask("updateCamera", { ...garage, body: { status: "offline" } })).toMatchObject({ status: "offline" });
+  expect(await followStatus(desk.db, at(minute))).toBe(0);
+  await desk.db.transaction((sql) => markCameraSeen(sql, "garage", at(2 * minute)));
+  for (let ms = 0; ms <= 2 * 60 * minute; ms += minute) await offlineSilentCameras(desk.db, { now: at(ms), offlineAfterSeconds: 3600 });
+  expect(await followStatus(desk.db, at(120 * minute))).toBe(1);
+  await desk.ask("deleteCamera", garage);
+  await followStatus(desk.db, at(121 * minute));
+  const [first, ...none] = await events();
+  expect([first?.summary, none]).toEqual(["Camera Garage was silent for 1 h 59 min: no picture for 3600 s.", []]);
+  const later = 21 * 24 * 60 * minute;
+  desk.at(at(later));
+  expect(await desk.ask("restoreCamera", garage)).toMatchObject({ status: "unknown" });
+  await offlineSilentCameras(desk.db, { now: at(later + minute), offlineAfterSeconds: 3600 });
+  expect(await followStatus(desk.db, at(later + minute))).toBe(0);
+  expect(await events()).toHaveLength(1);
 });
 
 it("a folder that cannot be read is an incident of its own cause, beside the silence that it brings", async () => {

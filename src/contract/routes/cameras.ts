@@ -12,7 +12,8 @@ export const Camera = z
     name: z.string().meta({ description: "What people call it" }),
     folder_path: z.string().meta({ description: "The folder into which this camera uploads" }),
     status: z.enum(cameraStatuses).meta({
-      description: "`unknown`: no picture yet; `offline`: none for a long time; `error`: its folder is missing or cannot be read",
+      description:
+        "`unknown`: no picture yet, or none since it was restored; `offline`: none for a long time; `error`: its folder is missing or cannot be read",
     }),
     last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture" }),
     created_at: Instant.meta({ description: "When it was created, by a person or by its first picture" }),

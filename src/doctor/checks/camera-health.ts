@@ -22,11 +22,13 @@ const silence: Check = {
     const now = examination.clock.now().getTime();
     const known = await someCameras(examination);
     const reasons = new Map((await (await examination.rows()).query(cameraReasons)).map(({ cameraId, reason }) => [cameraId, reason]));
-    const silent = known.flatMap(({ camera_id, status, last_seen_at, created_at }) => {
+    const silent = known.flatMap(({ camera_id, status, last_seen_at, created_at, updated_at }) => {
       if (status === "error") return [`${camera_id} is in error: ${reasons.get(camera_id)?.split("; ")[0] ?? "no reason is known"}`];
       if (last_seen_at === null) return now - created_at.getTime() > dayMs ? [`${camera_id} has never sent a picture`] : [];
       const quietMs = now - last_seen_at.getTime();
-      return status === "offline" || quietMs > cameraOfflineAfterSeconds * 1_000
+      // one that was restored, or whose folder can be read again, has as long as any to send something
+      const heardMs = Math.min(quietMs, now - updated_at.getTime());
+      return status === "offline" || heardMs > cameraOfflineAfterSeconds * 1_000
         ? [`${camera_id} has sent nothing for ${durationText(quietMs)}`]
         : [];
     });
