@@ -4,6 +4,7 @@ import { constants, homedir } from "node:os";
 import process from "node:process";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
+import { fileReason } from "../commands/input/file-reason.ts";
 import { programVersion } from "../src/version.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -18,14 +19,17 @@ const terminals = [0, 1, 2].filter((stream) => isatty(stream));
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
+    // a daemon goes on unread: its log has files, and it is what makes room on a disk that is full
+    if (isDaemon) return;
     if (error.code === "EIO" && stream.isTTY) {
       // the terminal is gone, and nobody sent SIGHUP; what nobody sees any more ends
-      if (!isDaemon) stopping.abort("SIGHUP");
+      stopping.abort("SIGHUP");
       return;
     }
-    if (error.code !== "EPIPE") throw error;
-    // Whoever reads a command's output has seen enough (`homesec events list | head`). A daemon goes on unread: its log has files.
-    if (!isDaemon) process.exit(0);
+    // whoever reads a command's output has seen enough (`homesec events list | head`)
+    if (error.code === "EPIPE") process.exit(0);
+    if (stream === process.stdout) process.stderr.write(`homesec: what it prints cannot be written: ${fileReason(error)}\n`);
+    process.exit(1);
   });
 }
 

@@ -40,6 +40,16 @@ describe("the built program", () => {
     await api.close();
   });
 
+  it.skipIf(!existsSync("/dev/full"))("says in a line that there is no room for its output, and ends with 1", async () => {
+    const run = (args: string) =>
+      execa("sh", ["-c", `'${process.execPath}' '${program}' ${args}`], { cwd: folder.path, reject: false, stripFinalNewline: false });
+    for (const args of ["--version", "--help", "events --help"]) {
+      const heard = await run(`${args} > /dev/full`);
+      expect([heard.exitCode, heard.stderr]).toEqual([1, "homesec: what it prints cannot be written: the disk is full\n"]);
+      expect((await run(`${args} > /dev/full 2>&1`)).exitCode).toBe(1);
+    }
+  });
+
   it("leaves no half of a file when an export is interrupted", async () => {
     const endless = createServer((_, response) => {
       response.writeHead(200, { "Content-Type": "text/csv; charset=utf-8" });

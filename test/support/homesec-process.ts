@@ -31,11 +31,16 @@ export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.
   return { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC", ...own };
 }
 
-/** Starts the built program. The caller waits for its end. */
-export function startHomesec(args: readonly string[], env: Readonly<Record<string, string>>, cwd?: string): HomesecProcess {
+/** Starts the built program. The caller waits for its end. `outputs` takes the place of both of its outputs, which then nobody sees. */
+export function startHomesec(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd?: string,
+  outputs: number | "pipe" = "pipe",
+): HomesecProcess {
   const child: ChildProcess = spawn(process.execPath, [program, ...args], {
     env: cleanEnvironment({ ...(args[0] === "serve" && redisOf(env)), ...env }),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", outputs, outputs],
     ...(cwd !== undefined && { cwd }),
   });
   running.add(child);
