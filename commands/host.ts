@@ -4,7 +4,8 @@ import type { ParsedConfig } from "../src/config/config.ts";
 
 /** A stream of text, and the terminal behind it. */
 export interface TextSink {
-  write(text: string): unknown;
+  /** `onEnd` hears when the system has taken the text, or cannot. */
+  write(text: string, onEnd?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }

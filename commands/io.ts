@@ -103,6 +103,8 @@ export function createIo(host: Host, global: GlobalOptions): OpenIo {
 function createOutput(host: Host, global: GlobalOptions): Output {
   const { stdout, stderr } = host;
   const noColour = !global.color || (host.env["NO_COLOR"] ?? "") !== "" || host.env["TERM"] === "dumb";
+  // tables and lines for people are made of harmless texts; data for programs is changed only where a person looks at it
+  const shown = (text: string): string => (stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text);
   return {
     format: global.output,
     fields: fieldNames(global.fields),
@@ -111,8 +113,18 @@ function createOutput(host: Host, global: GlobalOptions): Output {
       colour: stdout.isTTY === true && !noColour,
       width: stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
     },
-    // tables and lines for people are made of harmless texts; data for programs is changed only where a person looks at it
-    write: (text) => stdout.write(stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text),
+    write: (text) => stdout.write(shown(text)),
+    writeThrough: (text, until) =>
+      new Promise((resolve) => {
+        const giveUp = (): void => resolve(false);
+        if (until.aborted) return giveUp();
+        until.addEventListener("abort", giveUp);
+        stdout.write(shown(text), (error) => {
+          if (error) return;
+          until.removeEventListener("abort", giveUp);
+          resolve(true);
+        });
+      }),
     note: (text) => {
       if (!global.quiet) stderr.write(`${harmless(text)}\n`);
     },

@@ -9,7 +9,10 @@ export const tailAlerts = defineCommand({
     "Prints alerts as they are raised, delivered, acknowledged and dismissed, until Ctrl-C. After an interruption it goes on where it was.",
   options: {
     since: integer("sequence", 0, Number.MAX_SAFE_INTEGER, "Begin after this sequence; without it, with what comes from now on"),
-    state: text("file", "Keep the last printed sequence in this file; the next run goes on there, whatever --since says"),
+    state: text(
+      "file",
+      "Keep the last printed sequence in this file; the next run goes on there, whatever --since says. What a reader that died had left in the pipe counts as printed",
+    ),
   },
   examples: [
     { command: "homesec alerts tail", note: "watch in a terminal" },

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { nearest } from "../../src/config/nearest.ts";
+import type { GapMessage, JournalMessage as Message } from "../../src/contract/live.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
@@ -47,19 +48,22 @@ export async function follow(io: Io, name: string, { since, types, state }: Foll
   });
   const token = (await io.configuration()).config.websocketToken;
   const messages = tail({ ...(await io.endpoint()), token, since: place, types, signal: watch.signal, onState: watch.onState });
+  const { fields, people } = io.output;
+  const textOf = (message: Message | GapMessage): string => {
+    if (message.type === "gap") return format === "json" || format === "ndjson" ? `${JSON.stringify(message)}\n` : "";
+    if (format === "id") return `${message.sequence}\n`;
+    if (format !== "table") return `${JSON.stringify(fields ? chosen(message, fields) : message)}\n`;
+    return fields ? `${fields.map((field) => plain(cellOf(message, field).text)).join("  ")}\n` : tailLine(message, people);
+  };
   for await (const message of messages) {
-    if (message.type === "gap") {
+    // what nobody has taken belongs to the next run
+    if (!(await io.output.writeThrough(textOf(message), watch.signal))) break;
+    if (message.type !== "gap") keep(message.sequence);
+    else {
       const { from, to } = message.data;
       io.output.note(`${to - from + 1} messages are gone from the history of the daemon: ${from} to ${to}`);
-      if (format === "json" || format === "ndjson") io.output.write(`${JSON.stringify(message)}\n`);
       keep(from <= (place ?? 0) ? from - 1 : to);
-      continue;
     }
-    const { fields, people } = io.output;
-    if (format === "id") io.output.write(`${message.sequence}\n`);
-    else if (format !== "table") io.output.write(`${JSON.stringify(fields ? chosen(message, fields) : message)}\n`);
-    else io.output.write(fields ? `${fields.map((field) => plain(cellOf(message, field).text)).join("  ")}\n` : tailLine(message, people));
-    keep(message.sequence);
   }
   if (watch.failure()) throw watch.failure();
   return exitCodes.interrupted;

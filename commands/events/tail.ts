@@ -10,7 +10,10 @@ export const tailEvents = defineCommand({
   options: {
     since: integer("sequence", 0, Number.MAX_SAFE_INTEGER, "Begin after this sequence; without it, with what comes from now on"),
     types: list("type", "Only these, such as event or batch.*; repeat it or use commas for several"),
-    state: text("file", "Keep the last printed sequence in this file; the next run goes on there, whatever --since says"),
+    state: text(
+      "file",
+      "Keep the last printed sequence in this file; the next run goes on there, whatever --since says. What a reader that died had left in the pipe counts as printed",
+    ),
   },
   examples: [
     { command: "homesec events tail", note: "watch in a terminal" },

@@ -23,6 +23,11 @@ export interface Output {
   readonly fields?: readonly string[] | undefined;
   readonly people: People;
   write(text: string): void;
+  /**
+   * Writes, and resolves to true when the system has taken it: a reader sets the pace. False when `until` is aborted before. Where it cannot
+   * be written any more the program ends, and this does not resolve.
+   */
+  writeThrough(text: string, until: AbortSignal): Promise<boolean>;
   /** For the person at the terminal, not for the program behind the pipe. Silent with --quiet. */
   note(text: string): void;
 }

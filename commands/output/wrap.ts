@@ -24,12 +24,13 @@ export function wrapping(sink: TextSink): TextSink {
   return {
     isTTY,
     columns,
-    write: (text) =>
+    write: (text, onEnd) =>
       sink.write(
         text
           .split("\n")
           .map((line) => hanging(line, sink.columns || 80))
           .join("\n"),
+        onEnd,
       ),
   };
 }

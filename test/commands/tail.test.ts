@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { cli } from "../support/cli.ts";
@@ -8,6 +9,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { detection, event } from "./records.ts";
 
 const timestamp = "2026-01-31T12:00:00.000Z";
+const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
 
 /** A journal behind a WebSocket, as the daemon has it. */
 class Journal {
@@ -120,6 +122,19 @@ describe("events tail", () => {
     for (let at = 0; at < 2; at += 1) journal.add("detection.new", detection);
     const second = await tail([...args, "--since", "0"], 2);
     expect([...sequences(first.lines), ...sequences(second.lines)]).toEqual([2, 3, 4, 5]);
+  });
+
+  it("keeps in --state no more than what its reader took and what the pipe holds, and prints the rest in the next run", async () => {
+    const count = 800;
+    for (let at = 0; at < count; at += 1) journal.add("detection.new", detection);
+    const command = `'${process.execPath}' '${program}' events tail --url ${journal.url} --since 0 -o ndjson --state place`;
+    // a reader that takes some, is busy and dies
+    const [, first = ""] = (await execa("sh", ["-c", `${command} | { head -n 1; sleep 1.5; }`], { cwd: folder.path })).stdout.split(/(.*)/);
+    const place = Number(readFileSync(join(folder.path, "place"), "utf8"));
+    expect(place).toBeGreaterThan(1);
+    expect(place * first.length).toBeLessThan(200_000);
+    const { lines } = await tail(["--state", "place", "-o", "id"], count - place);
+    expect(lines.map(Number)).toEqual(Array.from({ length: count - place }, (_, at) => place + at + 1));
   });
 
   it("remembers where it began, even when nothing came before it ended", async () => {

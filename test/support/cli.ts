@@ -24,7 +24,14 @@ export interface CliOptions extends Partial<Omit<Host, "stdout" | "stderr">> {
 export async function cli(args: readonly string[], { terminal, onOut, onErr, input, ...host }: CliOptions = {}): Promise<CliResult> {
   let out = "";
   let err = "";
-  const sink = (take: (text: string) => void): TextSink => ({ write: take, isTTY: terminal !== undefined, columns: terminal });
+  const sink = (take: (text: string) => void): TextSink => ({
+    write: (text, onEnd) => {
+      onEnd?.();
+      take(text);
+    },
+    isTTY: terminal !== undefined,
+    columns: terminal,
+  });
   const noDaemon = (): Promise<number> => Promise.reject(new Error("this test starts no daemon"));
   const code = await run(args, {
     env: {},

@@ -24,7 +24,8 @@ export class FakeTerminal extends EventEmitter implements ScreenOut {
     this.#clear();
   }
 
-  write(text: string): boolean {
+  write(text: string, onEnd?: () => void): boolean {
+    onEnd?.();
     this.written.push(text);
     for (const [token, numbers = "", last] of text.matchAll(tokens)) {
       if (last === undefined) this.#put(token);
