@@ -1,4 +1,3 @@
-import { dayMs } from "../../src/clock/durations.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { csvLine } from "../../src/spreadsheet/csv.ts";
@@ -15,8 +14,6 @@ type Filter = ReturnType<typeof filterQuery>;
 
 /** What is still being stored while a run looks is left for the next run. */
 const settledAfterMs = 60_000;
-/** An event can be stored long after it began, when pictures were looked at late. */
-const lateMs = 7 * dayMs;
 
 interface Task {
   readonly format: "csv" | "ndjson";
@@ -29,13 +26,12 @@ interface Task {
 export async function exportNew(io: Io, { format, file, filter, watermark }: Task): Promise<boolean> {
   const from = await readWatermark(watermark);
   const until = new Date(io.host.clock.now().getTime() - settledAfterMs);
-  const start = from === undefined ? filter.start_date : latest(filter.start_date, new Date(from.getTime() - lateMs));
   let someSettle = false;
   const isNew = ({ created_at }: Event): boolean => {
     if (created_at > until) someSettle = true;
     return created_at <= until && (from === undefined || created_at > from);
   };
-  const found = only(isNew, eventPages(io, { ...filter, start_date: start }));
+  const found = only(isNew, eventPages(io, { ...filter, created_since: from }));
   const first = await found.next();
   if (first.done === true)
     io.output.note(someSettle ? "no new events but those of the last minute, which the next run saves" : "no new events");
@@ -45,7 +41,10 @@ export async function exportNew(io: Io, { format, file, filter, watermark }: Tas
 }
 
 /** The events that match, page by page, newest first. */
-export async function* eventPages(io: Io, filter: Filter): AsyncGenerator<readonly Event[]> {
+export async function* eventPages(
+  io: Io,
+  filter: Filter & { readonly created_since?: Date | undefined },
+): AsyncGenerator<readonly Event[]> {
   const bodies = pages(Number.MAX_SAFE_INTEGER, (page) => io.call("listEvents", { query: { ...filter, ...page } }));
   for await (const { items } of bodies) yield items;
 }
@@ -72,8 +71,4 @@ async function* only(matches: (event: Event) => boolean, batches: AsyncIterable<
 async function* following(first: readonly Event[], rest: AsyncIterable<readonly Event[]>): AsyncGenerator<readonly Event[]> {
   yield first;
   yield* rest;
-}
-
-function latest(one: Date | undefined, other: Date): Date {
-  return one !== undefined && one > other ? one : other;
 }

@@ -109,6 +109,8 @@ export interface EventFilter {
   readonly objectTypes?: readonly string[] | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
+  /** Stored then or later. Not for searches. */
+  readonly createdSince?: Date | undefined;
   readonly reviewed?: boolean | undefined;
   readonly minRiskScore?: number | undefined;
   /** Undefined: of all kinds. */
@@ -197,11 +199,15 @@ export async function countEvents(sql: Sql, filter: EventFilter): Promise<number
 }
 
 /** The conditions of a filter other than on cameras, on `events e` or `event_search e`. */
-export const filterConditions = (sql: Sql, { riskLevels, objectTypes, from, to, reviewed, minRiskScore, kind }: EventFilter) => sql`
+export const filterConditions = (
+  sql: Sql,
+  { riskLevels, objectTypes, from, to, createdSince, reviewed, minRiskScore, kind }: EventFilter,
+) => sql`
   ${riskLevels ? (riskLevels.length === 1 ? sql`and e.risk_level = ${riskLevels[0] ?? ""}` : sql`and e.risk_level = any (${[...riskLevels]}::text[])`) : sql``}
   ${objectTypes ? sql`and e.object_types && ${[...objectTypes]}::text[]` : sql``}
   ${from ? sql`and e.started_at >= ${from}` : sql``}
   ${to ? sql`and e.started_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
+  ${createdSince ? sql`and e.created_at >= ${createdSince}` : sql``}
   ${reviewed === undefined ? sql`` : sql`and e.reviewed = ${reviewed}`}
   ${minRiskScore === undefined ? sql`` : sql`and e.risk_score >= ${minRiskScore}`}
   ${kind === undefined ? sql`` : sql`and e.kind = ${kind}`}

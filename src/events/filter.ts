@@ -10,6 +10,7 @@ export function filterOf(query: Omit<Request<Routes["listEvents"]>["query"], "li
     objectTypes: query.object_type,
     from: query.start_date,
     to: query.end_date,
+    createdSince: query.created_since,
     reviewed: query.reviewed,
     minRiskScore: query.min_risk_score,
     kind: query.kind === "all" ? undefined : (query.kind ?? "event"),

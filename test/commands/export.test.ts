@@ -47,7 +47,7 @@ describe.each(ways)("events export, %s", (way) => {
 
     expect(await nightly("none.csv")).toEqual({ code: 0, out: "", err: "no new events\n" });
     // stored late, and stored just now: the first belongs to this run, the second to the next
-    const late = await stored(`${day}-11T09:00:00Z`, `${day}-09T09:00:00Z`);
+    const late = await stored(`${day}-11T09:00:00Z`, `${day}-02T09:00:00Z`);
     const fresh = await stored(`${day}-11T23:59:30Z`);
     served.desk.at(`${day}-12T00:00:00Z`);
     expect((await nightly("two.csv")).code).toBe(0);

@@ -51,6 +51,8 @@ describe("list", () => {
     "end_date=2026-02-28": (item) => item.started_at < "2026-03-01",
     "start_date=2026-03-01&end_date=2026-03-01": (item) => item.started_at.startsWith("2026-03-01"),
     "start_date=2026-03-02": () => false,
+    "created_since=2026-03-01T11:00:00Z": (item) => item.created_at >= "2026-03-01T11:00:00.000Z",
+    "created_since=2026-03-01&camera_id=cam1": (item) => item.camera_id === "cam1" && item.created_at >= "2026-03-01",
     "camera_id=cam0&camera_id=cam1&risk_level=critical&object_type=person&object_type=dog&reviewed=true&min_risk_score=85&start_date=2026-03-01":
       (item) =>
         ["cam0", "cam1"].includes(item.camera_id) &&

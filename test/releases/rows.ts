@@ -290,4 +290,5 @@ export const earlyRows: readonly EarlyRow[] = [
     },
   },
   notification(16, 4, "alert", "webhook"),
+  event(17, 57),
 ];

@@ -133,7 +133,14 @@ export const eventRoutes = {
     method: "get",
     summary: "List events, newest first",
     tag: "events",
-    query: z.object({ ...filterQuery, ...pageQuery }),
+    query: z.object({
+      ...filterQuery,
+      created_since: StartInstant.optional().meta({
+        description:
+          "Only those that were stored at this time or later, whenever they happened: a date (YYYY-MM-DD) or an ISO 8601 timestamp",
+      }),
+      ...pageQuery,
+    }),
     reply: listOf(Event),
   }),
   searchEvents: route("/api/events/search", {
