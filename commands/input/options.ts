@@ -1,5 +1,5 @@
 import { nearest } from "../../src/config/nearest.ts";
-import { parseDuration, parseTime } from "./time.ts";
+import { parseDay, parseDuration, parseSeconds, parseTime } from "./time.ts";
 
 /** One option of a command. `T` is what the command receives. */
 export interface Option<T> {
@@ -110,7 +110,7 @@ export function seconds(minimum: number, maximum: number, description: string): 
     read: ({ texts }) => {
       const given = texts.at(-1);
       if (given === undefined) return undefined;
-      const value = /^\d{1,9}$/.test(given) ? Number(given) : (parseDuration(given) ?? Number.NaN) / 1000;
+      const value = parseSeconds(given) ?? Number.NaN;
       if (!(value >= minimum && value <= maximum))
         throw new WrongValue(`a duration from ${minimum} s to ${maximum} s, such as 90s, 5m or 2h`);
       return value;
@@ -131,6 +131,29 @@ export function time(description: string): Option<Date | undefined> {
       return parsed;
     },
   };
+}
+
+/** A day, `YYYY-MM-DD`, in any form that `parseDay` understands. */
+export function day(description: string): Option<string | undefined> {
+  return {
+    description,
+    placeholder: "day",
+    read: ({ texts, now }) => {
+      const given = texts.at(-1);
+      if (given === undefined) return undefined;
+      const parsed = parseDay(given, now);
+      if (parsed === undefined) throw new WrongValue("a day such as 2026-01-31, yesterday or -30d");
+      return parsed;
+    },
+  };
+}
+
+/** How many rows a list may be asked for. */
+export const mostRows = 1_000_000;
+
+/** How many rows of a list are wanted at most. */
+export function rowLimit(fallback: number): Option<number> {
+  return withDefault(integer("n", 1, mostRows, "At most so many"), fallback);
 }
 
 /** A time in the past: in any form that `parseTime` understands, or how long ago. `fallback` holds when it is not given. */

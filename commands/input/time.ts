@@ -1,4 +1,5 @@
 import { dayMs, hourMs, minuteMs } from "../../src/clock/durations.ts";
+import { localDay } from "../../src/clock/local-day.ts";
 
 const units = { s: 1000, m: minuteMs, h: hourMs, d: dayMs } as const;
 
@@ -6,6 +7,13 @@ const units = { s: 1000, m: minuteMs, h: hourMs, d: dayMs } as const;
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,9})([smhd])$/.exec(text.trim().toLowerCase());
   return match ? Number(match[1]) * units[match[2] as keyof typeof units] : undefined;
+}
+
+/** Whole seconds of a duration, of which the letter may be left out: `300`, `5m`; undefined for anything else. */
+export function parseSeconds(text: string): number | undefined {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const ms = parseDuration(text);
+  return ms === undefined ? undefined : ms / 1000;
 }
 
 /**
@@ -32,6 +40,18 @@ export function parseTime(text: string, now: Date): Date | undefined {
   if (wall === undefined || wall.getDate() !== Number(day) || zone === undefined) return wall?.getDate() === Number(day) ? wall : undefined;
   const exact = new Date(text.trim().replace(" ", "T").toUpperCase());
   return Number.isNaN(exact.getTime()) ? undefined : exact;
+}
+
+/**
+ * The day that a person means, `YYYY-MM-DD`: a date, `today`, `yesterday` and `tomorrow` are that day wherever the person is; any other
+ * time stands for its day in UTC. Undefined for what is no time.
+ */
+export function parseDay(text: string, now: Date): string | undefined {
+  const given = text.trim().toLowerCase();
+  const time = parseTime(given, now);
+  if (time === undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\d$/.test(given)) return given;
+  return ["today", "yesterday", "tomorrow"].includes(given) ? localDay(time) : time.toISOString().slice(0, 10);
 }
 
 function local(year: number, month: number, day: number, hour: number, minute: number, second: number): Date | undefined {

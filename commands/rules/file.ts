@@ -2,7 +2,7 @@ import { z } from "zod";
 import { localTimeZone } from "../../src/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { Rule, ruleRoutes } from "../../src/contract/routes/rules.ts";
-import { parseDuration } from "../input/time.ts";
+import { parseSeconds } from "../input/time.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
 export type NewRule = z.output<typeof ruleRoutes.createRule.body>;
@@ -12,7 +12,7 @@ const readOnly = ["id", "version", "created_at", "updated_at"] as const;
 
 /**
  * The rules of a file: one, a list, or the answer of `rules list`. What people write shorter is understood: `schedule` as
- * text, `cooldown: 5m`, `cameras`. Throws `Problem("invalid")` that names each wrong value of each rule.
+ * text, `cooldown: 5m` or seconds, `cameras`. Throws `Problem("invalid")` that names each wrong value of each rule.
  */
 export function rulesOf(value: unknown, place: string): NewRule[] {
   const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value["items"]) ? value["items"] : [value];
@@ -58,9 +58,10 @@ function scheduleOf(text: string) {
 }
 
 function secondsOf(value: unknown): number {
-  const ms = typeof value === "string" ? parseDuration(value) : undefined;
-  if (ms === undefined) throw new Problem("invalid", `cooldown ${JSON.stringify(value)} must be a duration such as 5m`);
-  return ms / 1000;
+  const seconds = typeof value === "string" || typeof value === "number" ? parseSeconds(String(value)) : undefined;
+  if (seconds === undefined)
+    throw new Problem("invalid", `cooldown ${JSON.stringify(value)} must be a duration such as 5m, or whole seconds`);
+  return seconds;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { parseYaml } from "../../commands/input/read-text.ts";
-import { parseDuration, parseTime } from "../../commands/input/time.ts";
+import { parseDay, parseDuration, parseTime } from "../../commands/input/time.ts";
 import { Problem } from "../../src/contract/problem.ts";
 
 const now = new Date(2026, 2, 15, 14, 30, 20);
@@ -56,6 +56,32 @@ describe("times", () => {
         expect(parseTime(text, now)?.getTime()).not.toBeNaN();
       }),
     );
+  });
+});
+
+describe("days", () => {
+  const zone = process.env["TZ"];
+  afterEach(() => {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  });
+
+  // the 24th of April has no midnight in Cairo: clocks go from 23:59:59 to 01:00
+  it.each(["Africa/Cairo", "America/New_York", "UTC", "Asia/Tokyo"])("a date is that day, in %s too", (timeZone) => {
+    process.env["TZ"] = timeZone;
+    const evening = new Date(2026, 3, 24, 20, 30);
+    for (const text of ["2026-04-24", " 2026-04-24", "today", "Today"]) expect(parseDay(text, evening), text).toBe("2026-04-24");
+    expect([parseDay("yesterday", evening), parseDay("tomorrow", evening)]).toEqual(["2026-04-23", "2026-04-25"]);
+  });
+
+  it.each([
+    ["2026-04-24T23:30:00-02:00", "2026-04-25"],
+    ["-2d", "2026-03-13"],
+    ["0050-01-01", "0050-01-01"],
+    ["2026-02-30", undefined],
+    ["soon", undefined],
+  ])("%s", (text, day) => {
+    expect(parseDay(text, new Date("2026-03-15T14:30:20Z"))).toBe(day);
   });
 });
 

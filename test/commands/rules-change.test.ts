@@ -80,6 +80,9 @@ describe.each(ways)("rules, %s", (way) => {
       { name: "One", schedule: { days: ["saturday", "sunday"], start_time: null }, cooldown_seconds: 3600 },
       { name: "Two", camera_ids: ["yard"], risk_threshold: 50 },
     ]);
+    const seconds = await homesec(["add", "-f", await file(`- name: A\n  cooldown: 300\n- name: B\n  cooldown: "90"\n`), "-o", "json"]);
+    expect(JSON.parse(seconds.out)).toMatchObject([{ cooldown_seconds: 300 }, { cooldown_seconds: 90 }]);
+    for (const name of ["A", "B"]) await homesec(["remove", name, "--yes"]);
     const piped = await homesec(["add", "--file", "-"], { input: '{"name": "Three"}' });
     expect(piped.out).toMatch(/name +Three\n/);
     // what was listed can be added elsewhere
@@ -100,6 +103,9 @@ describe.each(ways)("rules, %s", (way) => {
       ["a: [", "neither YAML nor JSON"],
       ["[]", "no rule"],
       ["just words", "has fields"],
+      ["name: One\ncooldown: 1.5", "a duration such as 5m, or whole seconds"],
+      ["name: One\ncooldown: -300", "a duration such as 5m, or whole seconds"],
+      ["name: One\ncooldown: 99999999", "cooldown_seconds: "],
     ] as const) {
       expect(await homesec(["add", "-f", await file(content)])).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
     }

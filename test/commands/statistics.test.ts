@@ -66,6 +66,18 @@ describe.each(ways)("%s", (way) => {
     expect((await homesec("analytics", "risks")).err).toContain("(Did you mean risk?)");
   });
 
+  it("analytics asks for the days that were typed, also where clocks change at midnight", async () => {
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "Africa/Cairo";
+    try {
+      const body = JSON.parse(await out("analytics", "risk", "--start-date", "2026-04-24", "--end-date", "2026-04-24", "-o", "json"));
+      expect(body).toMatchObject({ start_date: "2026-04-24", end_date: "2026-04-24" });
+    } finally {
+      if (zone === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = zone;
+    }
+  });
+
   it("events timeline counts hours", async () => {
     const at = ["--since", "2026-03-01T08:00:00Z", "--until", "2026-03-01T09:59:00Z", "--timezone", "UTC"];
     const shown = await homesec("events", "timeline", ...at);
