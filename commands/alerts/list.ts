@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, integer, text, time, withDefault } from "../input/options.ts";
+import { choice, integer, rowLimit, text, time } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, noteSilences } from "../silence/active.ts";
@@ -16,7 +16,7 @@ export const listAlerts = defineCommand({
     eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only of this event"),
     startDate: time("Only from this time on"),
     endDate: time("Only up to this time"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec alerts list --status delivered", note: "what somebody has to look at" },

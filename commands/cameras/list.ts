@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, flag, integer, withDefault } from "../input/options.ts";
+import { choice, flag, rowLimit } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 
@@ -10,7 +10,7 @@ export const listCameras = defineCommand({
   options: {
     status: choice(["unknown", "online", "offline", "error"], "Only cameras in this state"),
     deleted: flag("The deleted cameras instead, which can be restored"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec cameras list", note: "which cameras there are, and when each sent its last picture" },

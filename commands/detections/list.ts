@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { integer, list, number, time, withDefault } from "../input/options.ts";
+import { integer, list, number, rowLimit, time } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 
@@ -14,7 +14,7 @@ export const listDetections = defineCommand({
     endDate: time("Only up to this time"),
     minConfidence: number("confidence", 0, 1, "Only with at least this confidence"),
     eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only of this event"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec detections list --object-type dog,cat --start-date today", note: "the animals of today" },

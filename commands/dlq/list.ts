@@ -1,7 +1,7 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { integer, withDefault } from "../input/options.ts";
+import { rowLimit } from "../input/options.ts";
 import { printList, printRows } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { optionalQueueArgument, queueOption } from "./queue.ts";
@@ -13,7 +13,7 @@ export const listDeadLetters = defineCommand({
   arguments: { queue: optionalQueueArgument },
   options: {
     queue: queueOption,
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec dlq list", note: "how many there are" },

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { integer, list, time, withDefault } from "../input/options.ts";
+import { list, rowLimit, time } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 
@@ -12,7 +12,7 @@ export const listEntities = defineCommand({
     cameraId: list("id", "Only those that this camera saw; repeat it or use commas for several"),
     startDate: time("Only those last seen at this time or later"),
     endDate: time("Only those first seen at this time or before"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec entities list --object-type person --start-date today", note: "who was here today" },

@@ -1,7 +1,7 @@
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { flag, integer, withDefault } from "../input/options.ts";
+import { flag, rowLimit } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
@@ -12,7 +12,7 @@ export const listEvents = defineCommand({
   options: {
     ...filterOptions,
     deleted: flag("Those that were deleted and can be restored, last deleted first"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec events list --start-date 'yesterday 21:00' --min-risk-score 60", note: "what mattered last night" },

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { integer, withDefault } from "../input/options.ts";
+import { rowLimit } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
@@ -12,7 +12,7 @@ export const searchEvents = defineCommand({
   description:
     'Words must all be found; "words in quotes" side by side; OR between alternatives; -word for what must not be there; a * at the end stands for any ending. The most relevant of the newest come first.',
   arguments: { query: textArgument("What to look for") },
-  options: { ...filterOptions, limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 20) },
+  options: { ...filterOptions, limit: rowLimit(20) },
   examples: [
     { command: "homesec events search 'ladder OR crowbar'", note: "either word" },
     { command: "homesec events search '\"front gate\" -dog' --start-date -7d", note: "words side by side, and one that must not be there" },

@@ -1,4 +1,5 @@
 import { csvLine } from "../../src/spreadsheet/csv.ts";
+import { mostRows } from "../input/options.ts";
 import { chosen, narrowedView } from "./fields.ts";
 import type { OutputFormat } from "./formats.ts";
 import { type People, paint, plain } from "./people.ts";
@@ -123,7 +124,8 @@ async function printTable<T>(output: Output, rows: readonly T[], total: number, 
       rows.map((row) => view.columns.map((column) => column.cell(row, people))),
     ),
   );
-  if (rows.length < total) output.note(`${rows.length} of ${total} ${view.plural}; --limit ${total} shows all`);
+  const more = total <= mostRows ? `; --limit ${total} shows all` : "";
+  if (rows.length < total) output.note(`${rows.length} of ${total} ${view.plural}${more}`);
 }
 
 function printDetails<T>(output: Output, record: T, view: View<T>): void {

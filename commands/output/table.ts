@@ -25,25 +25,29 @@ const narrowest = 4;
  */
 export function table(people: People, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): string {
   const all = allRows.map((row) => row.map((cell) => ({ ...cell, text: plain(cell.text) })));
-  const natural = allHeads.map((head, column) => Math.max(...[head.title, ...all.map((row) => row[column]?.text ?? "")].map(displayWidth)));
+  const natural = allHeads.map(({ title }, column) =>
+    all.reduce((width, row) => Math.max(width, displayWidth(row[column]?.text ?? "")), displayWidth(title)),
+  );
   const fitted = fittedColumns(allHeads, natural, people.width);
-  const heads = fitted.map(({ column }) => allHeads[column] as Head);
-  const widths = fitted.map(({ width }) => width);
-  const cells = all.map((row) => fitted.map(({ column }) => row[column] as Cell));
-  const drawn = new Table({
-    head: heads.map((head) => paint(people, "bold", head.title)),
-    colWidths: widths.map((width) => width + gap),
-    colAligns: heads.map((head) => head.align ?? "left"),
-    style: { head: [], border: [], "padding-left": 0, "padding-right": gap, compact: true },
-    chars: noBorders,
-  });
-  drawn.push(...cells.map((row) => row.map((cell) => paint(people, cell.paint, cell.text))));
-  return drawn
-    .toString()
-    .split("\n")
-    .map((line) => `${line.trimEnd()}\n`)
-    .join("");
+  const titles = allHeads.map(({ title }): Cell => ({ text: title, paint: "bold" }));
+  const rows = [titles, ...all];
+  const lines: string[] = [];
+  for (let first = 0; first < rows.length; first += drawnAtOnce) {
+    const drawn = new Table({
+      colWidths: fitted.map(({ width }) => width + gap),
+      colAligns: fitted.map(({ column }) => allHeads[column]?.align ?? "left"),
+      style: { head: [], border: [], "padding-left": 0, "padding-right": gap, compact: true },
+      chars: noBorders,
+    });
+    for (const row of rows.slice(first, first + drawnAtOnce))
+      drawn.push(fitted.map(({ column }) => paint(people, row[column]?.paint, row[column]?.text ?? "")));
+    for (const line of drawn.toString().split("\n")) lines.push(`${line.trimEnd()}\n`);
+  }
+  return lines.join("");
 }
+
+/** The time that a table takes to draw grows with the square of its rows. */
+const drawnAtOnce = 100;
 
 const noBorders = Object.fromEntries(
   ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]

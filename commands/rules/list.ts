@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, integer, toggle, withDefault } from "../input/options.ts";
+import { choice, rowLimit, toggle } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, noteSilences } from "../silence/active.ts";
@@ -11,7 +11,7 @@ export const listRules = defineCommand({
   options: {
     enabled: toggle("Only those that are on; with --no-enabled those that are off"),
     severity: choice(["low", "medium", "high", "critical"], "Only rules of this severity"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec rules list", note: "which rules there are, and what they look at" },

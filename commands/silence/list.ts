@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { choice, integer, withDefault } from "../input/options.ts";
+import { choice, rowLimit } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 
@@ -9,7 +9,7 @@ export const listSilences = defineCommand({
   summary: "List alert silences, newest first",
   options: {
     status: choice(["active", "ended"], "Only those that hold alerts back now, or only those that are over"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec silence list --status active", note: "what holds alerts back now" },

@@ -3,7 +3,7 @@ import type { Routes } from "../../src/contract/routes/index.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { flag, integer, text, withDefault } from "../input/options.ts";
+import { flag, rowLimit, text } from "../input/options.ts";
 import { printList, printRecord, printRows } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import type { View } from "../output/view.ts";
@@ -44,7 +44,7 @@ const listDeliveries = defineCommand({
   arguments: { webhook: webhookArgument },
   options: {
     delivery: text("id", "Show this delivery, with every attempt and what was answered"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [
     { command: "homesec webhooks deliveries chat", note: "what arrived, what is tried again, and what failed" },

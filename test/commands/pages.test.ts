@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from "vitest";
+import { table } from "../../commands/output/table.ts";
 import { apiStandIn } from "../support/api-stand-in.ts";
 import { cli } from "../support/cli.ts";
+import { timed } from "../support/timed.ts";
 import { detection } from "./records.ts";
 
 let close = async (): Promise<void> => {};
@@ -48,4 +50,29 @@ it("asks for 50 by default", async () => {
   expect(out.trimEnd().split("\n")).toHaveLength(51);
   expect(err).toBe("50 of 60 detections; --limit 60 shows all\n");
   expect(seen[0]?.query.get("limit")).toBe("50");
+});
+
+it("names no --limit that it would not take", async () => {
+  const { list } = await daemonWith(1_000_001);
+  expect((await list("--limit", "2")).err).toBe("2 of 1000001 detections\n");
+});
+
+it("a table of twenty times as many rows takes not much more than twenty times as long", timed, async () => {
+  const msOf = async (rows: number): Promise<number> => {
+    const started = performance.now();
+    const row = [{ text: "玄関" }, { text: "front-door", paint: "green" as const }, { text: "x".repeat(50) }];
+    const heads = [{ title: "NAME" }, { title: "CAMERA", keep: true }, { title: "PLACE" }];
+    const text = table(
+      { now: new Date(), colour: true, width: 40 },
+      heads,
+      Array.from({ length: rows }, () => row),
+    );
+    const lines = text.split("\n");
+    expect(lines).toHaveLength(rows + 2);
+    expect(new Set(lines.slice(1, -1)).size).toBe(1);
+    return performance.now() - started;
+  };
+  await msOf(1_000);
+  const few = await msOf(1_000);
+  expect(await msOf(20_000)).toBeLessThan(60 * few);
 });

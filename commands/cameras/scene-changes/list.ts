@@ -3,7 +3,7 @@ import type { Routes } from "../../../src/contract/routes/index.ts";
 import { defineCommand } from "../../command.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { textArgument } from "../../input/arguments.ts";
-import { integer, toggle, withDefault } from "../../input/options.ts";
+import { rowLimit, toggle } from "../../input/options.ts";
 import { printList } from "../../output/output.ts";
 import { pages } from "../../output/pages.ts";
 import { ago } from "../../output/people.ts";
@@ -34,7 +34,7 @@ export const listSceneChanges = defineCommand({
   arguments: { cameraId: textArgument("Id of the camera") },
   options: {
     acknowledged: toggle("Only those that somebody acknowledged; --no-acknowledged only the others"),
-    limit: withDefault(integer("n", 1, 1_000_000, "At most so many"), 50),
+    limit: rowLimit(50),
   },
   examples: [{ command: "homesec cameras scene-changes list front-door --no-acknowledged", note: "was it moved, blocked or blurred?" }],
   prints: () => sceneChangeView,
