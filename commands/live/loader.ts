@@ -1,10 +1,11 @@
+import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
 import { decode } from "./picture/decode.ts";
 import { steadied } from "./steadied.ts";
 import type { Store } from "./store.ts";
 import { subjectOf } from "./ui/chosen.ts";
 import { hasPreview } from "./ui/layout.ts";
-import type { Loaded, PixelImage, State, Subject } from "./ui/ui.ts";
+import type { Loaded, State, Subject } from "./ui/ui.ts";
 
 /** Between two loads that nobody asked for with a key: requests are limited. */
 const restMs = 3_000;
@@ -17,31 +18,44 @@ interface Wanted {
   readonly key: string;
 }
 
-/** Loads what the details show, when they show something else or it has changed. Returns how to end that. */
+/**
+ * Loads what the details show: when they show something else or it has changed, again when that failed, and when the daemon is back after an
+ * interruption. Returns how to end that.
+ */
 export function startLoader({ io, store }: { readonly io: Io; readonly store: Store }): () => void {
   let loadedKey = "";
+  let isLoaded = false;
+  let connectedSince: Date | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let underWay = false;
+  let hasEnded = false;
 
   const look = (): void => {
-    const wanted = wantedBy(store.shown());
-    if (wanted === undefined || wanted.key === loadedKey || underWay || timer !== undefined) return;
+    clearTimeout(timer);
+    const shown = store.shown();
+    const { link } = shown.data;
+    if (link.kind === "connected" && link.since !== connectedSince) {
+      connectedSince = link.since;
+      isLoaded = false;
+    }
+    const wanted = wantedBy(shown);
+    if (wanted === undefined || (isLoaded && wanted.key === loadedKey) || underWay) return;
     const waitMs = wanted.whole && !loadedKey.startsWith(nameOf(wanted)) ? 0 : Math.max(0, lastAt + restMs - performance.now());
     timer = setTimeout(async () => {
-      timer = undefined;
       const now = wantedBy(store.shown());
       if (now === undefined) return;
       underWay = true;
       loadedKey = now.key;
       lastAt = performance.now();
-      await load(io, store, now);
+      isLoaded = await load(io, store, now);
       underWay = false;
-      look();
+      if (!hasEnded) look();
     }, waitMs);
   };
   const unsubscribe = store.subscribe(look);
   return () => {
+    hasEnded = true;
     clearTimeout(timer);
     unsubscribe();
   };
@@ -60,7 +74,8 @@ function wantedBy(state: State): Wanted | undefined {
   return { ...wanted, key: `${nameOf(wanted)} ${version}` };
 }
 
-async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): Promise<void> {
+/** Resolves to whether everything was answered; that something does not exist is an answer. */
+async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): Promise<boolean> {
   const before = store.current().ui.loaded;
   let loaded: Loaded =
     before?.subject.id === subject.id && before.subject.kind === subject.kind ? { ...before, picture } : { subject, picture };
@@ -68,34 +83,40 @@ async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): 
     loaded = { ...loaded, ...more };
     store.dispatch({ kind: "loaded", loaded });
   };
+  const showImage = async (ask: () => Promise<{ readonly bytes: Uint8Array }>): Promise<boolean> => {
+    let isAnswered = false;
+    try {
+      const { bytes } = await ask();
+      isAnswered = true;
+      tell({ image: await decode(bytes), noImage: undefined });
+    } catch (error) {
+      isAnswered ||= isAnswer(error);
+      tell({ image: undefined, noImage: messageOf(error) });
+    }
+    return isAnswered;
+  };
   try {
-    if (subject.kind === "camera") return await loadCamera(io, subject.id, tell);
+    if (subject.kind === "camera") return await showImage(() => io.call("getCameraSnapshot", { params: { camera_id: subject.id } }));
     const params = { event_id: Number(subject.id) };
     const found = await io.call("getEvent", { params });
     const detections = found.detections.toSorted((a, b) => b.confidence - a.confidence);
     tell({ event: { ...found, detections }, trouble: undefined });
     const detection = detections[picture];
+    let hasImage = true;
     if (detection === undefined) tell({ image: undefined, noImage: found.kind === "event" ? "there is no picture" : "" });
-    else tell(await imageOf(() => io.call("getDetectionThumbnail", { params: { detection_id: detection.id } })));
+    else hasImage = await showImage(() => io.call("getDetectionThumbnail", { params: { detection_id: detection.id } }));
     if (whole) tell({ explanation: steadied(await io.call("explainEvent", { params })) });
+    return hasImage;
   } catch (error) {
     // what was shown before stays; without anything the reason takes its place
     if (loaded.event === undefined) tell({ trouble: messageOf(error) });
+    return isAnswer(error);
   }
 }
 
-async function loadCamera(io: Io, id: string, tell: (more: Partial<Loaded>) => void): Promise<void> {
-  tell(await imageOf(() => io.call("getCameraSnapshot", { params: { camera_id: id } })));
-}
-
-async function imageOf(
-  ask: () => Promise<{ readonly bytes: Uint8Array }>,
-): Promise<{ image: PixelImage | undefined; noImage: string | undefined }> {
-  try {
-    return { image: await decode((await ask()).bytes), noImage: undefined };
-  } catch (error) {
-    return { image: undefined, noImage: messageOf(error) };
-  }
+/** Whether it is what the daemon has to say of what was asked for: asked again it says the same. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Problem && (error.kind === "not_found" || error.kind === "bad_request");
 }
 
 function messageOf(error: unknown): string {

@@ -7,7 +7,18 @@ interface Told {
   readonly data: unknown;
 }
 
-/** What a stand-in for a daemon answers to a request: a JSON body, bytes, or undefined for 404. */
+/** What a daemon refuses, and why. */
+export class Refusal {
+  readonly status: number;
+  readonly detail: string;
+
+  constructor(status: number, detail: string) {
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+/** What a stand-in for a daemon answers to a request: a JSON body, bytes, a `Refusal`, or undefined for 404. */
 export type Answer = (method: string, path: string, query: URLSearchParams) => unknown;
 
 const timestamp = "2026-01-31T12:00:00.000Z";
@@ -44,10 +55,12 @@ export class LiveStandIn {
     this.#server = createServer((request, response) => {
       const url = new URL(request.url ?? "/", "http://localhost");
       this.requests.push(`${request.method} ${url.pathname}`);
-      const body = this.#answer(request.method ?? "", url.pathname, url.searchParams);
-      const isBytes = body instanceof Uint8Array;
-      response.writeHead(body === undefined ? 404 : 200, { "Content-Type": isBytes ? "image/jpeg" : "application/json" });
-      response.end(isBytes ? body : JSON.stringify(body ?? { detail: `${url.pathname} does not exist` }));
+      const answer =
+        this.#answer(request.method ?? "", url.pathname, url.searchParams) ?? new Refusal(404, `${url.pathname} does not exist`);
+      const isBytes = answer instanceof Uint8Array;
+      const isRefusal = answer instanceof Refusal;
+      response.writeHead(isRefusal ? answer.status : 200, { "Content-Type": isBytes ? "image/jpeg" : "application/json" });
+      response.end(isBytes ? answer : JSON.stringify(isRefusal ? { detail: answer.detail } : answer));
     });
     const live = new WebSocketServer({ server: this.#server, path: "/ws/events" });
     live.on("connection", (socket, request) => {

@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/clock/clock.ts";
 import { cli } from "../../support/cli.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeKeys, FakeTerminal } from "../../support/fake-terminal.ts";
-import { LiveStandIn } from "../../support/live-stand-in.ts";
+import { LiveStandIn, Refusal } from "../../support/live-stand-in.ts";
 import { picturePath } from "../../support/pictures.ts";
 import * as wire from "../records.ts";
 import { ago, alert, camera, details, event, explanation, health, pipeline, telemetry } from "./sample.ts";
@@ -13,16 +13,22 @@ import { ago, alert, camera, details, event, explanation, health, pipeline, tele
 const pagination = wire.page(1);
 const envelope = (items: readonly unknown[]) => ({ items, pagination });
 const posted: string[] = [];
+let openAlerts: readonly unknown[] = [];
 const silence = {
   ...{ id: alert(1).id, camera_id: "front-door", camera_name: "Front door", rule_id: null, rule_name: null, reason: "tea party" },
   ...{ status: "active", created_at: ago(0), ends_at: ago(-3_600), ended_at: null, held_back: 0 },
 };
 
+/** What the daemon refuses of what is asked under a path. */
+let refused: (path: string) => Refusal | undefined = () => undefined;
+
 function answer(method: string, path: string, query: URLSearchParams): unknown {
   if (method !== "GET") posted.push(`${method} ${path}`);
+  const refusal = refused(path);
+  if (refusal !== undefined) return refusal;
   if (path === "/api/cameras") return { cameras: [camera("front-door")], count: 1, pagination };
   if (path === "/api/events") return envelope([event(2), event(1)]);
-  if (path === "/api/alerts") return envelope(query.get("status") === "delivered" ? [alert(2)] : []);
+  if (path === "/api/alerts") return envelope(query.get("status") === "delivered" ? openAlerts : []);
   if (path === "/api/detections") return envelope([]);
   if (path.endsWith("/thumbnail")) return readFileSync(picturePath());
   if (/^\/api\/events\/\d+\/explain$/.test(path)) return explanation;
@@ -48,6 +54,8 @@ beforeEach(async () => {
   await daemon.start();
   [screen, typed, errors, interrupt, running] = [new FakeTerminal(100, 30), new FakeKeys(), "", new AbortController(), undefined];
   posted.length = 0;
+  refused = () => undefined;
+  openAlerts = [alert(2)];
 });
 afterEach(async () => {
   interrupt.abort("SIGTERM");
@@ -119,6 +127,36 @@ describe("homesec live", () => {
     await code;
   });
 
+  it("loads the details and the picture again when that failed", async () => {
+    const failing = new Set(["/api/events/2", "/api/detections/70/thumbnail"]);
+    refused = (path) => (failing.delete(path) ? new Refusal(503, "The database is away for a moment") : undefined);
+    const code = start();
+    await shows("One person at the front door");
+    typed.type("\r");
+    await shows("The database is away for a moment");
+    await shows("how it came about");
+    await eventually(() => daemon.requests.filter((each) => each === "GET /api/detections/70/thumbnail").length === 2, {
+      timeoutMs: 10_000,
+    });
+    typed.type("q");
+    await code;
+  }, 20_000);
+
+  it("loads the details of the chosen row anew when the daemon is back", async () => {
+    const code = start();
+    await shows("One person at the front door");
+    typed.type("\r");
+    await shows("how it came about");
+    await daemon.stop();
+    await shows(/reconnecting/);
+    const before = daemon.requests.length;
+    await daemon.start();
+    await shows("● connected");
+    await eventually(() => daemon.requests.slice(before).includes("GET /api/events/2/explain"), { timeoutMs: 10_000 });
+    typed.type("q");
+    await code;
+  }, 20_000);
+
   it("acknowledges what it is told to after asking, and shows what the daemon says of it", async () => {
     const code = start();
     await shows("Somebody at night");
@@ -129,6 +167,20 @@ describe("homesec live", () => {
     expect(posted).toEqual([`POST /api/alerts/${alert(2).id}/acknowledge`]);
     daemon.tell({ type: "alert_acknowledged", data: alert(2, { status: "acknowledged" }) });
     await shows("no open alert");
+    typed.type("q");
+    await code;
+  });
+
+  it("acknowledges the others when one of several was settled meanwhile, and tells of both", async () => {
+    openAlerts = [alert(1, { event_id: 2 }), alert(2), alert(3, { event_id: 2 })];
+    refused = (path) => (path.includes(alert(3).id) ? new Refusal(409, "Alert 3 is dismissed already; that is final") : undefined);
+    const code = start();
+    await shows("3 open alerts");
+    typed.type("a");
+    await shows(/Acknowledge .*3 .*\? y\/N/);
+    typed.type("y");
+    await shows("2 alerts are acknowledged; 1 was settled already");
+    expect(posted).toHaveLength(3);
     typed.type("q");
     await code;
   });
