@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { bufferSource, fileSource, readFully } from "./byte-source.ts";
 import { type Inspection, inspect } from "./picture.ts";
@@ -74,7 +74,7 @@ async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
   const stat = await file.stat({ bigint: true });
   if (stat.isDirectory()) return { kind: "folder" };
   if (!stat.isFile()) return { kind: "gone" };
-  const version = { sizeBytes: Number(stat.size), modifiedNs: stat.mtimeNs };
+  const version = versionOf(stat);
   if (isSame(version, options.known)) return { kind: "known" };
   if (version.sizeBytes === 0) return { kind: "empty", version };
   const whole = version.sizeBytes <= wholeBytes ? await readFully(file, 0, version.sizeBytes) : undefined;
@@ -82,6 +82,16 @@ async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
   const inspection = await inspect(source, options.quietMs(version));
   const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, whole) : null;
   return { kind: "inspected", version, inspection, sha256 };
+}
+
+/** The earliest and the latest time that the ledger holds, in the years 1677 and 2262. Some shares say 1601 for a time that was never set. */
+const earliestNs = -(2n ** 63n);
+const latestNs = 2n ** 63n - 1n;
+
+/** The version of a file, as it is kept in the ledger. */
+export function versionOf({ size, mtimeNs }: BigIntStats): Version {
+  const modifiedNs = mtimeNs < earliestNs ? earliestNs : mtimeNs > latestNs ? latestNs : mtimeNs;
+  return { sizeBytes: Number(size), modifiedNs };
 }
 
 /** Whether two versions are the same. */
@@ -135,7 +145,7 @@ async function isLink(path: string): Promise<boolean> {
 async function refuse(path: string, reason: "outside_root" | "unreadable", detail: string): Promise<Look> {
   try {
     const stat = await lstat(path, { bigint: true });
-    return { kind: "refused", reason, detail, version: { sizeBytes: Number(stat.size), modifiedNs: stat.mtimeNs } };
+    return { kind: "refused", reason, detail, version: versionOf(stat) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? { kind: "gone" } : { kind: "trouble", detail: `Reading failed: ${message}` };

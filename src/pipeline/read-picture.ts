@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { readFully } from "../images/byte-source.ts";
 import type { LedgerImage } from "../images/images-repository.ts";
+import { isSame, versionOf } from "../images/look.ts";
 
 /** Why a file is not read. */
 export type Unread =
@@ -20,7 +21,7 @@ export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind
     const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat({ bigint: true });
-      if (!stat.isFile() || Number(stat.size) !== image.sizeBytes || stat.mtimeNs !== image.modifiedNs) {
+      if (!stat.isFile() || !isSame(versionOf(stat), image)) {
         return {
           kind: "skipped",
           reason: "overwritten",

@@ -2,6 +2,7 @@ import { lstat, readdir, unlink } from "node:fs/promises";
 import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
 import { isGone } from "../disk/files.ts";
+import { isSame, versionOf } from "../images/look.ts";
 import type { CleanupContext } from "./cleanup.ts";
 import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
 
@@ -67,7 +68,7 @@ async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"
   try {
     const stat = await lstat(image.path, { bigint: true });
     if (!stat.isFile()) return "unknown";
-    return Number(stat.size) === image.sizeBytes && stat.mtimeNs === image.modifiedNs ? "same" : "gone";
+    return isSame(versionOf(stat), image) ? "same" : "gone";
   } catch (error) {
     return isGone(error) ? "gone" : "unknown";
   }

@@ -3,6 +3,8 @@ import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { networkMount } from "../../../src/cameras/mounts.ts";
 import type { Clock } from "../../../src/clock/clock.ts";
+import { isGone } from "../../../src/disk/files.ts";
+import { type Version, versionOf } from "../../../src/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
 import { createLane } from "./lane.ts";
@@ -19,10 +21,8 @@ const longestRetryMs = 15_000;
 const activeWithinMs = 60_000;
 
 /** A file as a listing shows it. */
-export interface ListedFile {
+export interface ListedFile extends Version {
   readonly path: string;
-  readonly sizeBytes: number;
-  readonly modifiedNs: bigint;
   readonly changedAtMs: number;
 }
 
@@ -48,13 +48,17 @@ interface Folder {
   listedAtMs: number;
   /** What was in it then; absent when it has to be compared in full. */
   names: NameSet | undefined;
+  /** Files of which nothing could be told then. */
+  missed: ReadonlyMap<string, unknown>;
   /** Folders in it that were taken out since: under such a name another one may come, which is new although the name is known. */
   left: Set<string>;
   lastEventAt: number;
   wanted: "names" | "full" | undefined;
   /** A regular listing costs the processor so much that the next one has to wait until then. */
   restUntil: number;
+  /** Listings in a row that could not tell of all that is in it, and when the next one is due. */
   failures: number;
+  retry: NodeJS.Timeout | undefined;
 }
 
 /** A folder with all below it: watched, listed again when it may have changed, compared in full when asked to. */
@@ -124,7 +128,8 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     if (known) leave(path);
     const folder: Folder = {
       ...{ path, inode, bornNs: found.birthtimeNs, isBirthKnown: tellsBirth(found), watcher: undefined, modifiedNs: -1n, listedAtMs: 0 },
-      ...{ names: undefined, left: new Set<string>(), lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0, failures: 0 },
+      ...{ names: undefined, left: new Set<string>(), lastEventAt: Number.NEGATIVE_INFINITY, wanted: undefined, restUntil: 0 },
+      ...{ missed: new Map<string, unknown>(), failures: 0, retry: undefined },
     };
     folders.set(path, folder);
     watchFolder(folder);
@@ -246,13 +251,20 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   const tryListing = async (folder: Folder): Promise<void> => {
     try {
       await listNow(folder);
-      folder.failures = 0;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       if (folder.failures === 0) log.warn({ folder: folder.path, error: String(error) }, "a folder could not be listed; trying again");
-      folder.failures += 1;
-      setTimeout(() => list(folder, "full"), Math.min(500 * 2 ** folder.failures, longestRetryMs)).unref();
+      listAgain(folder);
     }
+  };
+
+  const listAgain = (folder: Folder): void => {
+    folder.failures += 1;
+    const again = (): void => {
+      folder.retry = undefined;
+      list(folder, "names");
+    };
+    folder.retry ??= setTimeout(again, Math.min(500 * 2 ** folder.failures, longestRetryMs)).unref();
   };
 
   const listNow = async (folder: Folder): Promise<void> => {
@@ -266,18 +278,38 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const { names: earlier, left } = folder;
     folder.names = undefined;
     folder.left = new Set();
-    const remembered = nameSet(names.filter((name) => !left.has(name)));
     const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
     folder.isBirthKnown ||= tellsBirth(before) && before.birthtimeNs === folder.bornNs;
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
+    const missed = new Map<string, unknown>();
+    const tryOne = async (name: string): Promise<ListedFile | undefined> => {
+      try {
+        return await examine(folder, name);
+      } catch (error) {
+        // one file of which a damaged disk cannot tell does not keep the others from being seen
+        missed.set(name, error);
+        return undefined;
+      }
+    };
     for (let at = 0; at < fresh.length && !stopped; at += chunkSize) {
-      const files = await Promise.all(fresh.slice(at, at + chunkSize).map((name) => examine(folder, name)));
+      const files = await Promise.all(fresh.slice(at, at + chunkSize).map(tryOne));
       await listener.onListed(files.filter((file) => file !== undefined));
     }
     // only now: a listing that failed half-way is made again in full
-    folder.names = remembered;
+    folder.names = nameSet(names.filter((name) => !left.has(name) && !missed.has(name)));
     folder.modifiedNs = before.mtimeNs;
     folder.listedAtMs = listedAtMs;
+    folder.missed = missed;
+    if (missed.size > 0) tryMissed(folder);
+    else folder.failures = 0;
+  };
+
+  const tryMissed = (folder: Folder): void => {
+    if (folder.failures === 0) {
+      const [path, error] = [...folder.missed].map(([name, reason]) => [join(folder.path, name), String(reason)])[0] ?? [];
+      log.warn({ path, error, files: folder.missed.size }, "files of a folder cannot be looked at, the others are; trying again");
+    }
+    listAgain(folder);
   };
 
   const examine = async (folder: Folder, name: string): Promise<ListedFile | undefined> => {
@@ -291,9 +323,9 @@ export function createFolderTree(options: TreeOptions): FolderTree {
         return undefined;
       }
       if (!isRecorded(kind)) return undefined;
-      return { path, sizeBytes: Number(found.size), modifiedNs: found.mtimeNs, changedAtMs: Number(found.ctimeMs) };
+      return { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (isGone(error)) return undefined;
       throw error;
     }
   };

@@ -8,6 +8,8 @@ const codes = ["EIO", "EMFILE", "ESTALE"] as const;
 export interface FileFaults {
   /** Has the `n`-th call from now, counted from 1, fail that is about something in the folder. */
   failNext(n: number): void;
+  /** Has each call about this path fail from now on, as on a damaged disk. */
+  failAt(path: string): void;
   /** The call that failed since `failNext`; undefined while none did. */
   failed(): string | undefined;
   /** Has all be as it was. */
@@ -22,9 +24,10 @@ export function fileFaults(folder: string): FileFaults {
   let left = Number.POSITIVE_INFINITY;
   let failed: string | undefined;
   let failures = 0;
+  let damaged: string | undefined;
   const look = (call: string, path: string): void => {
     left -= 1;
-    if (left !== 0) return;
+    if (left !== 0 && path !== damaged) return;
     const code = codes[failures % codes.length] as string;
     failures += 1;
     failed = `${call} (${code})`;
@@ -47,6 +50,9 @@ export function fileFaults(folder: string): FileFaults {
     failNext: (n) => {
       left = n;
       failed = undefined;
+    },
+    failAt: (path) => {
+      damaged = path;
     },
     failed: () => failed,
     undo: () => {

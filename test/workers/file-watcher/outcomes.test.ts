@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Timings } from "../../../daemon/workers/file-watcher/timings.ts";
 import { hasFfmpeg } from "../../../src/images/video.ts";
+import { fileFaults } from "../../chaos/support/file-faults.ts";
 import { makeVideo } from "../../images/make-video.ts";
 import { type Entry, type Home, numbered, picture, sleep, until, watchedHome } from "./watched-home.ts";
 
@@ -166,6 +167,60 @@ describe("a file that is not looked at", () => {
     await writeFile(front("b.webp"), await sharp(jpeg).webp().toBuffer());
     expect(await outcomeOf("a.png")).toMatchObject({ status: "pending", media_type: "image/jpeg" });
     expect(await outcomeOf("b.webp")).toMatchObject({ status: "pending", media_type: "image/webp", width: 768, height: 576 });
+  });
+
+  it("a time beyond what the ledger holds keeps neither the file from being looked at nor those beside it", async () => {
+    // what shares and cameras without a clock say; not every disk keeps both
+    const times: Readonly<Record<string, Date>> = {
+      "early.jpg": new Date("1601-01-01T00:00:00Z"),
+      "late.jpg": new Date("2300-01-01T00:00:00Z"),
+    };
+    const put = async (folder: string, from: number): Promise<void> => {
+      await mkdir(front(folder));
+      for (const [at, name] of ["now.jpg", ...Object.keys(times)].entries()) {
+        const time = times[name] ?? new Date();
+        await writeFile(join(home.outside, name), numbered(jpeg, from + at));
+        await utimes(join(home.outside, name), time, time);
+        await rename(join(home.outside, name), front(`${folder}/${name}`));
+      }
+    };
+    await put("live", 100);
+    await home.entries(4);
+    await home.watcher.stop();
+    await put("backlog", 200);
+    home.watcher = home.renew();
+    await home.watcher.start();
+    expect((await home.entries(7)).map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => "pending"));
+    // and they are known from then on
+    await home.watcher.stop();
+    home.watcher = home.renew();
+    await home.watcher.start();
+    await writeFile(front("last.jpg"), numbered(jpeg, 300));
+    await outcomeOf("last.jpg");
+    await sleep(500);
+    expect(await home.ledger()).toHaveLength(8);
+    expect(home.warnings).toEqual([]);
+  });
+
+  it("a file of which a damaged disk cannot tell keeps no other from being looked at, and is when it can be", async () => {
+    await home.watcher.stop();
+    for (const [at, name] of ["a.jpg", "b.jpg", "c.jpg"].entries()) await writeFile(front(name), numbered(jpeg, at));
+    const faults = fileFaults(home.root);
+    try {
+      faults.failAt(front("b.jpg"));
+      home.watcher = home.renew();
+      await home.watcher.start();
+      expect(await outcomeOf("a.jpg")).toMatchObject({ status: "pending" });
+      expect(await outcomeOf("c.jpg")).toMatchObject({ status: "pending" });
+      await writeFile(front("d.jpg"), numbered(jpeg, 3));
+      expect(await outcomeOf("d.jpg")).toMatchObject({ status: "pending" });
+      await sleep(700);
+      expect(home.warnings).toEqual([expect.stringContaining("b.jpg")]);
+    } finally {
+      faults.undo();
+    }
+    await writeFile(front("e.jpg"), numbered(jpeg, 4));
+    expect(await outcomeOf("b.jpg")).toMatchObject({ status: "pending" });
   });
 
   it("other files and folders with odd names are no matter", async () => {
