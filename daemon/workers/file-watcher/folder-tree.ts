@@ -275,7 +275,8 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const before = await stat(folder.path, { bigint: true });
     const startedAt = clock.monotonic();
     const names = await readdir(folder.path);
-    const { names: earlier, left } = folder;
+    const { names: earlier, left, missed: missedBefore } = folder;
+    const wasThere = (name: string): boolean => earlier === undefined || hasName(earlier, name) || missedBefore.has(name);
     folder.names = undefined;
     folder.left = new Set();
     const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
@@ -284,7 +285,9 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const missed = new Map<string, unknown>();
     const tryOne = async (name: string): Promise<ListedFile | undefined> => {
       try {
-        return await examine(folder, name);
+        const file = await examine(folder, name);
+        // what was not there at the last listing came since then, whatever the clock of a server says
+        return file && file.changedAtMs < folder.listedAtMs && !wasThere(name) ? { ...file, changedAtMs: listedAtMs } : file;
       } catch (error) {
         // one file of which a damaged disk cannot tell does not keep the others from being seen
         missed.set(name, error);

@@ -253,3 +253,26 @@ describe("a live picture", () => {
     expect(new Set(ledger.map((entry) => entry.path))).toEqual(new Set(["front/snapshot.jpg"]));
   });
 });
+
+describe("a picture on a share whose server's clock is behind", () => {
+  afterEach(() => home.close());
+
+  it("counts by its arrival all the same, once the folder is known", async () => {
+    const aheadMs = 600_000;
+    const clock = { now: () => new Date(Date.now() + aheadMs), monotonic: () => performance.now() };
+    home = await watchedHome({ polling: true, clock, timings: { pollMs: 100, rescanMs: 300 } });
+    jpeg = await picture();
+    await mkdir(join(home.root, "front"));
+    await writeFile(front("before.jpg"), jpeg);
+    await home.watcher.start();
+    await found(1);
+    // its first listings are over
+    await sleep(500);
+    const uploadedAt = clock.now().getTime();
+    await writeFile(front("live.jpg"), numbered(jpeg, 1));
+    const [before, live] = await found(2);
+    expect(before?.taken_at.getTime()).toBeLessThan(uploadedAt - aheadMs + 1_000);
+    expect(live?.taken_at.getTime()).toBeGreaterThanOrEqual(uploadedAt - 100);
+    expect((await home.jobs()).map((job) => job.priority)).toEqual([10, 0]);
+  });
+});
