@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { signalChild } from "../lifecycle/signal-child.ts";
 import { mostPixels } from "./picture.ts";
 
 /** Seconds between two frames, and how many at most. */
 const frameEverySeconds = 2;
 const mostFrames = 30;
-/** From start to the last frame. A long film on a small machine decodes many times faster than it plays. */
+/** How long ffmpeg is waited for in all. A long film on a small machine decodes many times faster than it plays. */
 const runTimeoutMs = 120_000;
 const mostFrameBytes = 32 * 1024 * 1024;
 /** What `inspect` lets through (MOV stands for MP4 too). Of all that ffmpeg could read, playlists and pictures of other files most of all, nothing else is tried. */
@@ -18,12 +18,15 @@ export interface VideoFrame {
   readonly bytes: Buffer;
 }
 
-/** ffmpeg is missing, failed, or took too long. The message says what to do. */
+/**
+ * ffmpeg is missing, failed or took too long; or (`unreadable`) it could not be started just now, or was ended by somebody else, which
+ * another try may mend. The message says what to do.
+ */
 export class VideoError extends Error {
   override name = "VideoError";
-  readonly reason: "no_ffmpeg" | "video_unreadable";
+  readonly reason: "no_ffmpeg" | "video_unreadable" | "unreadable";
 
-  constructor(reason: "no_ffmpeg" | "video_unreadable", message: string, options: { readonly cause?: unknown } = {}) {
+  constructor(reason: VideoError["reason"], message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
     this.reason = reason;
   }
@@ -42,8 +45,9 @@ export async function hasFfmpeg(command = "ffmpeg"): Promise<boolean> {
 }
 
 /**
- * Reads a frame every 2 s from a video, 30 at most, as JPEG. Breaking off the iteration or aborting ends ffmpeg.
- * Throws `VideoError` when ffmpeg is missing, cannot read the file or takes more than 2 minutes; the signal's reason when aborted.
+ * Reads a frame every 2 s from a video, 30 at most, as JPEG. Breaking off the iteration or aborting ends ffmpeg. What could be read of
+ * a damaged video counts. Throws `VideoError` when ffmpeg is missing, is ended by others, finds no frame, or is waited for longer than
+ * 2 minutes without one; the signal's reason when aborted.
  */
 export async function* extractFrames(
   path: string,
@@ -51,53 +55,89 @@ export async function* extractFrames(
 ): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
   signal?.throwIfAborted();
-  // "file:" and the lists keep names and contents from making ffmpeg open anything but this file, or hold more than a picture may have
-  const child = spawn(
-    options.command ?? "ffmpeg",
-    [
-      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe"],
-      ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
-      ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
-      ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
-    ],
-    { stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const child = start(options.command ?? "ffmpeg", path);
+  const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null; error?: NodeJS.ErrnoException }>((resolve) => {
+    child.on("error", (error) => resolve({ code: null, by: null, error }));
+    child.on("close", (code, by) => resolve({ code, by }));
+  });
   let complaint = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     complaint = `${complaint}${text}`.slice(0, 2_000);
   });
-  let overdue = false;
   const stop = (): void => signalChild(child, "SIGKILL");
-  const timer = setTimeout(() => {
-    overdue = true;
-    stop();
-  }, timeoutMs);
   signal?.addEventListener("abort", stop, { once: true });
-  const ended = new Promise<{ code: number | null; error?: NodeJS.ErrnoException }>((resolve) => {
-    child.on("error", (error) => resolve({ code: null, error }));
-    child.on("close", (code) => resolve({ code }));
-  });
+
+  let overdue = false;
+  let leftMs = timeoutMs;
+  // the reader may take longer for each frame than ffmpeg for all of them: only what is waited for of ffmpeg counts
+  const timed = async <T>(wait: Promise<T>): Promise<T> => {
+    const begunAt = performance.now();
+    const timer = setTimeout(() => {
+      overdue = true;
+      stop();
+    }, leftMs);
+    try {
+      return await wait;
+    } finally {
+      clearTimeout(timer);
+      leftMs -= performance.now() - begunAt;
+    }
+  };
 
   let frames = 0;
+  // without a free file descriptor there are no pipes either
+  const jpegs = splitJpegs(child.stdout ?? []);
   try {
-    for await (const bytes of splitJpegs(child.stdout)) {
-      yield { offsetSeconds: frames * frameEverySeconds, bytes };
+    for (let next = await timed(jpegs.next()); !next.done; next = await timed(jpegs.next())) {
+      yield { offsetSeconds: frames * frameEverySeconds, bytes: next.value };
       frames += 1;
     }
-    const { code, error } = await ended;
+    const { code, by, error } = await timed(ended);
     signal?.throwIfAborted();
-    if (error?.code === "ENOENT") throw new VideoError("no_ffmpeg", noFfmpegRemedy, { cause: error });
-    if (error) throw new VideoError("video_unreadable", `ffmpeg could not be started: ${error.message}`, { cause: error });
+    if (error) throw notStarted(error);
+    if (!overdue && (code === toldToEndCode || (by && toldToEnd.has(by)))) {
+      throw new VideoError("unreadable", `ffmpeg was ended by something else (${by ?? `exit code ${code}`}); is the memory used up?`);
+    }
+    if (frames > 0) return;
     if (overdue)
       throw new VideoError("video_unreadable", `ffmpeg took longer than ${timeoutMs / 1000} s; is the video damaged or very large?`);
-    // what could be read of a damaged video counts
-    if (frames === 0) throw new VideoError("video_unreadable", `ffmpeg found no frame (exit code ${code}): ${lastLine(complaint)}`);
+    throw new VideoError("video_unreadable", `ffmpeg found no frame (${by ?? `exit code ${code}`}): ${lastLine(complaint)}`);
   } finally {
-    clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
     stop();
+    await jpegs.return();
     await ended;
   }
+}
+
+/** With these others end a program; the rest is how one dies of what it read. */
+const toldToEnd = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"]);
+/** How ffmpeg ends when it is told to by a signal that it can catch. */
+const toldToEndCode = 255;
+
+function start(command: string, path: string): ChildProcess {
+  try {
+    return spawn(
+      command,
+      [
+        // "file:" and the lists keep names and contents from making ffmpeg open anything but this file, or hold more than a picture may have
+        ...["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe"],
+        ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
+        ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
+        ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+  } catch (error) {
+    throw notStarted(error as NodeJS.ErrnoException);
+  }
+}
+
+function notStarted(error: NodeJS.ErrnoException): VideoError {
+  if (error.code === "ENOENT") return new VideoError("no_ffmpeg", noFfmpegRemedy, { cause: error });
+  // all others are short of something: memory, processes, file descriptors
+  const reason = error.code === "EACCES" ? "video_unreadable" : "unreadable";
+  return new VideoError(reason, `ffmpeg could not be started: ${error.message}`, { cause: error });
 }
 
 function lastLine(text: string): string {
@@ -105,7 +145,7 @@ function lastLine(text: string): string {
 }
 
 /** Cuts a stream of JPEGs written one after the other: in entropy-coded data no FFD9 occurs, and ffmpeg writes no thumbnails. */
-async function* splitJpegs(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* splitJpegs(stream: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer, void> {
   let rest: Buffer = Buffer.alloc(0);
   const end = Buffer.from([0xff, 0xd9]);
   for await (const chunk of stream) {

@@ -4,12 +4,12 @@ import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
-import { extractFrames, VideoError } from "../images/video.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
-import { readUnchanged } from "./read-picture.ts";
+import { readUnchanged, type Unread } from "./read-picture.ts";
+import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
@@ -83,7 +83,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       return;
     }
     const startedAt = clock.now();
-    const result = image.mediaType?.startsWith("video/") ? await lookAtVideo(image, signal) : await lookAtPicture(image, signal);
+    const result = await lookAt(image, signal);
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
     freePlace();
     const { status, trace } = await store(job, image, result, startedAt);
@@ -97,12 +97,19 @@ export function createDetectStage(context: DetectStageContext): Stage {
     }
   };
 
+  const deferred = (reason: string, detail: string): Result => ({
+    ...{ kind: "deferred", reason, detail },
+    retryAt: new Date(clock.now().getTime() + retryReadMs),
+  });
+
+  const unread = (why: Unread): Result => (why.kind === "skipped" ? why : deferred("unreadable", why.detail));
+
+  const lookAt = (image: LedgerImage, signal: AbortSignal): Promise<Result> =>
+    image.mediaType?.startsWith("video/") ? lookAtVideo(image, signal) : lookAtPicture(image, signal);
+
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const read = await readUnchanged(image);
-    if (read.kind === "trouble") {
-      return { kind: "deferred", reason: "unreadable", detail: read.detail, retryAt: new Date(clock.now().getTime() + retryReadMs) };
-    }
-    if (read.kind === "skipped") return read;
+    if (read.kind !== "bytes") return unread(read);
     const answer = await context.detector.detect(
       { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" },
       signal,
@@ -121,21 +128,16 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const findings: Finding[] = [];
     let seen: Detected | undefined;
     let inferenceMs = 0;
-    try {
-      for await (const frame of extractFrames(image.path, { signal })) {
-        const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
-        if (answer.kind === "unavailable") {
-          return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
-        }
-        if (answer.kind === "refused") continue;
-        inferenceMs += answer.inferenceMs ?? 0;
-        seen = { ...answer, inferenceMs };
-        findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds })));
+    for await (const frame of readFrames(image, { signal })) {
+      if (frame.kind !== "frame") return unread(frame);
+      const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
+      if (answer.kind === "unavailable") {
+        return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
       }
-    } catch (cause) {
-      if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`, { cause });
-      const reason = cause instanceof VideoError ? cause.reason : "video_unreadable";
-      return { kind: "skipped", reason, detail: cause instanceof Error ? cause.message : String(cause), bury: true };
+      if (answer.kind === "refused") continue;
+      inferenceMs += answer.inferenceMs ?? 0;
+      seen = { ...answer, inferenceMs };
+      findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds })));
     }
     if (!seen) {
       return { kind: "skipped", reason: "video_unreadable", detail: "No frame of this video could be read. Is it complete?", bury: true };

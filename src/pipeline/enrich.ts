@@ -10,13 +10,13 @@ import type { Recognised, Recognition } from "../entities/recognition.ts";
 import { hastenAnalyses, tellEnriched } from "../events/enrichment.ts";
 import { eventsOfImage, lockEvents } from "../events/enrichment-repository.ts";
 import { imagesForJobs, type LedgerImage } from "../images/images-repository.ts";
-import { extractFrames, VideoError } from "../images/video.ts";
 import { type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
 import type { Picture } from "../upstream/detector.ts";
 import { type EnrichmentServices, type Found, gather, type Look, lookAt, skipped, type Wanted } from "./enrich-detection.ts";
-import { readUnchanged } from "./read-picture.ts";
+import { readUnchanged, type Unread } from "./read-picture.ts";
+import { readFrames } from "./read-video.ts";
 import type { Stage } from "./stage.ts";
 
 /** What the enrich stage works with. */
@@ -184,23 +184,22 @@ async function picturesOf(
 ): Promise<ReadonlyMap<number | null, Picture> | string> {
   if (!image.mediaType?.startsWith("video/")) {
     const read = await readUnchanged(image);
-    // a fault that may pass: the job is tried again
-    if (read.kind === "trouble") throw new Error(`${image.path}: ${read.detail}`);
-    if (read.kind === "skipped") return `${read.reason}: ${read.detail}`;
+    if (read.kind !== "bytes") return reasonOf(image, read);
     return new Map([[null, { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" }]]);
   }
   const wanted = [...new Set(subjects.flatMap(({ videoOffsetSeconds: at }) => at ?? []))];
   const frames = new Map<number | null, Picture>();
-  try {
-    for await (const frame of extractFrames(image.path, { signal })) {
-      // stored with fewer digits
-      const offset = wanted.find((at) => Math.abs(at - frame.offsetSeconds) < 0.01);
-      if (offset !== undefined) frames.set(offset, { bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" });
-      if (frames.size === wanted.length) break;
-    }
-  } catch (error) {
-    if (!(error instanceof VideoError)) throw error;
-    return `${error.reason}: ${error.message}`;
+  for await (const frame of readFrames(image, { signal, isEnough: () => frames.size === wanted.length })) {
+    if (frame.kind !== "frame") return reasonOf(image, frame);
+    // stored with fewer digits
+    const offset = wanted.find((at) => Math.abs(at - frame.offsetSeconds) < 0.01);
+    if (offset !== undefined) frames.set(offset, { bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" });
   }
   return frames;
+}
+
+/** Why there is no picture for good. Throws for a fault that may pass: the job is tried again. */
+function reasonOf(image: LedgerImage, why: Unread): string {
+  if (why.kind === "trouble") throw new Error(`${image.path}: ${why.detail}`);
+  return `${why.reason}: ${why.detail}`;
 }

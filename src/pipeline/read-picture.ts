@@ -14,8 +14,11 @@ export type Unread =
 /** What another try would not change. Everything else may pass: a share that is away, a disk that stumbles, too many open files. */
 const lastingCodes = new Set(["EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"]);
 
-/** The bytes of the file, if it is still the one that was registered: a file written over since has a row of its own. */
-export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Unread> {
+/** The first `length` bytes of the file, all without it, if it is still the one that was registered: a file written over since has a row of its own. */
+export async function readUnchanged(
+  image: LedgerImage,
+  length = image.sizeBytes,
+): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Unread> {
   try {
     // a pipe that was put in its place must not be waited for
     const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -29,7 +32,7 @@ export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind
           bury: false,
         };
       }
-      return { kind: "bytes", bytes: await readFully(file, 0, image.sizeBytes) };
+      return { kind: "bytes", bytes: await readFully(file, 0, length) };
     } finally {
       await file.close();
     }
@@ -46,4 +49,10 @@ export async function readUnchanged(image: LedgerImage): Promise<{ readonly kind
       bury: true,
     };
   }
+}
+
+/** Why the file cannot be read as the one that was registered; undefined when it can. */
+export async function whyUnread(image: LedgerImage): Promise<Unread | undefined> {
+  const read = await readUnchanged(image, 0);
+  return read.kind === "bytes" ? undefined : read;
 }

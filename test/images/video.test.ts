@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -94,5 +95,55 @@ describe("without a working ffmpeg", () => {
     await expect(frames("a.mp4", { command: hanging, timeoutMs: 150 })).rejects.toMatchObject({ reason: "video_unreadable" });
     const signal = AbortSignal.timeout(100);
     await expect(frames("a.mp4", { command: hanging, signal })).rejects.toThrow("timeout");
+  });
+
+  it("does not take what is short for a fault of the video", async () => {
+    const built = new URL("../../dist/src/images/video.js", import.meta.url).href;
+    const script = `
+      import { openSync } from "node:fs";
+      import { extractFrames } from ${JSON.stringify(built)};
+      try { for (;;) openSync("/dev/null"); } catch {}
+      try { for await (const _ of extractFrames("a.mp4")); } catch (error) { console.log(error.reason); }
+    `;
+    const run = 'ulimit -n 200 && exec "$0" --input-type=module -e "$1"';
+    expect((await execa("sh", ["-c", run, process.execPath, script])).stdout).toBe("unreadable");
+  });
+});
+
+describe("a program in the place of ffmpeg", () => {
+  let jpeg: string;
+  beforeAll(async () => {
+    jpeg = join(folder, "frame.jpg");
+    await sharp({ create: { width: 16, height: 16, channels: 3, background: "grey" } })
+      .jpeg()
+      .toFile(jpeg);
+  });
+
+  it("has its time for itself: who takes the frames may need longer for them", async () => {
+    const command = await program("quick", `cat ${jpeg} ${jpeg} ${jpeg}`);
+    const offsets: number[] = [];
+    for await (const { offsetSeconds } of extractFrames("a.mp4", { command, timeoutMs: 1_500 })) {
+      offsets.push(offsetSeconds);
+      await sleep(800);
+    }
+    expect(offsets).toEqual([0, 2, 4]);
+  });
+
+  it("that does not come to an end has given its frames all the same", async () => {
+    const command = await program("endless", `cat ${jpeg} ${jpeg}\nexec sleep 60`);
+    expect(await frames("a.mp4", { command, timeoutMs: 1_500 })).toHaveLength(2);
+  });
+
+  it.each([
+    ["is killed, for want of memory perhaps", "kill -KILL $$"],
+    ["is told to end", "exit 255"],
+  ])("that %s says nothing of the video", async (_, end) => {
+    const command = await program("ended", `cat ${jpeg}\n${end}`);
+    await expect(frames("a.mp4", { command })).rejects.toMatchObject({ reason: "unreadable" });
+  });
+
+  it("that dies of the video says that it is unreadable", async () => {
+    const command = await program("crashing", "ulimit -c 0; kill -SEGV $$");
+    await expect(frames("a.mp4", { command })).rejects.toMatchObject({ reason: "video_unreadable" });
   });
 });

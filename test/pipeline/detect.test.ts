@@ -1,51 +1,82 @@
 import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
-import { addJobs, claimNextJobs, LeaseLost } from "../../src/jobs/jobs-repository.ts";
+import { versionOf } from "../../src/images/look.ts";
+import { registerFiles } from "../../src/images/register.ts";
+import { hasFfmpeg } from "../../src/images/video.ts";
+import { claimJob, LeaseLost } from "../../src/jobs/jobs-repository.ts";
 import { type Log, silentLog } from "../../src/log/log.ts";
 import { createDetectStage } from "../../src/pipeline/detect.ts";
 import { Breaker } from "../../src/upstream/breaker.ts";
 import { createDetector, type Detector } from "../../src/upstream/detector.ts";
 import { keptLog } from "../http/support.ts";
+import { makeVideo } from "../images/make-video.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { picturePath } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { detectorStandIn, type StandIn } from "../support/upstream.ts";
+import { detectorStandIn, onePerson, type StandIn } from "../support/upstream.ts";
 
 const clock = systemClock;
+const ffmpeg = await hasFfmpeg();
 let database: TestDatabase;
 let standIn: StandIn;
 let detector: Detector;
+let folder: ReturnType<typeof temporaryFolder>;
+/** What happens while the detector looks. */
+let meanwhile: () => unknown = () => {};
 
 beforeAll(async () => {
-  [database, standIn] = await Promise.all([testDatabase(), detectorStandIn()]);
+  const answer = async (): Promise<object> => {
+    await meanwhile();
+    return onePerson();
+  };
+  [database, standIn] = await Promise.all([testDatabase(), detectorStandIn({ answer })]);
   detector = createDetector({ url: standIn.url, breaker: new Breaker("detector", { clock }), clock, log: silentLog });
+  await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', '/yard')`);
 });
 afterAll(async () => {
   await detector.close();
   await Promise.all([standIn.close(), database.close()]);
 });
+beforeEach(async () => {
+  folder = temporaryFolder("detect");
+  meanwhile = () => {};
+  await standIn.setMode("ok");
+});
+afterEach(() => folder.remove());
 
-/** A picture in the ledger, its claimed job and the stage that looks at it. */
-async function claimed(path: string, log: Log = silentLog) {
+/** Has a file in the ledger, as one that has just arrived. Returns the id of its entry. */
+async function entered(path: string, mediaType = "image/jpeg"): Promise<number> {
+  const { db } = database;
+  const file = await stat(path, { bigint: true });
+  const sha256 = file.isFile()
+    ? createHash("sha256")
+        .update(await readFile(path))
+        .digest()
+    : null;
+  const found = { path, ...versionOf(file), foundBy: "watch", live: true, takenAt: clock.now(), mediaType, sha256 } as const;
+  await registerFiles({ db, clock, log: silentLog }, "yard", [{ ...found, width: null, height: null, refusal: null }]);
+  const [image] = await db.query(
+    (sql) => sql<[{ id: number }]>`select i.image_id as id from images i where i.path = ${path} order by i.image_id desc limit 1`,
+  );
+  return image.id;
+}
+
+/** The claimed job of an entry, whether its time has come or not, and the stage that does it. */
+async function claimed(imageId: number, log: Log = silentLog) {
   const { db } = database;
   const processId = randomUUID();
-  const now = clock.now();
-  const file = await stat(path, { bigint: true });
-  const [job] = await db.transaction(async (sql) => {
-    await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', '/yard') on conflict do nothing`;
-    const [image] = await sql<[{ imageId: number }]>`
-      insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status)
-      values ('yard', ${path}, ${Number(file.size)}, ${file.mtimeNs.toString()}::bigint, 'watch', ${now}, ${now}, 'pending')
-      returning image_id as "imageId"
-    `;
-    await addJobs(sql, "detect", [{ subject: String(image.imageId), priority: 0, position: now, availableAt: now }]);
-    return await claimNextJobs(sql, { queue: "detect", processId, leaseMs: 60_000, now }, 1);
+  const later = new Date(clock.now().getTime() + 60_000);
+  const job = await db.query(async (sql) => {
+    const [row] = await sql<
+      [{ id: number }]
+    >`select j.job_id as id from jobs j where j.queue = 'detect' and j.subject = ${String(imageId)}`;
+    return await claimJob(sql, { queue: "detect", processId, leaseMs: 60_000, now: later }, row.id);
   });
   if (!job) throw new Error("no job was claimed");
   const { config } = parseConfig({ env: {}, isRoot: false, home: "/nowhere", cwd: "/nowhere" });
@@ -59,32 +90,82 @@ async function claimed(path: string, log: Log = silentLog) {
   return { job, stage };
 }
 
+/** Has the stage do what there is to do for an entry. Returns what the ledger says then, and what became of its job. */
+async function looked(imageId: number, log?: Log) {
+  const { job, stage } = await claimed(imageId, log);
+  await stage.run(job, new AbortController().signal, () => {});
+  return await outcomeOf(imageId);
+}
+
+async function outcomeOf(imageId: number) {
+  const [row] = await database.db.query(
+    (sql) => sql<[{ status: string; reason: string | null; job: string | null; seen: string[] }]>`
+      select i.status, i.reason, j.status as job, array(select d.file_path from detections d where d.image_id = i.image_id) as seen
+      from images i
+      left join jobs j on j.queue = 'detect' and j.subject = i.image_id::text
+      where i.image_id = ${imageId}
+    `,
+  );
+  return row;
+}
+
 test("who lost the job to another process meanwhile does not say of its picture that it is deferred", async () => {
   const { db } = database;
-  const { job, stage } = await claimed(picturePath());
+  const imageId = await entered(picturePath());
+  const { job, stage } = await claimed(imageId);
   await db.query((sql) => sql`update jobs set claimed_by = ${randomUUID()}`);
   await standIn.setMode("error");
   await expect(stage.run(job, new AbortController().signal, () => {})).rejects.toThrow(LeaseLost);
-  expect([...(await db.query((sql) => sql`select i.status from images i`))]).toEqual([{ status: "pending" }]);
+  expect(await outcomeOf(imageId)).toMatchObject({ status: "pending" });
 });
 
 test("a picture that the detector refuses leaves a line in the log, with its path and the reason", async () => {
   const log = keptLog();
-  const { job, stage } = await claimed(picturePath(1), log);
   await standIn.setMode("refuse");
-  await stage.run(job, new AbortController().signal, () => {});
+  await looked(await entered(picturePath(1)), log);
   expect(log.lines).toMatchObject([
     { level: "info", message: "a picture is skipped", fields: { path: picturePath(1), reason: "refused" } },
   ]);
 });
 
 test("a pipe that was put in the place of a picture holds up nobody", async () => {
-  const folder = temporaryFolder("pipe");
   const path = join(folder.path, "a.jpg");
   execFileSync("mkfifo", [path]);
   const log = keptLog();
-  const { job, stage } = await claimed(path, log);
-  await stage.run(job, new AbortController().signal, () => {});
-  await folder.remove();
+  await looked(await entered(path), log);
   expect(log.lines).toMatchObject([{ fields: { path, reason: "overwritten" } }]);
+});
+
+describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
+  test("that was written over is left to the entry of its new content", async () => {
+    const path = await makeVideo(folder.path, "mp4", 3);
+    const imageId = await entered(path, "video/mp4");
+    await makeVideo(folder.path, "mp4", 3, ["-t", "1"]);
+    const asked = standIn.requests;
+    expect(await looked(imageId)).toEqual({ status: "skipped", reason: "overwritten", job: null, seen: [] });
+    expect(standIn.requests).toBe(asked);
+  });
+
+  test("that goes on while it is looked at is looked at as a whole, by its later entry", async () => {
+    const path = await makeVideo(folder.path, "mkv", 3);
+    const imageId = await entered(path, "video/x-matroska");
+    meanwhile = () => writeFile(path, "more", { flag: "a" });
+    expect(await looked(imageId)).toEqual({ status: "skipped", reason: "overwritten", job: null, seen: [] });
+  });
+
+  test("whose ffmpeg is killed waits for another look", async () => {
+    const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
+    const bin = join(folder.path, "bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "ffmpeg"), "#!/bin/sh\nkill -KILL $$\n");
+    await chmod(join(bin, "ffmpeg"), 0o755);
+    const path = process.env["PATH"];
+    process.env["PATH"] = `${bin}:${path}`;
+    try {
+      expect(await looked(imageId)).toMatchObject({ status: "deferred", reason: "unreadable", job: "pending" });
+    } finally {
+      process.env["PATH"] = path;
+    }
+    expect(await looked(imageId)).toMatchObject({ status: "processed", job: null, seen: [expect.any(String), expect.any(String)] });
+  });
 });
