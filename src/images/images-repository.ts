@@ -1,6 +1,6 @@
 import type { imageStatuses } from "../contract/routes/images.ts";
 import type { Sql } from "../engines/database.ts";
-import { retriedReasons } from "./reasons.ts";
+import { retriedReasons, reupload } from "./reasons.ts";
 
 /** A row of the ledger as the detect stage needs it. */
 export interface LedgerImage {
@@ -15,6 +15,8 @@ export interface LedgerImage {
   readonly foundAt: Date;
   readonly takenAt: Date;
   readonly status: ImageStatus;
+  /** The first entry with the same content. */
+  readonly sameContentAs: number | null;
 }
 
 export type ImageStatus = (typeof imageStatuses)[number];
@@ -124,8 +126,8 @@ export async function insertImages(
         detail, same_content_as, finished_at)
       select ${cameraId}, j.path, j.size_bytes, j.modified_ns, j.media_type, j.width, j.height, j.sha256, j.found_by, ${foundAt}, j.taken_at,
         case when j.is_reupload then 'skipped' else j.status end,
-        case when j.is_reupload then 'reupload' else j.reason end,
-        case when j.is_reupload then 'The camera sent the same file again; it was looked at the first time.' else j.detail end,
+        case when j.is_reupload then ${reupload.reason} else j.reason end,
+        case when j.is_reupload then ${reupload.detail} else j.detail end,
         j.same_content_as,
         case when j.is_reupload or j.status = 'skipped' then ${foundAt}::timestamptz end
       from judged j
@@ -187,7 +189,8 @@ export async function linkSameContent(
 export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Promise<readonly (LedgerImage | undefined)[]> {
   const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.camera_id as "cameraId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
-      i.media_type as "mediaType", i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status
+      i.media_type as "mediaType", i.found_by as "foundBy", i.found_at as "foundAt", i.taken_at as "takenAt", i.status,
+      i.same_content_as as "sameContentAs"
     from images i
     where i.image_id = any (${[...imageIds]}::bigint[])
   `;

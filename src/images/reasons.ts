@@ -23,3 +23,15 @@ export type ImageReason = keyof typeof imageReasons;
 
 /** Outcomes that a later look at the same file, unchanged, may turn into a detection, unless the detect stage gave them. */
 export const retriedReasons: readonly ImageReason[] = ["unreadable", "no_ffmpeg", "outside_root"];
+
+/** Why a file is not looked at that was looked at before. */
+export interface SeenBefore {
+  readonly reason: Extract<ImageReason, "reupload" | "moved">;
+  readonly detail: string;
+}
+
+/** Of one that was looked at under the same name. */
+export const reupload: SeenBefore = {
+  reason: "reupload",
+  detail: "The camera sent the same file again; it was looked at the first time.",
+};

@@ -1,11 +1,11 @@
-import { access } from "node:fs/promises";
 import { markCameraSeen } from "../cameras/status.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { addJobs, type NewJob, priorities } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
 import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
-import type { ImageReason } from "./reasons.ts";
+import type { ImageReason, SeenBefore } from "./reasons.ts";
+import { movedFrom } from "./same-file.ts";
 
 /** A file that a finder found, with what is to become of it. */
 export interface FoundFile {
@@ -81,12 +81,6 @@ export async function registerFiles(
 /** Of a line of the log. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Why a picture will not be looked at. */
-interface Refusal {
-  readonly reason: string;
-  readonly detail: string | null;
-}
-
 /** Two versions of one path in one call are registered one after the other, so that the second is compared with the first. */
 function roundsByPath(files: readonly FoundFile[]): FoundFile[][] {
   const rounds: FoundFile[][] = [];
@@ -111,28 +105,15 @@ function asRow(file: FoundFile): NewImage {
 }
 
 /** A file that was looked at under a name that is gone is the same file under a new name. */
-async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<ReadonlyMap<number, Refusal>> {
-  const moved = new Map<number, Refusal>();
+async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<ReadonlyMap<number, SeenBefore>> {
+  const moved = new Map<number, SeenBefore>();
   for (const row of inserted) {
-    for (const earlierPath of row.seenAt) {
-      if (await exists(earlierPath)) continue;
-      const detail = `It was looked at as ${earlierPath} and renamed since.`;
-      await markSkipped(sql, row.imageId, { reason: "moved", detail, startedAt: null, finishedAt: now });
-      moved.set(row.imageId, { reason: "moved", detail });
-      break;
-    }
+    const why = await movedFrom(row.seenAt);
+    if (!why) continue;
+    await markSkipped(sql, row.imageId, { ...why, startedAt: null, finishedAt: now });
+    moved.set(row.imageId, why);
   }
   return moved;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    // only a name that is really gone counts as moved away
-    return (error as NodeJS.ErrnoException).code !== "ENOENT";
-  }
 }
 
 /** Copies within one call cannot see each other's rows while they are inserted, so they are linked afterwards. */

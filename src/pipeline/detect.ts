@@ -4,19 +4,22 @@ import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
+import { enteredAgainAs, seenBefore } from "../images/same-file.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
-import { readUnchanged, type Unread } from "./read-picture.ts";
+import { readUnchanged, type Unread, whyUnread } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
 /** Pictures that are stored in one transaction at most. */
 const mostTogether = 32;
-/** After the file system failed a picture waits so long, and longer each time. */
+/** After the file system failed a picture waits so long, and longer each time; so does one that is missing, once. */
 const retryReadMs = 1_000;
+/** A file that is at the detector as it was before its time or name was set waits so long to hear what came of it. */
+const sameFileMs = 200;
 /** Under load pictures wait so long for company. */
 const storeEveryMs = 10;
 
@@ -82,10 +85,17 @@ export function createDetectStage(context: DetectStageContext): Stage {
       await db.query((sql) => finishJob(sql, job.jobId, processId));
       return;
     }
+    const before = await seenBefore(db, image);
+    if (before === "at_detector") {
+      const availableAt = new Date(clock.now().getTime() + sameFileMs);
+      await db.query((sql) => releaseJob(sql, { jobId: job.jobId, processId }, { availableAt, error: null, attempt: "free" }));
+      return;
+    }
     const startedAt = clock.now();
-    const result = await lookAt(image, signal);
+    const looked = before ? ({ kind: "skipped", ...before, bury: false } as const) : await lookAt(image, signal);
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
     freePlace();
+    const result = await giveWay(job, image, looked);
     const { status, trace } = await store(job, image, result, startedAt);
     context.onOutcome(status);
     const fields = { stage: "detect", image: image.imageId, camera: image.cameraId, path: image.path };
@@ -103,6 +113,18 @@ export function createDetectStage(context: DetectStageContext): Stage {
   });
 
   const unread = (why: Unread): Result => (why.kind === "skipped" ? why : deferred("unreadable", why.detail));
+
+  /** A file whose time or name was set while it waited or was looked at is left to the entry that it has by now, so that it is looked at once. */
+  const giveWay = async (job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> => {
+    const isMissing = result.kind === "skipped" && result.reason === "missing";
+    // of a file that is sent again and again only the first entry gives way, so that it is looked at
+    const why = result.kind === "processed" && image.sameContentAs === null ? await whyUnread(image) : isMissing ? result : undefined;
+    if (why?.kind !== "skipped" || (why.reason !== "missing" && why.reason !== "overwritten")) return result;
+    const path = await enteredAgainAs(db, image);
+    if (path !== undefined) return { ...why, detail: `By now it is ${path}, which has an entry of its own.`, bury: false };
+    // one that was renamed just now is entered in a moment
+    return isMissing && job.deferrals === 0 ? deferred(why.reason, why.detail) : result;
+  };
 
   const lookAt = (image: LedgerImage, signal: AbortSignal): Promise<Result> =>
     image.mediaType?.startsWith("video/") ? lookAtVideo(image, signal) : lookAtPicture(image, signal);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
@@ -17,7 +17,7 @@ import { createDetector, type Detector } from "../../src/upstream/detector.ts";
 import { keptLog } from "../http/support.ts";
 import { makeVideo } from "../images/make-video.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { picturePath } from "../support/pictures.ts";
+import { picturePath, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, onePerson, type StandIn } from "../support/upstream.ts";
 
@@ -109,6 +109,16 @@ async function outcomeOf(imageId: number) {
   return row;
 }
 
+/** A picture of its own in the folder of the test. */
+async function picture(name = "a.jpg"): Promise<string> {
+  const path = join(folder.path, name);
+  await writeFile(path, await uniqueJpeg());
+  return path;
+}
+
+/** Sets the time of a file, as upload servers do. */
+const setTime = (path: string, ago = 60_000) => utimes(path, new Date(), new Date(Date.now() - ago));
+
 test("who lost the job to another process meanwhile does not say of its picture that it is deferred", async () => {
   const { db } = database;
   const imageId = await entered(picturePath());
@@ -134,6 +144,80 @@ test("a pipe that was put in the place of a picture holds up nobody", async () =
   const log = keptLog();
   await looked(await entered(path), log);
   expect(log.lines).toMatchObject([{ fields: { path, reason: "overwritten" } }]);
+});
+
+describe("a picture whose time or name is set after the upload is looked at once, as what it is by now:", () => {
+  test("its time, while the detector looks", async () => {
+    const path = await picture();
+    const first = await entered(path);
+    let again = 0;
+    meanwhile = async () => {
+      await setTime(path);
+      again = await entered(path);
+      meanwhile = () => {};
+      // what comes of the first is waited for
+      const asked = standIn.requests;
+      expect(await looked(again)).toMatchObject({ status: "pending", job: "pending" });
+      expect(standIn.requests).toBe(asked);
+    };
+    expect(await looked(first)).toEqual({ status: "skipped", reason: "overwritten", job: null, seen: [] });
+    expect(await looked(again)).toEqual({ status: "processed", reason: null, job: null, seen: [path] });
+  });
+
+  test("its name, while the detector looks", async () => {
+    const [path, renamed] = [await picture(), join(folder.path, "b.jpg")];
+    const first = await entered(path);
+    let again = 0;
+    meanwhile = async () => {
+      await rename(path, renamed);
+      again = await entered(renamed);
+      meanwhile = () => {};
+      expect(await looked(again)).toMatchObject({ status: "pending", job: "pending" });
+    };
+    expect(await looked(first)).toEqual({ status: "skipped", reason: "missing", job: null, seen: [] });
+    expect(await looked(again)).toEqual({ status: "processed", reason: null, job: null, seen: [renamed] });
+  });
+
+  test("its name, before the detector has looked; only what is really gone is a dead letter", async () => {
+    const [path, renamed] = [await picture(), join(folder.path, "b.jpg")];
+    const first = await entered(path);
+    await rename(path, renamed);
+    // the new name is not known yet
+    expect(await looked(first)).toMatchObject({ status: "deferred", reason: "missing", job: "pending" });
+    const again = await entered(renamed);
+    expect(await looked(first)).toEqual({ status: "skipped", reason: "missing", job: null, seen: [] });
+    await rm(renamed);
+    expect(await looked(again)).toMatchObject({ status: "deferred" });
+    expect(await looked(again)).toEqual({ status: "skipped", reason: "missing", job: "dead", seen: [] });
+  });
+
+  test("either, when the first look was over before the second entry had its turn", async () => {
+    const path = await picture();
+    const first = await entered(path);
+    await setTime(path);
+    const touched = await entered(path);
+    await rename(path, `${path}.jpg`);
+    const moved = await entered(`${path}.jpg`);
+    await database.db.query((sql) => sql`update images set status = 'processed' where image_id = ${first}`);
+    const asked = standIn.requests;
+    expect(await looked(touched)).toMatchObject({ status: "skipped", reason: "reupload", job: null });
+    expect(await looked(moved)).toMatchObject({ status: "skipped", reason: "moved", job: null });
+    expect(standIn.requests).toBe(asked);
+  });
+
+  test("and what is sent again and again is not put off for ever, nor is a copy taken for the same", async () => {
+    const path = await picture();
+    await looked(await entered(path));
+    await setTime(path, 120_000);
+    const copy = join(folder.path, "copy.jpg");
+    await copyFile(path, copy);
+    const second = await entered(copy);
+    meanwhile = async () => {
+      await setTime(copy);
+      await entered(copy);
+    };
+    expect(await looked(second)).toMatchObject({ status: "processed", seen: [copy] });
+  });
 });
 
 describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {

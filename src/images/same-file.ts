@@ -1,0 +1,46 @@
+import { access } from "node:fs/promises";
+import type { Database } from "../engines/database.ts";
+import type { LedgerImage } from "./images-repository.ts";
+import { reupload, type SeenBefore } from "./reasons.ts";
+import { earlierEntries, laterPath } from "./same-file-repository.ts";
+
+/*
+ * Upload servers set the time of a file, or its name, when it is complete already. Then it is a version of its own, with an entry of its
+ * own, while the detector may be looking at the first. It is looked at once all the same.
+ */
+
+/** Of a file with this very content and time that was looked at under one of these names: it was moved when one of them is gone. */
+export async function movedFrom(paths: readonly string[]): Promise<SeenBefore | undefined> {
+  for (const path of paths) {
+    if (!(await exists(path))) return { reason: "moved", detail: `It was looked at as ${path} and renamed since.` };
+  }
+  return undefined;
+}
+
+/** Whether the file of an entry was looked at under its earlier time or name, or (`at_detector`) is being looked at under it. */
+export async function seenBefore(db: Database, image: LedgerImage): Promise<SeenBefore | "at_detector" | undefined> {
+  // its content was never there before
+  if (image.sameContentAs === null) return undefined;
+  const { isReupload, seenAt, atDetector } = await db.query((sql) => earlierEntries(sql, image.imageId));
+  if (isReupload) return reupload;
+  const moved = await movedFrom(seenAt);
+  if (moved) return moved;
+  for (const path of atDetector) if (path === image.path || !(await exists(path))) return "at_detector";
+  return undefined;
+}
+
+/** Where the file of an entry is by now, if it was entered again: at another time, or under another name. */
+export async function enteredAgainAs(db: Database, image: LedgerImage): Promise<string | undefined> {
+  const path = await db.query((sql) => laterPath(sql, image.imageId));
+  return path !== undefined && (await exists(path)) ? path : undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    // only a name that is really gone counts as moved away
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
