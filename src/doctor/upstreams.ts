@@ -56,7 +56,7 @@ export async function findService(examination: Examination, name: UpstreamName, 
 /** What the client of one question needs: a breaker of its own, so that one bad answer is told as it is. */
 export function clientOptions(examination: Examination, { name }: Service) {
   const { clock } = examination;
-  return { breaker: new Breaker(name, { clock }), clock, log: silentLog, timeoutMs: answerMs, trialTimeoutMs: answerMs };
+  return { breaker: new Breaker(name, { clock }), clock, log: silentLog, timeoutMs: answerMs };
 }
 
 /** A small picture, the same every time: grey, with a darker half. */

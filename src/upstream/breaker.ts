@@ -65,11 +65,10 @@ export class Breaker {
   }
 
   /**
-   * Runs `work`, telling it whether it is the one trial, and passes on what it returns or throws. Throws `BreakerOpen`
-   * without running it while the service is to be left alone. `signal` is the caller's own: work that fails after the
+   * Runs `work` and passes on what it returns or throws. Throws `BreakerOpen` without running it while the service is to be left alone. `signal` is the caller's own: work that fails after the
    * signal fired was given up, not failed.
    */
-  async run<T>(work: (trial: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#noticeTime();
     if (this.#state === "open") throw new BreakerOpen(this.name, this.#resetAt ?? this.#clock.now());
     if (this.#trial) throw new BreakerOpen(this.name, new Date(this.#clock.now().getTime() + trialWaitMs));
@@ -78,7 +77,7 @@ export class Breaker {
     const startedAt = this.#clock.monotonic();
     const seconds = (): number => (this.#clock.monotonic() - startedAt) / 1000;
     try {
-      const result = await work(this.#trial);
+      const result = await work();
       this.#onCall("success", seconds());
       this.#lastSuccess = this.#clock.now();
       if (era === this.#era) this.#succeeded();

@@ -21,7 +21,7 @@ const retryWhenBusyMs = 5_000;
 export async function callThrough<T>(
   breaker: Breaker,
   clock: Clock,
-  work: (trial: boolean) => Promise<T>,
+  work: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T | Unavailable> {
   try {

@@ -3,6 +3,7 @@ import type { Log } from "../log/log.ts";
 import type { Breaker } from "./breaker.ts";
 import { callThrough, judgeStatus, type Unavailable } from "./call.ts";
 import { type DetectorReading, readDetections } from "./detector-answer.ts";
+import { detectorReadMs } from "./detector-pace.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { formType, pictureForm } from "./multipart.ts";
 
@@ -43,9 +44,8 @@ export interface DetectorOptions {
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly log: Log;
+  /** For one answer, the trial of a half-open breaker included: who looks for long would fail any shorter trial. */
   readonly timeoutMs?: number;
-  /** For the one call that finds out whether a failed service is back. */
-  readonly trialTimeoutMs?: number;
 }
 
 /** The client of the detector service: `POST {url}/detect`, a multipart form with the picture as `file`. */
@@ -55,16 +55,16 @@ export function createDetector(options: DetectorOptions): Detector {
 }
 
 async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Picture, signal?: AbortSignal): Promise<DetectorResult> {
-  const { url, breaker, clock, log, timeoutMs = 30_000, trialTimeoutMs = 10_000 } = options;
+  const { url, breaker, clock, log, timeoutMs = detectorReadMs } = options;
   const baseUrl = typeof url === "string" ? url : url();
-  const ask = async (trial: boolean): Promise<DetectorResult> => {
+  const ask = async (): Promise<DetectorResult> => {
     const answer = await http.exchange({
       baseUrl,
       path: "/detect",
       method: "POST",
       headers: { "content-type": formType, accept: "application/json" },
       body: pictureForm(picture),
-      timeoutMs: trial ? Math.min(trialTimeoutMs, timeoutMs) : timeoutMs,
+      timeoutMs,
       signal,
     });
     const status = judgeStatus(answer, clock);

@@ -12,14 +12,15 @@ export type ServiceResult<T> =
   | Unavailable;
 
 export interface ServiceOptions {
-  /** Its address now; undefined while a built-in service starts. */
+  /** Its address now; undefined while a built-in service starts, or cannot. */
   readonly url: () => string | undefined;
+  /** Why a built-in service cannot work; undefined while it can, or starts. */
+  readonly fault?: () => string | undefined;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly log: Log;
+  /** For one answer, the trial of a half-open breaker included: a service that needs long would fail any shorter trial. */
   readonly timeoutMs: number;
-  /** For the one call that finds out whether a failed service is back. */
-  readonly trialTimeoutMs?: number;
 }
 
 export interface ServiceRequest<T> {
@@ -51,20 +52,20 @@ async function ask<T>(
   request: ServiceRequest<T>,
   signal?: AbortSignal,
 ): Promise<ServiceResult<T>> {
-  const { breaker, clock, log, timeoutMs, trialTimeoutMs = 10_000 } = options;
+  const { breaker, clock, log, timeoutMs } = options;
   const baseUrl = options.url();
   if (baseUrl === undefined) {
     const retryAt = new Date(clock.now().getTime() + retryWhileStartingMs);
-    return { kind: "unavailable", reason: "unreachable", detail: "the built-in service is starting", retryAt };
+    return { kind: "unavailable", reason: "unreachable", detail: options.fault?.() ?? "the built-in service is starting", retryAt };
   }
-  const once = async (trial: boolean): Promise<ServiceResult<T>> => {
+  const once = async (): Promise<ServiceResult<T>> => {
     const answer = await http.exchange({
       baseUrl,
       path: request.path,
       method: "POST",
       headers: { "content-type": request.contentType, accept: "application/json" },
       body: request.body,
-      timeoutMs: trial ? Math.min(trialTimeoutMs, timeoutMs) : timeoutMs,
+      timeoutMs,
       signal,
     });
     const status = judgeStatus(answer, clock);
