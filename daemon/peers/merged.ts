@@ -2,7 +2,7 @@ import type { Role } from "../../src/config/roles.ts";
 import { rolesLeftOut } from "../../src/config/roles.ts";
 import type { WatcherState, WorkerState } from "../../src/operations/runtime.ts";
 import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../../src/upstream/state.ts";
-import { type Peer, peerName } from "./peers.ts";
+import { type Peer, type Peers, peerName } from "./peers.ts";
 
 /** The workers of each role. Those that every daemon has, and those of `api`, which are none, are not among them. */
 export const workersOf: Readonly<Record<Role, readonly string[]>> = {
@@ -60,6 +60,20 @@ function workerElsewhere(name: string, role: Role, others: readonly Peer[]): Wor
   const [first] = those;
   if (!first) return { ...common, running: false, message: `no daemon that lives has the role ${role}` };
   return { ...common, running: false, message: `on ${peerName(first)}: ${stoppedAt(first)?.message ?? "does not run"}` };
+}
+
+/**
+ * Why nobody does the work of a worker now, here or elsewhere; undefined when somebody does. `workers` are those of all daemons. A worker that
+ * stands by here is as well as that of the daemon which has it.
+ */
+export function workerFault(name: string, workers: readonly WorkerState[], peers: Pick<Peers, "does" | "others">): string | undefined {
+  const worker = workers.find((each) => each.name === name);
+  if (!worker?.running) return worker?.message ?? "no reason is known";
+  if (!isSingleton(name) || peers.does(name)) return undefined;
+  const holder = peers.others().find(({ singletons }) => singletons.includes(name));
+  if (!holder) return "no daemon does it now";
+  const stopped = holder.report?.stopped.find((each) => each.name === name);
+  return stopped && `on ${peerName(holder)}: ${stopped.message ?? "does not run"}`;
 }
 
 const badness: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 1, open: 2 };

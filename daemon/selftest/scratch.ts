@@ -22,6 +22,8 @@ const cameraId = "homesec-selftest";
 /** A batch of one picture closes when nothing followed for so long. */
 const batchSeconds = 1;
 const connections = 4;
+/** A service of enrichment that hangs makes the event wait so long at most: a long ENRICHMENT_WAIT_SECONDS shall not look like a pipeline that stands still. */
+const longestEnrichmentMs = 5_000;
 
 /** The pipeline a second time: the same code, services and disk, on tables and in a folder that nothing else looks at. */
 export interface Scratch {
@@ -116,6 +118,7 @@ const hushed = (log: Log): Log => ({
 });
 
 async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycle): Promise<void> {
+  const { upstreams } = parts;
   const { config, settings } = parts.context;
   const handOver = createInProcessHandOver();
   lifecycle.onStop("hand-over", () => handOver.close());
@@ -133,6 +136,7 @@ async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycl
       settings: ownSettings,
       config: { ...config, dataDir: root, cameraRoot: root, cameraExtraRoots: [], detectConcurrency: 1, analyzeConcurrency: 1 },
     },
+    upstreams: { ...upstreams, enrichmentWaitMs: () => Math.min(upstreams.enrichmentWaitMs(), longestEnrichmentMs) },
     handOver,
     lanes: handOver,
     metrics: uncounted(),
@@ -141,7 +145,8 @@ async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycl
   const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });
   const pipeline = createPipeline(own);
   const watcher = createWatching(own, undefined);
-  for (const worker of [publisher, pipeline.analysis, pipeline.alerting, pipeline.aggregator, pipeline.detection, watcher]) {
+  const { analysis, alerting, aggregator, enrichment, detection } = pipeline;
+  for (const worker of [publisher, analysis, alerting, aggregator, enrichment, detection, watcher]) {
     lifecycle.onStop(worker.name, () => worker.stop());
     await worker.start();
   }

@@ -5,7 +5,8 @@ import { within } from "../../src/lifecycle/lifecycle.ts";
 import type { SelftestReport, SelftestStage } from "../../src/selftest/report.ts";
 import { selftestProgress } from "../../src/selftest/selftest-repository.ts";
 import { provenStages, type StageState } from "../../src/selftest/stages.ts";
-import { stoppedWorkers, supervisorFault } from "../../src/system/findings.ts";
+import { supervisorFault } from "../../src/system/findings.ts";
+import { workerFault } from "../peers/merged.ts";
 import { putMarkedPicture } from "./marked-picture.ts";
 import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
 
@@ -95,9 +96,24 @@ async function test(options: ScratchOptions, timeoutMs: number): Promise<Selftes
   };
 }
 
-/** Whether the workers that do the real work live, as their heartbeats say: this test has some of its own. */
-function deadWorkers({ parts: { runtime } }: ScratchOptions): Fault | undefined {
-  const stopped = stoppedWorkers(runtime.workers()).map(({ name, message }) => `${name} does not run (${message ?? "no reason is known"})`);
+/** The workers through which a picture goes until somebody is told of it. */
+const onTheWay = [
+  "file_watcher",
+  "detection_worker",
+  "batch_aggregator",
+  "analysis_worker",
+  "alert_worker",
+  "journal_publisher",
+  "delivery_worker",
+] as const;
+
+/** Whether the workers that do the real work live, here or in other daemons, as their heartbeats say: this test has some of its own. */
+function deadWorkers({ parts: { runtime, peers } }: ScratchOptions): Fault | undefined {
+  const workers = runtime.workers();
+  const stopped = onTheWay.flatMap((name) => {
+    const fault = workerFault(name, workers, peers);
+    return fault === undefined ? [] : [`${name} does not run (${fault})`];
+  });
   if (!runtime.supervisorAlive()) stopped.push(supervisorFault);
   return stopped.length === 0 ? undefined : { stage: "workers", why: stopped.join("; ") };
 }

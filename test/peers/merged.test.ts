@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { builtInElsewhere, mergedBreakers, watcherElsewhere, workersElsewhere } from "../../daemon/peers/merged.ts";
+import { builtInElsewhere, mergedBreakers, watcherElsewhere, workerFault, workersElsewhere } from "../../daemon/peers/merged.ts";
 import type { Peer } from "../../daemon/peers/peers.ts";
 import type { Role } from "../../src/config/roles.ts";
 import type { ProcessReport } from "../../src/system/process-report.ts";
@@ -35,6 +35,17 @@ describe("the workers of other daemons", () => {
   test("are none for a daemon that has all roles", () => {
     expect(workersElsewhere([...apiOnly, "detect"], [])).toEqual([]);
   });
+});
+
+test("a worker that stands by here is as well as that of the daemon which has it", () => {
+  const here = [{ name: "file_watcher", running: true, critical: false, message: "stands by" }];
+  const faultWith = (...others: readonly Peer[]) => workerFault("file_watcher", here, { does: () => false, others: () => others });
+  const stopped = [{ name: "file_watcher", message: "its folder hangs" }];
+  expect(faultWith(peer("a", ["watch"], {}, ["file_watcher"]))).toBeUndefined();
+  expect(faultWith(peer("a", ["watch"], { stopped }, ["file_watcher"]), peer("b", ["watch"]))).toBe("on a (pid 7): its folder hangs");
+  expect(faultWith(peer("b", ["watch"]))).toBe("no daemon does it now");
+  expect(workerFault("file_watcher", here, { does: () => true, others: () => [] })).toBeUndefined();
+  expect(workerFault("file_watcher", [], { does: () => true, others: () => [] })).toBe("no reason is known");
 });
 
 test("a breaker is shown as bad as it is for the worst of those who ask the service", () => {

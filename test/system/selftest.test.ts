@@ -11,6 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { embedderStandIn, enrichmentStandIn, visionStandIn } from "../support/upstream.ts";
 import { ask, type Running, running } from "./running.ts";
 
 const proven = ["workers", "registered", "detected", "batched", "event_stored", "judged", "alert_evaluated", "published"];
@@ -148,6 +149,37 @@ describe("a self-test", () => {
     // a detector that answers and sees nothing would see nobody else either
     await ask(daemon, "PATCH /api/system/config", { body: { detection_confidence_threshold: 0.99 } });
     expect(await selftest(daemon)).toMatchObject({ status: "failed", message: expect.stringContaining("saw nothing") });
+  });
+
+  it("fails while no daemon does a part of the way that the test does itself, and passes when another one does", async () => {
+    const daemon = await world.start({ ROLES: "api,detect,analyze,maintain" });
+    expect(await selftest(daemon)).toMatchObject({
+      status: "failed",
+      message: expect.stringMatching(
+        /^workers: file_watcher does not run \(no daemon .* role watch\); alert_worker does not run .*; delivery_worker does not run /,
+      ),
+    });
+    await world.start({ ROLES: "watch,alert,deliver" });
+    await eventually(async () => (await selftest(daemon)).status === "passed", { timeoutMs: 20_000 });
+  });
+
+  it("has the services of enrichment look at the picture, and waits for none that hangs", async () => {
+    const [vision, embedder, enricher] = await Promise.all([visionStandIn(), embedderStandIn(), enrichmentStandIn()]);
+    const daemon = await world.start({
+      ...{ VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "true", ENRICHMENT_WAIT_SECONDS: "120" },
+      ...{ VISION_URL: vision.url, EMBEDDER_URL: embedder.url, ENRICHMENT_URL: enricher.url },
+    });
+    const judgedAfterMs = async () => {
+      const report = await selftest(daemon, 30);
+      expect(report, JSON.stringify(report)).toMatchObject({ status: "passed" });
+      return report.stages.find(({ name }: { name: string }) => name === "judged").took_ms;
+    };
+    expect(await judgedAfterMs()).toBeLessThan(4_000);
+    expect([vision.answered, embedder.answered, enricher.answered]).toEqual([1, 1, 1]);
+    expect((await ask(daemon, "GET /api/entities")).body.pagination.total).toBe(0);
+    await embedder.setMode("hang");
+    expect(await judgedAfterMs()).toBeLessThan(9_000);
+    await Promise.all([vision.close(), embedder.close(), enricher.close()]);
   });
 
   it("whose daemon is killed in the middle is put away by the next start; that of another daemon is left alone", async () => {
