@@ -8,6 +8,7 @@ import type { Breaker } from "../src/upstream/breaker.ts";
 import { createEmbedder } from "../src/upstream/embedder.ts";
 import { createEnricher } from "../src/upstream/enricher.ts";
 import { createVision } from "../src/upstream/vision.ts";
+import { type Condition, faultOf } from "./builtin/condition.ts";
 import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
 
 export const enrichmentNames = ["vision", "embedder", "enrichment"] as const;
@@ -18,8 +19,10 @@ export interface EnrichmentUpstreams extends EnrichmentServices {
   /** Those that are switched on now. */
   switchedOn(): readonly EnrichmentName[];
   isBuiltIn(name: EnrichmentName): boolean;
-  /** Where a service is; undefined while the built-in one starts. */
+  /** Where a service is; undefined while the built-in one starts, or cannot. */
   url(name: EnrichmentName): string | undefined;
+  /** How a service is as far as it is built in; what has an address is told by its breaker. */
+  condition(name: EnrichmentName): Condition;
   /** A built-in service that is needed does not listen yet. */
   isStarting(): boolean;
   /** Starts what is needed, and goes on to follow the settings, which must have been read. */
@@ -42,13 +45,12 @@ export function startEnrichmentServices(options: {
   readonly breakerOf: (name: EnrichmentName) => Breaker;
   /** Whether the built-in services may run here: this daemon is one that asks them. */
   readonly runsBuiltIn: boolean;
-  /** The built-in services listen now. */
-  readonly onReady: () => void;
+  /** Told of each change of the condition of the built-in services. */
+  readonly onCondition: (condition: Condition) => void;
 }): EnrichmentUpstreams {
   const { config, settings, clock, log, lifecycle, breakerOf } = options;
   let builtin: Builtin | undefined;
-  let listens = false;
-  let broken = false;
+  let unstartable: Extract<Condition, { state: "faulty" }> | undefined;
   let stopping: Promise<void> = Promise.resolve();
 
   const switchedOn = (): readonly EnrichmentName[] => {
@@ -65,36 +67,30 @@ export function startEnrichmentServices(options: {
     return { vision: visionUrl, embedder: embedderUrl, enrichment: enrichmentUrl }[name];
   };
   const isBuiltIn = (name: EnrichmentName): boolean => addressOf(name) === null;
-  const url = (name: EnrichmentName): string | undefined => addressOf(name) ?? (listens ? builtin?.url() : undefined);
+  const builtinCondition = (): Condition => unstartable ?? builtin?.condition() ?? { state: "starting" };
+  const condition = (name: EnrichmentName): Condition => (isBuiltIn(name) ? builtinCondition() : { state: "working" });
+  const url = (name: EnrichmentName): string | undefined =>
+    addressOf(name) ?? (builtinCondition().state === "working" ? builtin?.url() : undefined);
 
   const start = (): void => {
     try {
-      const started = startBuiltin("enrichment", { log: log.child({ service: "enrichment" }) });
-      builtin = started;
-      started.ready.then(
-        () => {
-          if (builtin !== started) return;
-          listens = true;
-          options.onReady();
-        },
-        (error: unknown) => log.debug({ service: "enrichment", error: String(error) }, "stopped before it was ready"),
-      );
+      builtin = startBuiltin("enrichment", { log: log.child({ service: "enrichment" }), onCondition: options.onCondition });
     } catch (error) {
-      broken = true;
+      unstartable = { state: "faulty", fault: String(error) };
       log.error({ service: "enrichment", error: String(error) }, "the built-in services of enrichment cannot be started");
+      options.onCondition(unstartable);
     }
   };
   const stop = (): void => {
     const ended = builtin;
     builtin = undefined;
-    listens = false;
     if (ended) stopping = ended.stop();
   };
 
   const addresses = new Map<EnrichmentName, string | null>();
   const isNeeded = (): boolean => options.runsBuiltIn && switchedOn().some(isBuiltIn);
   const look = (): void => {
-    if (isNeeded() && !builtin && !broken) start();
+    if (isNeeded() && !builtin && !unstartable) start();
     if (!isNeeded() && builtin) stop();
     for (const name of enrichmentNames) {
       const address = addressOf(name);
@@ -108,6 +104,7 @@ export function startEnrichmentServices(options: {
 
   const client = (name: EnrichmentName, timeoutSeconds: number) => ({
     url: () => url(name),
+    fault: () => faultOf(condition(name)),
     breaker: breakerOf(name),
     clock,
     log: log.child({ service: name }),
@@ -133,7 +130,8 @@ export function startEnrichmentServices(options: {
     switchedOn,
     isBuiltIn,
     url,
-    isStarting: () => isNeeded() && !broken && !listens,
+    condition,
+    isStarting: () => isNeeded() && builtinCondition().state === "starting",
     follow: () => {
       look();
       timer ??= setInterval(look, followEveryMs).unref();

@@ -11,9 +11,9 @@ import { createLanguageModel, type LanguageModel } from "../src/upstream/languag
 import { probeHealth } from "../src/upstream/probe.ts";
 import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../src/upstream/state.ts";
 import { upstreamNames } from "../src/upstream/state.ts";
-import type { Condition } from "./builtin/condition.ts";
+import { type Condition, faultOf } from "./builtin/condition.ts";
 import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
-import { type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
+import { type EnrichmentName, type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
 
 /** A probe that is younger than this is not made again. */
 const probeFreshMs = 2_000;
@@ -70,6 +70,11 @@ export function startUpstreams(options: {
     probed = undefined;
     options.onBreakerChange(state, previous);
   };
+  const conditionChanged = (name: UpstreamName, condition: Condition): void => {
+    probed = undefined;
+    if (condition.state === "working") options.onReady(name);
+    if (condition.state === "faulty") options.onFault(name, condition.fault);
+  };
   const breakers = new Map<UpstreamName, Breaker>(
     upstreamNames.map((name) => [
       name,
@@ -89,19 +94,18 @@ export function startUpstreams(options: {
     const builtin = startBuiltin(name, {
       log: log.child({ service: name }),
       env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) },
-      onCondition: (condition) => {
-        // what a probe said before says nothing any more
-        probed = undefined;
-        if (condition.state === "working") options.onReady(name);
-        if (condition.state === "faulty") options.onFault(name, condition.fault);
-      },
+      onCondition: (condition) => conditionChanged(name, condition),
     });
     builtins.set(name, builtin);
     lifecycle.onStop(`built-in ${name}`, () => builtin.stop());
     return () => builtin.url();
   };
+  const optionalOf = (name: UpstreamName): EnrichmentName | undefined => enrichmentNames.find((known) => known === name);
   /** What is not built in is told by its breaker. */
-  const conditionOf = (name: UpstreamName): Condition => builtins.get(name)?.condition() ?? { state: "working" };
+  const conditionOf = (name: UpstreamName): Condition => {
+    const optional = optionalOf(name);
+    return (optional ? enrichment.condition(optional) : builtins.get(name)?.condition()) ?? { state: "working" };
+  };
   const urls = {
     detector: urlOf("detector", config.detectorUrl),
     language_model: urlOf("language_model", config.languageModelUrl),
@@ -132,31 +136,28 @@ export function startUpstreams(options: {
     lifecycle,
     breakerOf,
     runsBuiltIn: options.asks("enrichment"),
-    onReady: () => {
-      probed = undefined;
-      options.onReady("enrichment");
-    },
+    onCondition: (condition) => conditionChanged("enrichment", condition),
   });
 
   /** The user has said where it is. */
   const addressed = (name: UpstreamName): boolean => {
-    const optional = enrichmentNames.find((known) => known === name);
+    const optional = optionalOf(name);
     if (optional) return !enrichment.isBuiltIn(optional);
     return (name === "detector" ? config.detectorUrl : config.languageModelUrl) !== undefined;
   };
 
   const probeOne = async (name: UpstreamName): Promise<UpstreamState> => {
-    const optional = enrichmentNames.find((known) => known === name);
+    const optional = optionalOf(name);
     if (!options.asks(name) && !addressed(name)) return options.elsewhere(name);
     const builtIn = optional ? enrichment.isBuiltIn(optional) : builtins.has(name);
     const condition = conditionOf(name);
     const url = optional
       ? enrichment.url(optional)
-      : condition.state !== "working"
-        ? undefined
-        : urls[name === "detector" ? name : "language_model"]();
+      : condition.state === "working"
+        ? urls[name === "detector" ? name : "language_model"]()
+        : undefined;
     if (url === undefined) {
-      const error = condition.state === "faulty" ? condition.fault : "starting";
+      const error = faultOf(condition) ?? "starting";
       return { name, healthy: false, builtIn, url: "", responseMs: null, error, checkedAt: clock.now() };
     }
     // a service that is known to be down is left alone until its trial
@@ -190,20 +191,16 @@ export function startUpstreams(options: {
       return state === "half_open" ? 1 : 0;
     },
     resetBreaker: (name) => breakerOf(name).reset(),
-    fault: (name) => {
-      const condition = conditionOf(name);
-      return condition.state === "faulty" ? condition.fault : undefined;
-    },
+    fault: (name) => faultOf(conditionOf(name)),
     answeredAt: (name) => breakerOf(name).state().last_success,
     label: (name) => (builtins.has(name) ? "built-in" : addressed(name) ? urls[name]() : "beside other daemons"),
     builtIn: () =>
       upstreamNames.flatMap((name) => {
         if (!options.asks(name) || addressed(name)) return [];
-        const optional = enrichmentNames.find((known) => known === name);
-        if (optional)
-          return enrichment.switchedOn().includes(optional) ? [{ name, fault: enrichment.url(optional) ? null : "starting" }] : [];
+        const optional = optionalOf(name);
+        if (optional && !enrichment.switchedOn().includes(optional)) return [];
         const condition = conditionOf(name);
-        return [{ name, fault: condition.state === "working" ? null : condition.state === "faulty" ? condition.fault : "starting" }];
+        return [{ name, fault: condition.state === "working" ? null : (faultOf(condition) ?? "starting") }];
       }),
     probe: () => {
       if (!probed || clock.monotonic() - probedAt > probeFreshMs) {

@@ -6,6 +6,11 @@ export type Condition =
   /** It cannot work, and `fault` says why and what to do. */
   | { readonly state: "faulty"; readonly fault: string };
 
+/** Why a service cannot work; undefined while it can, or starts. */
+export function faultOf(condition: Condition): string | undefined {
+  return condition.state === "faulty" ? condition.fault : undefined;
+}
+
 /** What a child process tells: that it listens, or how its loading ended. */
 export type Message =
   | { readonly kind: "listens"; readonly port: number; readonly loading: boolean }
