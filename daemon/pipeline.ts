@@ -7,6 +7,7 @@ import { createAlertStage } from "../src/pipeline/alert.ts";
 import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
 import { createDetectStage } from "../src/pipeline/detect.ts";
 import { createEnrichStage } from "../src/pipeline/enrich.ts";
+import { mostAtBuiltIn } from "../src/upstream/detector-pace.ts";
 import { deliverySettings } from "./delivering.ts";
 import type { Parts } from "./parts.ts";
 import { createBatchAggregator } from "./workers/batch-aggregator.ts";
@@ -16,8 +17,6 @@ import type { Worker } from "./workers/worker.ts";
 
 /** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
 const detectLeaseMs = 20 * minuteMs;
-/** The built-in detector looks at one picture after the other. One waits at hand; more would only be nearer to their 30 s on a slow machine. */
-const mostAtBuiltIn = 2;
 /** Three services, each within its read timeout, look at each of 32 objects; breakers end that long before. */
 const enrichLeaseMs = hourMs;
 /** Rules look at an event: some statements, which may wait for others who do the same. */
