@@ -6,7 +6,7 @@ import type { Runtime } from "../operations/runtime.ts";
 import { scopeText } from "../silences/silence.ts";
 import type { UpstreamState } from "../upstream/state.ts";
 import type { Check } from "./checks.ts";
-import { currentFindings, stoppedWorkers } from "./findings.ts";
+import { currentFindings } from "./findings.ts";
 
 type Health = z.output<typeof HealthReply>;
 type Service = z.output<typeof ServiceHealth>;
@@ -20,9 +20,9 @@ export async function currentHealth(context: OperationContext, runtime: Runtime)
     timestamp,
     // what lowers the overall value without being one of the three services stands here, so that it never goes unexplained; and what keeps alerts from people
     recent_events: [
-      ...stoppedWorkers(workers).map(({ name, message }) => {
-        return { timestamp, service: name, event_type: "stopped", message: message ?? "does not run" };
-      }),
+      ...workers
+        .filter(({ running }) => !running)
+        .map(({ name, message }) => ({ timestamp, service: name, event_type: "stopped", message: message ?? "does not run" })),
       ...lowDisks.map((message) => ({ timestamp, service: "disk", event_type: "low_space", message })),
       ...silences.map((silence) => {
         const message = `alerts of ${scopeText(silence)} are silenced until ${silence.ends_at.toISOString()}: ${silence.reason}`;

@@ -191,6 +191,14 @@ describe("health", () => {
     ]);
   });
 
+  it("names a worker that does not run, also one that lowers nothing", async () => {
+    const message = "its start has taken more than 5 s and goes on";
+    facts.workers = [...facts.workers, { name: "file_watcher", running: false, critical: false, message }];
+    const { status, body } = await get("/api/system/health");
+    expect([status, body.status]).toEqual([200, "healthy"]);
+    expect(body.recent_events).toMatchObject([{ service: "file_watcher", event_type: "stopped", message }, { service: "detector" }]);
+  });
+
   it("answers in time when everything hangs", async () => {
     facts.db = { query: hanging, pool: database.db.pool } as unknown as OperationContext["db"];
     facts.storeVersion = hanging;
