@@ -1,11 +1,20 @@
 import { Problem } from "../src/contract/problem.ts";
+import { lookPatiently, NoAnswer } from "../src/disk/patience.ts";
 import { makeFolder } from "../src/engines/make-folder.ts";
+import type { Log } from "../src/log/log.ts";
 
-/** Makes the folder into which cameras upload where it is missing. Throws `Problem("unavailable")` when it cannot be made or is no folder. */
-export async function makeCameraRoot(path: string): Promise<void> {
+/**
+ * Makes the folder into which cameras upload where it is missing. One that does not answer is left for later: cameras elsewhere need it not.
+ * Throws `Problem("unavailable")` when it cannot be made or is no folder.
+ */
+export async function makeCameraRoot(path: string, log: Log): Promise<void> {
   try {
-    await makeFolder(path);
+    await lookPatiently(path, () => makeFolder(path));
   } catch (cause) {
+    if (cause instanceof NoAnswer) {
+      log.error({ folder: path }, "the camera root does not answer; its cameras are taken up when it does");
+      return;
+    }
     const { code } = cause as NodeJS.ErrnoException;
     const reason =
       code === "EEXIST" || code === "ENOTDIR" ? "a file is in its place" : code === "ENOENT" ? "no folder can be made there" : code;

@@ -148,7 +148,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   await settings.start();
   lifecycle.onStop("settings", () => settings.stop());
   upstreams.enrichment.follow();
-  await makeCameraRoot(config.cameraRoot);
+  await makeCameraRoot(config.cameraRoot, log);
   const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
   await introduce(company, { db, keyPath: config.secretKeyPath, fingerprint: sealer.fingerprint, log });
   const outbound = createOutbound({ allow: config.outboundAllow });

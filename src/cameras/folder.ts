@@ -46,7 +46,11 @@ export async function inspectFolder(roots: readonly string[], folderPath: string
       return {
         resolvedPath: null,
         isOutside: false,
-        issues: [`The folder cannot be reached (${resolved.code}); let the user that runs homesec read it`],
+        issues: [
+          resolved.code === "ETIMEDOUT"
+            ? "The folder does not answer; bring its disk or share back"
+            : `The folder cannot be reached (${resolved.code}); let the user that runs homesec read it`,
+        ],
       };
     case "inside":
       return { resolvedPath: resolved.path, isOutside: false, issues: await issuesOf(resolved.path) };

@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { isInside } from "../disk/inside.ts";
+import { lookPatiently, NoAnswer } from "../disk/patience.ts";
 
 /** The folders below which everything must lie that is read: cameras, their pictures, what is shown of them. */
 export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {
@@ -12,7 +14,7 @@ export type Resolved =
   | { readonly state: "inside"; readonly path: string }
   | { readonly state: "outside"; readonly path: string }
   | { readonly state: "missing"; readonly path: string }
-  /** The way there cannot be followed; `code` as the system gave it (EACCES, ELOOP). */
+  /** The way there cannot be followed; `code` as the system gave it (EACCES, ELOOP), or ETIMEDOUT when it gave none in time. */
   | { readonly state: "unreadable"; readonly path: string; readonly code: string };
 
 /**
@@ -29,20 +31,16 @@ export async function resolveInside(roots: readonly string[], path: string): Pro
   return { state: "unreadable", path: followed.path, code: followed.code };
 }
 
-/** Whether a path is the root or lies below it. Both are real paths. */
-export function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
 /** The real path as far as the path exists, with the rest of the names after it; `code` says why it went no further. */
 async function followExisting(path: string): Promise<{ readonly path: string; readonly code?: string }> {
   const absolute = resolve(path);
   try {
-    return { path: await realpath(absolute) };
+    return { path: await lookPatiently(absolute, () => realpath(absolute)) };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
     const parent = dirname(absolute);
-    if (parent === absolute) return { path: absolute, code };
+    // the way to what does not answer would not answer either
+    if (parent === absolute || error instanceof NoAnswer) return { path: absolute, code };
     return { path: join((await followExisting(parent)).path, basename(absolute)), code };
   }
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { within } from "../lifecycle/lifecycle.ts";
 import { type DiskSpace, diskSpace } from "./disk.ts";
+import { createPatience } from "./patience.ts";
 
 /** Disks answer in microseconds; one that takes so long is a share that is away. */
 const patienceMs = 500;
@@ -15,8 +15,8 @@ export async function areOnOneDisk(one: string, other: string): Promise<boolean>
 }
 
 /**
- * Makes the look at the disk with the pictures: undefined when it is the one with the data folder, or is not there. It rejects at once when
- * the disk does not answer. One that hangs is not asked a second time before it has answered: each question would hold a thread of the process.
+ * Makes the look at the disk with the pictures: undefined when it is the one with the data folder, or is not there. It rejects with `NoAnswer`
+ * when the disk does not answer.
  */
 export function createPictureDisk(folders: {
   readonly dataDir: string;
@@ -27,20 +27,6 @@ export function createPictureDisk(folders: {
     const isNoOther = await areOnOneDisk(dataDir, cameraRoot).catch(() => true);
     return isNoOther ? undefined : await diskSpace(cameraRoot);
   };
-  let looking: Promise<DiskSpace | undefined> | undefined;
-  let hangs = false;
-  return async () => {
-    if (hangs) throw new Error("the disk with CAMERA_ROOT does not answer");
-    looking ??= look().finally(() => {
-      looking = undefined;
-      hangs = false;
-    });
-    const asked = looking;
-    try {
-      return await within(patienceMs, () => asked);
-    } catch (error) {
-      hangs = looking === asked;
-      throw error;
-    }
-  };
+  const ask = createPatience(patienceMs);
+  return () => ask(cameraRoot, look);
 }

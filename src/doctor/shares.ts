@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import type { Config } from "../config/config.ts";
+import { isNetworkType, mountOf, readMounts } from "../disk/mounts.ts";
 import type { Machine } from "./machine.ts";
-import { isNetworkType, mountOf, readMounts } from "./mounts.ts";
 
 /** A server that is alive answers within milliseconds. */
 export const shareAnswerMs = 2_000;

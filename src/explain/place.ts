@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Camera, howToRestore } from "../cameras/camera.ts";
-import { isInside, type Resolved, resolveInside } from "../cameras/roots.ts";
+import { type Resolved, resolveInside } from "../cameras/roots.ts";
+import { isInside } from "../disk/inside.ts";
 import { isIgnoredFolder, kindOf } from "../images/picture.ts";
 
 /** Where a path lies, as far as homesec may look. */

@@ -1,7 +1,8 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isInside, resolveInside } from "../../src/cameras/roots.ts";
+import { resolveInside } from "../../src/cameras/roots.ts";
+import { isInside } from "../../src/disk/inside.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const folder = temporaryFolder("roots");

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, utimesSync, wri
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mountOf, parseMounts } from "../../src/doctor/mounts.ts";
+import { mountOf, parseMounts } from "../../src/disk/mounts.ts";
 import { openSealer } from "../../src/secrets/sealer.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { filesIn, finds, ownFolder, script, skips, well } from "./support.ts";

@@ -1,6 +1,7 @@
-import { constants } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { lookPatiently, NoAnswer } from "../../../src/disk/patience.ts";
 import { isInside } from "../../../src/images/look.ts";
 import { isRecorded, kindOf } from "../../../src/images/picture.ts";
 
@@ -29,20 +30,32 @@ export interface WatchPlan {
   readonly strayPictures: readonly string[];
   /** Folders, real, that may be read. */
   readonly roots: readonly string[];
+  /** Of the camera root and the extra roots those that do not answer, as they were given. */
+  readonly silentRoots: readonly string[];
 }
 
-/** Decides which folders to watch for which camera. Never throws for what is wrong with a folder: that is a problem of its camera. */
+/**
+ * Decides which folders to watch for which camera. Never throws for what is wrong with a folder: that is a problem of its camera. Waits for
+ * none that does not answer.
+ */
 export async function planFolders(
   cameras: readonly WatchedCamera[],
   cameraRoot: string,
   extraRoots: readonly string[],
 ): Promise<WatchPlan> {
-  const roots = (await Promise.all([cameraRoot, ...extraRoots].map(realOrNothing))).filter((root) => root !== undefined);
+  const wide = [cameraRoot, ...extraRoots];
+  const found = await Promise.all(wide.map((path) => lookPatiently(path, () => realOrNothing(path)).catch(silentOr)));
+  const roots = found.filter((root) => root !== undefined && root !== silent);
+  const silentRoots = wide.filter((_, at) => found[at] === silent);
+  const paths = cameras.map((camera) => resolve(cameraRoot, camera.folder_path));
+  // what lies in a root that does not answer is not asked: it would not either
+  const folders = await Promise.all(
+    paths.map((path) => (isInside(path, silentRoots) ? { problem: silentProblem(path) } : resolveFolder(path, roots))),
+  );
   const problems = new Map<string, string>();
   const owned: { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[] = [];
-  for (const camera of cameras) {
-    const path = resolve(cameraRoot, camera.folder_path);
-    const folder = await resolveFolder(path, roots);
+  for (const [at, camera] of cameras.entries()) {
+    const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
     if ("problem" in folder) {
       if (!camera.deleted) problems.set(camera.camera_id, folder.problem);
       continue;
@@ -68,6 +81,7 @@ export async function planFolders(
     problems,
     strayPictures: unowned.pictures,
     roots,
+    silentRoots: unowned.isSilent ? [...new Set([...silentRoots, cameraRoot])] : silentRoots,
   };
 }
 
@@ -80,17 +94,28 @@ async function realOrNothing(path: string): Promise<string | undefined> {
   }
 }
 
-async function resolveFolder(path: string, roots: readonly string[]): Promise<{ readonly real: string } | { readonly problem: string }> {
+const silent = Symbol("does not answer");
+
+function silentOr(error: unknown): typeof silent {
+  if (error instanceof NoAnswer) return silent;
+  throw error;
+}
+
+type ResolvedFolder = { readonly real: string } | { readonly problem: string };
+
+async function resolveFolder(path: string, roots: readonly string[]): Promise<ResolvedFolder> {
   try {
-    const real = await realpath(path);
-    if (!isInside(real, roots)) {
-      return {
-        problem: `the folder ${real} is outside of the allowed folders; add it to CAMERA_EXTRA_ROOTS, or change the camera's folder`,
-      };
-    }
-    if (!(await stat(real)).isDirectory()) return { problem: `${path} is not a folder` };
-    await access(real, constants.R_OK | constants.X_OK);
-    return { real };
+    return await lookPatiently(path, async () => {
+      const real = await realpath(path);
+      if (!isInside(real, roots)) {
+        return {
+          problem: `the folder ${real} is outside of the allowed folders; add it to CAMERA_EXTRA_ROOTS, or change the camera's folder`,
+        };
+      }
+      if (!(await stat(real)).isDirectory()) return { problem: `${path} is not a folder` };
+      await access(real, constants.R_OK | constants.X_OK);
+      return { real };
+    });
   } catch (error) {
     return { problem: folderProblem(path, error as NodeJS.ErrnoException) };
   }
@@ -105,28 +130,53 @@ export function folderProblem(path: string, error: NodeJS.ErrnoException): strin
     case "EACCES":
     case "EPERM":
       return `the folder ${path} cannot be read; give the user that runs homesec the right to`;
+    case "ETIMEDOUT":
+      return silentProblem(path);
     default:
       return `the folder ${path} cannot be read: ${error.message}`;
   }
 }
 
-async function listRoot(
-  cameraRoot: string,
-  owned: readonly { readonly real: string }[],
-): Promise<{ readonly folders: readonly { readonly path: string; readonly real: string }[]; readonly pictures: readonly string[] }> {
-  const root = await realOrNothing(cameraRoot);
+function silentProblem(path: string): string {
+  return `the folder ${path} does not answer; bring its disk or share back, and it is taken up by itself`;
+}
+
+interface Unowned {
+  readonly folders: readonly { readonly path: string; readonly real: string }[];
+  readonly pictures: readonly string[];
+  readonly isSilent: boolean;
+}
+
+async function listRoot(cameraRoot: string, owned: readonly { readonly real: string }[]): Promise<Unowned> {
+  const nothing: Unowned = { folders: [], pictures: [], isSilent: false };
+  const listed = await lookPatiently(cameraRoot, async () => {
+    const root = await realOrNothing(cameraRoot);
+    return root === undefined ? undefined : { root, entries: await readdir(root, { withFileTypes: true }) };
+  }).catch(silentOr);
+  if (listed === silent) return { ...nothing, isSilent: true };
   // when the whole root is one camera's, nothing in it is without an owner
-  if (root === undefined || owned.some((entry) => isInside(root, [entry.real]))) return { folders: [], pictures: [] };
-  const folders: { path: string; real: string }[] = [];
-  const pictures: string[] = [];
-  for (const entry of await readdir(root, { withFileTypes: true })) {
-    const path = join(cameraRoot, entry.name);
-    if (entry.name.startsWith(".")) continue;
-    if (entry.isFile() && isRecorded(kindOf(entry.name))) pictures.push(path);
-    if (!entry.isDirectory() && !entry.isSymbolicLink()) continue;
-    const real = await realOrNothing(path);
-    if (real === undefined || !isInside(real, [root]) || owned.some((other) => other.real === real)) continue;
-    if ((await stat(real)).isDirectory()) folders.push({ path, real });
-  }
-  return { folders, pictures };
+  if (listed === undefined || owned.some((entry) => isInside(listed.root, [entry.real]))) return nothing;
+  const entries = listed.entries.filter(({ name }) => !name.startsWith("."));
+  const pathOf = (entry: Dirent): string => join(cameraRoot, entry.name);
+  const found = await Promise.all(
+    entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(async (entry) => {
+        const path = pathOf(entry);
+        const real = await lookPatiently(path, () => realFolder(path)).catch(silentOr);
+        const isUnowned =
+          real !== undefined && real !== silent && isInside(real, [listed.root]) && !owned.some((other) => other.real === real);
+        return isUnowned ? [{ path, real }] : [];
+      }),
+  );
+  return {
+    folders: found.flat(),
+    pictures: entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name))).map(pathOf),
+    isSilent: false,
+  };
+}
+
+async function realFolder(path: string): Promise<string | undefined> {
+  const real = await realOrNothing(path);
+  return real !== undefined && (await stat(real)).isDirectory() ? real : undefined;
 }

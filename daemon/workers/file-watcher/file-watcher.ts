@@ -2,9 +2,11 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../src/clock/clock.ts";
+import { lookPatiently } from "../../../src/disk/patience.ts";
 import type { Database } from "../../../src/engines/database.ts";
 import { unknownVersions } from "../../../src/images/images-repository.ts";
 import { hasFfmpeg } from "../../../src/images/video.ts";
+import { within } from "../../../src/lifecycle/lifecycle.ts";
 import type { Log } from "../../../src/log/log.ts";
 import type { WatcherState } from "../../../src/operations/runtime.ts";
 import type { Worker } from "../worker.ts";
@@ -19,6 +21,8 @@ import { defaultTimings, type Timings } from "./timings.ts";
 /** Finders wait while more than this is on its way into the ledger. */
 const mostRegistering = 2_000;
 const lostPauseMs = 250;
+/** The end of a tree whose disk hangs is not waited for any longer. */
+const treeStopMs = 2_000;
 
 /** What the watcher works with. */
 export interface FileWatcherOptions {
@@ -65,6 +69,7 @@ interface Run {
   trees: readonly WatchedTree[];
   roots: readonly string[];
   rootWatch: FSWatcher | undefined;
+  silentRoots: readonly string[];
   problems: ReadonlyMap<string, string>;
   /** Folders for which a camera is being registered, or was a moment ago. */
   readonly adopted: Set<string>;
@@ -96,8 +101,11 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const cameras = await options.cameras();
     const wanted = await planFolders(cameras, cameraRoot, options.extraRoots);
     if (now.stopped) return;
-    now.roots = wanted.roots;
-    watchRoot(now);
+    now.silentRoots = wanted.silentRoots;
+    // what may be read does not change because nobody can tell where it is
+    now.roots = now.silentRoots.length === 0 ? wanted.roots : [...new Set([...now.roots, ...wanted.roots])];
+    // a watch would be put up in the main thread, and hang there
+    if (!now.silentRoots.includes(cameraRoot)) watchRoot(now);
     for (const path of wanted.strayPictures) {
       tellOnce(
         "stray",
@@ -107,11 +115,9 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     }
     const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
     const kept = now.trees.filter(({ key }) => keys.has(key));
-    for (const old of now.trees) {
-      if (keys.has(old.key)) continue;
-      await old.tree.stop();
-      if (old.plan.cameraId !== undefined) now.candidates.drop(old.plan.cameraId);
-    }
+    const gone = now.trees.filter(({ key }) => !keys.has(key));
+    await Promise.all(gone.map(({ tree }) => stopTree(tree)));
+    for (const old of gone) if (old.plan.cameraId !== undefined) now.candidates.drop(old.plan.cameraId);
     now.trees = kept;
     const problems = new Map(wanted.problems);
     for (const [key, tree] of keys) {
@@ -120,6 +126,12 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       if (started) now.trees = [...now.trees, started];
     }
     await tellProblems(now, problems, cameras);
+  };
+
+  const stopTree = async (tree: FolderTree): Promise<void> => {
+    await within(treeStopMs, () => tree.stop()).catch((error: unknown) => {
+      log.warn({ folder: tree.path, error: String(error) }, "a folder that hangs is left to itself");
+    });
   };
 
   const startTree = async (
@@ -149,16 +161,17 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
         onLost: (error) => {
           log.warn({ folder: planned.path, error: error.message }, "a camera's folder is gone");
           now.trees = now.trees.filter((watched) => watched.tree !== tree);
-          now.planning.push(() => tree.stop());
+          now.planning.push(() => stopTree(tree));
           // a folder that can be found but not read must not keep us busy
           setTimeout(() => requestPlan(now), lostPauseMs).unref();
         },
       },
     });
     try {
-      await tree.start();
+      await lookPatiently(planned.path, () => tree.start());
       return { plan: planned, key, tree };
     } catch (error) {
+      await stopTree(tree);
       if (cameraId !== undefined) problems.set(cameraId, folderProblem(planned.path, error as NodeJS.ErrnoException));
       return undefined;
     }
@@ -268,7 +281,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const now: Run = {
       ...{ candidates, registrar, schedule },
       planning: createLane(log, "cameras"),
-      ...{ trees: [], roots: [], rootWatch: undefined, problems: new Map(), adopted: new Set() },
+      ...{ trees: [], roots: [], rootWatch: undefined, silentRoots: [], problems: new Map(), adopted: new Set() },
       ...{ videos, planRequested: false, stopped: false },
     };
     return now;
@@ -291,6 +304,10 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     critical: false,
     stuckAfterMs: 90_000,
     heartbeat: () => beat,
+    message: () => {
+      const silent = run?.silentRoots ?? [];
+      return silent.length === 0 ? null : `waits for ${silent.join(" and ")} to answer: its disk or share is away`;
+    },
     start: async () => {
       const now = await begin();
       try {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../src/clock/clock.ts";
 import type { Log } from "../../../src/log/log.ts";
 import type { FolderTree } from "./folder-tree.ts";
-import { createLane } from "./lane.ts";
+import { createLane, type Lane } from "./lane.ts";
 import { watchForStalls } from "./loop-stall.ts";
 import type { Timings } from "./timings.ts";
 
@@ -33,25 +33,36 @@ export function createSchedule(options: {
   readonly onTick: () => void;
 }): Schedule {
   const { clock, log, timings, trees } = options;
-  const lane = createLane(log, "rescan");
+  // one for each tree: a folder that hangs does not keep the others from being looked at
+  const lanes = new Map<FolderTree, Lane>();
   const timers: NodeJS.Timeout[] = [];
   let stopWatchingStalls = (): void => {};
   let compareAt = clock.monotonic() + timings.fullRescanMs;
   let polledCompareAt = clock.monotonic() + polledCompareEveryMs;
   let earliestCompareAt = 0;
   let comparing = false;
-  let checking = false;
+  const checking = new Set<FolderTree>();
   let lossSuspected = false;
   let activeAt = 0;
   let inBurst = false;
 
+  const laneOf = (tree: FolderTree): Lane => {
+    const lane = lanes.get(tree) ?? createLane(log, `rescan of ${tree.path}`);
+    lanes.set(tree, lane);
+    return lane;
+  };
+
   const checkAll = (which: "all" | "polled" | "at_once"): void => {
-    if (checking && which !== "at_once") return;
-    checking = true;
-    lane.push(async () => {
-      checking = false;
-      for (const tree of trees()) await tree.check(which);
-    });
+    const present = trees();
+    for (const tree of lanes.keys()) if (!present.includes(tree)) lanes.delete(tree);
+    for (const tree of present) {
+      if (checking.has(tree) && which !== "at_once") continue;
+      checking.add(tree);
+      laneOf(tree).push(async () => {
+        checking.delete(tree);
+        await tree.check(which);
+      });
+    }
   };
 
   const compareAll = (which: readonly FolderTree[]): void => {
@@ -119,10 +130,10 @@ export function createSchedule(options: {
         }, timings.rescanMs),
       );
     },
-    stop: () => {
+    stop: async () => {
       stopWatchingStalls();
       for (const timer of timers) clearInterval(timer);
-      return lane.stop();
+      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
     },
     compareSoon: () => {
       compareAt = Math.min(compareAt, clock.monotonic());

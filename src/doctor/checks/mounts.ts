@@ -1,7 +1,7 @@
 import { rootsOf } from "../../cameras/roots.ts";
+import { isNetworkType, isVolatileType, type Mount, mountOf, readMounts } from "../../disk/mounts.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { isNetworkType, isVolatileType, type Mount, mountOf, readMounts } from "../mounts.ts";
 import { shareAnswerMs } from "../shares.ts";
 import { listed } from "../wording.ts";
 

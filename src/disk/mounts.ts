@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { isInside } from "../cameras/roots.ts";
+import { isInside } from "./inside.ts";
 
 /** A file system and the folder at which it begins. */
 export interface Mount {
