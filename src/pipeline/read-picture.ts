@@ -1,5 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { NoAnswer, readPatiently } from "../disk/patience.ts";
 import { readFully } from "../images/byte-source.ts";
 import type { LedgerImage } from "../images/images-repository.ts";
 import { isSame, versionOf } from "../images/look.ts";
@@ -14,29 +16,17 @@ export type Unread =
 /** What another try would not change. Everything else may pass: a share that is away, a disk that stumbles, too many open files. */
 const lastingCodes = new Set(["EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"]);
 
-/** The first `length` bytes of the file, all without it, if it is still the one that was registered: a file written over since has a row of its own. */
-export async function readUnchanged(
-  image: LedgerImage,
-  length = image.sizeBytes,
-): Promise<{ readonly kind: "bytes"; readonly bytes: Buffer } | Unread> {
+type Read = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
+
+/**
+ * The first `length` bytes of the file, all without it, if it is still the one that was registered: a file written over since has a row of its
+ * own. Waits for no disk that does not answer.
+ */
+export async function readUnchanged(image: LedgerImage, length = image.sizeBytes): Promise<Read> {
   try {
-    // a pipe that was put in its place must not be waited for
-    const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const stat = await file.stat({ bigint: true });
-      if (!stat.isFile() || !isSame(versionOf(stat), image)) {
-        return {
-          kind: "skipped",
-          reason: "overwritten",
-          detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
-          bury: false,
-        };
-      }
-      return { kind: "bytes", bytes: await readFully(file, 0, length) };
-    } finally {
-      await file.close();
-    }
+    return await readPatiently(dirname(image.path), () => read(image, length));
   } catch (cause) {
+    if (cause instanceof NoAnswer) return { kind: "trouble", detail: `The file could not be read just now: ${cause.message}` };
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
     const missing = code === "ENOENT";
     if (!missing && !lastingCodes.has(code)) return { kind: "trouble", detail: `The file could not be read just now (${code}).` };
@@ -48,6 +38,25 @@ export async function readUnchanged(
         : `The file cannot be read (${code}). Give the user that runs homesec the right to read it, then requeue it.`,
       bury: true,
     };
+  }
+}
+
+async function read(image: LedgerImage, length: number): Promise<Read> {
+  // a pipe that was put in its place must not be waited for
+  const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat({ bigint: true });
+    if (!stat.isFile() || !isSame(versionOf(stat), image)) {
+      return {
+        kind: "skipped",
+        reason: "overwritten",
+        detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
+        bury: false,
+      };
+    }
+    return { kind: "bytes", bytes: await readFully(file, 0, length) };
+  } finally {
+    await file.close();
   }
 }
 
