@@ -5,7 +5,14 @@ import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
-import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+import {
+  detectorStandIn,
+  embedderStandIn,
+  enrichmentStandIn,
+  languageModelStandIn,
+  type StandIn,
+  visionStandIn,
+} from "../support/upstream.ts";
 import { type Answer, ask } from "../system/running.ts";
 
 /** A home with three cameras: a daemon with stand-ins for its services, and somebody who listens to what is told live. */
@@ -13,7 +20,7 @@ export interface House {
   readonly daemon: TestDaemon;
   readonly detector: StandIn;
   readonly model: StandIn;
-  /** Stand-ins behind the addresses of the three enrichment services, if they were asked for. */
+  /** Vision, embedder and enrichment, if they were asked for. */
   readonly optional: readonly StandIn[];
   /** Types and services that live clients heard of, in their order. */
   readonly heard: readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[];
@@ -30,13 +37,15 @@ export interface House {
   close(): Promise<void>;
 }
 
-export async function house(options: { readonly optionalServices?: boolean } = {}): Promise<House> {
-  const standIns = options.optionalServices ? 3 : 0;
+export async function house(
+  options: { readonly optionalServices?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<House> {
+  const makers = options.optionalServices ? [visionStandIn, embedderStandIn, enrichmentStandIn] : [];
   const [database, detector, model, ...optional] = await Promise.all([
     testDatabase({ max: 1 }),
     detectorStandIn(),
     languageModelStandIn(),
-    ...Array.from({ length: standIns }, () => detectorStandIn()),
+    ...makers.map((make) => make()),
   ]);
   let ahead = 0;
   const clock: Clock = { now: () => new Date(Date.now() + ahead), monotonic: () => performance.now() + ahead };
@@ -47,13 +56,14 @@ export async function house(options: { readonly optionalServices?: boolean } = {
       DETECTOR_URL: detector.url,
       LANGUAGE_MODEL_URL: model.url,
       ...Object.fromEntries(optional.map(({ url }, index) => [names[index], url])),
-      VISION_EXTRACTION_ENABLED: String(standIns > 0),
-      REID_ENABLED: String(standIns > 1),
+      VISION_EXTRACTION_ENABLED: String(makers.length > 0),
+      REID_ENABLED: String(makers.length > 0),
       DATABASE_POOL_SIZE: "5",
       DETECT_CONCURRENCY: "3",
       ANALYZE_CONCURRENCY: "3",
       BATCH_WINDOW_SECONDS: "2",
       BATCH_IDLE_TIMEOUT_SECONDS: "1",
+      ...options.env,
       LANGUAGE_MODEL_READ_TIMEOUT: "1",
       AI_HEALTH_CHECK_TIMEOUT_SECONDS: "2",
       HEALTH_CACHE_TTL_SECONDS: "0",
