@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { csvLine } from "../../src/spreadsheet/csv.ts";
 import { mostRows } from "../input/options.ts";
 import { chosen, narrowedView } from "./fields.ts";
@@ -115,15 +116,14 @@ function printRow<T>(output: Output, row: T, view: RowView<T>): void {
 
 async function printTable<T>(output: Output, rows: readonly T[], total: number, view: RowView<T>): Promise<void> {
   if (rows.length === 0) return output.note(`no ${view.plural}`);
-  const { table } = await import("./table.ts");
+  const { tableParts } = await import("./table.ts");
   const { people } = output;
-  output.write(
-    table(
-      people,
-      view.columns,
-      rows.map((row) => view.columns.map((column) => column.cell(row, people))),
-    ),
-  );
+  const cells = rows.map((row) => view.columns.map((column) => column.cell(row, people)));
+  for (const part of tableParts(people, view.columns, cells)) {
+    output.write(part);
+    // Ctrl-C is heard in the middle of a long one
+    await setImmediate();
+  }
   const more = total <= mostRows ? `; --limit ${total} shows all` : "";
   if (rows.length < total) output.note(`${rows.length} of ${total} ${view.plural}${more}`);
 }

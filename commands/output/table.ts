@@ -23,7 +23,12 @@ const narrowest = 4;
  * Columns side by side, without borders, one line a row; what does not fit into the width ends in "…". On a narrow terminal
  * columns are left out from the right, but for those that stay.
  */
-export function table(people: People, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): string {
+export function table(people: People, heads: readonly Head[], rows: readonly (readonly Cell[])[]): string {
+  return [...tableParts(people, heads, rows)].join("");
+}
+
+/** The same in parts, each as soon as it is drawn. */
+export function* tableParts(people: People, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): Generator<string> {
   const all = allRows.map((row) => row.map((cell) => ({ ...cell, text: plain(cell.text) })));
   const natural = allHeads.map(({ title }, column) =>
     all.reduce((width, row) => Math.max(width, displayWidth(row[column]?.text ?? "")), displayWidth(title)),
@@ -31,7 +36,6 @@ export function table(people: People, allHeads: readonly Head[], allRows: readon
   const fitted = fittedColumns(allHeads, natural, people.width);
   const titles = allHeads.map(({ title }): Cell => ({ text: title, paint: "bold" }));
   const rows = [titles, ...all];
-  const lines: string[] = [];
   for (let first = 0; first < rows.length; first += drawnAtOnce) {
     const drawn = new Table({
       colWidths: fitted.map(({ width }) => width + gap),
@@ -41,9 +45,9 @@ export function table(people: People, allHeads: readonly Head[], allRows: readon
     });
     for (const row of rows.slice(first, first + drawnAtOnce))
       drawn.push(fitted.map(({ column }) => paint(people, row[column]?.paint, row[column]?.text ?? "")));
-    for (const line of drawn.toString().split("\n")) lines.push(`${line.trimEnd()}\n`);
+    const lines = drawn.toString().split("\n");
+    yield lines.map((line) => `${line.trimEnd()}\n`).join("");
   }
-  return lines.join("");
 }
 
 /** The time that a table takes to draw grows with the square of its rows. */

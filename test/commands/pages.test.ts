@@ -57,6 +57,17 @@ it("names no --limit that it would not take", async () => {
   expect((await list("--limit", "2")).err).toBe("2 of 1000001 detections\n");
 });
 
+it("a long table ends at once on Ctrl-C", async () => {
+  const { url } = await daemonWith(5_000);
+  const stop = new AbortController();
+  const { code, out } = await cli(["detections", "list", "--url", url, "--limit", "5000"], {
+    signal: stop.signal,
+    onOut: () => stop.abort("SIGINT"),
+  });
+  expect(code).toBe(130);
+  expect(out.split("\n").length).toBeLessThan(1_000);
+});
+
 it("a table of twenty times as many rows takes not much more than twenty times as long", timed, async () => {
   const msOf = async (rows: number): Promise<number> => {
     const started = performance.now();
