@@ -1,12 +1,17 @@
+import { appendFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
+import { hasFfmpeg } from "../../src/images/video.ts";
 import { readFacts } from "../../src/upstream/prompt.ts";
+import { makeVideo } from "../images/make-video.ts";
 import { eventually } from "../support/eventually.ts";
 import { receiver } from "../support/receiver.ts";
 import { startWorld, type World } from "./world.ts";
 
 /** From a picture to what the three services found out, through a whole daemon with stand-ins for them. */
 
+const ffmpeg = await hasFfmpeg();
 let world: World;
 afterEach(() => world.stop());
 
@@ -209,3 +214,30 @@ test("switched off while it runs: nobody is asked, nothing is told, and the heal
   });
   expect(vision.requests).toBe(0);
 });
+
+test.skipIf(!ffmpeg)(
+  "a video that was written over since is not asked about: what it shows is not what was detected (needs ffmpeg)",
+  async () => {
+    let goOn = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const answer = async (_: unknown, count: number) => {
+      if (count === 1) await gate;
+      return { attributes: {}, ocr: [], caption: "Somebody." };
+    };
+    world = await startWorld({ env: { REID_MAX_CONCURRENT: "1" }, vision: { answer } });
+    await world.upload("yard");
+    await eventually(() => world.services.vision.requests === 1);
+    // it waits behind the picture
+    const folder = join(world.daemon.cameraRoot, "gate");
+    await mkdir(folder);
+    const video = await makeVideo(folder, "mp4", 3);
+    const detected = async () => (await world.get<{ pagination: { total: number } }>("/api/detections")).pagination.total;
+    await eventually(async () => (await detected()) === 3);
+    await appendFile(video, "more");
+    goOn();
+    expect((await world.enrichment(2)).errors).toEqual([expect.stringContaining("overwritten")]);
+    expect(world.services.vision.requests).toBe(1);
+  },
+);
