@@ -38,7 +38,7 @@ export interface Pipeline {
 
 /** Makes the stages and the workers that run them. Nothing runs yet. */
 export function createPipeline(parts: Parts): Pipeline {
-  const { upstreams, processId, wake, metrics } = parts;
+  const { upstreams, wake, metrics } = parts;
   const { db, clock, log, config, settings } = parts.context;
   const onClosed = (closed: readonly Closed[]): void => {
     const now = clock.now().getTime();
@@ -65,7 +65,6 @@ export function createPipeline(parts: Parts): Pipeline {
       settings,
       batchMaxDetections: config.batchMaxDetections,
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
-      processId,
       detector: upstreams.detector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onStored: ({ enrich, dueSooner, closed }) => {
@@ -98,7 +97,6 @@ export function createPipeline(parts: Parts): Pipeline {
       clock,
       log: log.child({ worker: "enrichment_worker" }),
       settings,
-      processId,
       services: upstreams.enrichment,
       recognition: createRecognition({
         db,
@@ -127,7 +125,6 @@ export function createPipeline(parts: Parts): Pipeline {
       log: log.child({ worker: "analysis_worker" }),
       settings,
       timeZone: localTimeZone(),
-      processId,
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
       onStored: () => {
@@ -149,7 +146,6 @@ export function createPipeline(parts: Parts): Pipeline {
       db,
       clock,
       log: log.child({ worker: "alert_worker" }),
-      processId,
       delivery: deliverySettings(config),
       onStored: () => {
         wake.journal();

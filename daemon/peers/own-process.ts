@@ -32,7 +32,7 @@ export async function takeOver(db: Database, process: ProcessRow, alone: boolean
     }
     // the clock may have been set back while nobody ran
     await leaveTheFuture(sql, now);
-    return freeAbandonedJobs(sql, now);
+    return freeAbandonedJobs(sql);
   });
 }
 

@@ -68,7 +68,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
         await options.beat(sql);
         await demoteLateJobs(sql, now);
         if (setBack) await leaveTheFuture(sql, now);
-        return freeAbandonedJobs(sql, now);
+        return freeAbandonedJobs(sql);
       });
       lead = leadNow;
       if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; what waited for its time starts now");

@@ -43,12 +43,12 @@ export function createDeliveryWorker(options: {
     leaseMs: Math.max(timeoutMs, smtpTimeouts.total) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliverySender({
-        ...{ db, clock, log, processId, outbound, sealer, timeoutMs, timeZone },
+        ...{ db, clock, log, outbound, sealer, timeoutMs, timeZone },
         random: Math.random,
         onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
       }),
       notification: createNotificationSender({
-        ...{ db, config, clock, log, processId, outbound },
+        ...{ db, config, clock, log, outbound },
         settle: settleAlert,
         onStored: options.onStored,
         onAttempt: (channel, outcome, seconds) => {

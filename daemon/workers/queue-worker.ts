@@ -8,6 +8,7 @@ import {
   claimNextInLanes,
   claimNextJobs,
   freeOrphanedJobs,
+  freeOverdueJobs,
   LeaseLost,
   offerJobs,
   type QueueName,
@@ -30,7 +31,10 @@ export interface QueueWorkerOptions {
   /** Without it no picture is processed. */
   readonly critical: boolean;
   readonly concurrency: number;
-  /** Longer than the longest run of the stage, so that a claim never runs out while its work goes on. */
+  /**
+   * Longer than the longest run of the stage: one that takes more may never end, and its job is taken up again. By the monotonic clock of this
+   * process: were it a time in the row, a clock that steps, or another machine's that is ahead, would end claims whose work goes on.
+   */
   readonly leaseMs: number;
   /** A job that failed so often is given up; 5 unless the work is hardly ever at fault. */
   readonly maxAttempts?: number;
@@ -57,19 +61,23 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
   let abort = new AbortController();
   let consumer: Consumer | undefined;
   let rowsFail = false;
+  /** What runs, and since when. */
+  const begun = new Map<ClaimedJob, number>();
 
-  const claim = () => ({ queue, processId, leaseMs: options.leaseMs, now: clock.now() });
+  const claim = () => ({ queue, processId, now: clock.now() });
 
   const handle = async (job: ClaimedJob, freePlace: () => void): Promise<void> => {
     const { signal } = abort;
     const startedAt = clock.monotonic();
     let failed = false;
+    begun.set(job, startedAt);
     try {
       if (job.attempts > mostBegun) await stage.giveUp(job, `given up after ${mostBegun} attempts that did not come to an end`);
       else await stage.run(job, signal, freePlace);
     } catch (error) {
       failed = await afterFailure(job, error);
     } finally {
+      begun.delete(job);
       options.onDone((clock.monotonic() - startedAt) / 1000, failed);
     }
   };
@@ -77,7 +85,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
   /** A fault of ours counts (true) and is tried again later; what the database or the shutdown did to a job is not its fault. */
   const afterFailure = async (job: ClaimedJob, error: unknown): Promise<boolean> => {
     if (error instanceof LeaseLost) {
-      log.warn({ job: job.jobId, subject: job.subject }, "another process took the job over; what was done here is rolled back");
+      log.warn({ job: job.jobId, subject: job.subject }, "the job was taken up again meanwhile; what was done here is rolled back");
       return false;
     }
     const name = error instanceof Error ? error.name : "";
@@ -94,15 +102,11 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
       }
       const waitMs = aborted ? 0 : Math.min(1_000 * 2 ** (job.attempts - 1), longestWaitMs);
       await db.query((sql) =>
-        releaseJob(
-          sql,
-          { jobId: job.jobId, processId },
-          {
-            availableAt: new Date(clock.now().getTime() + waitMs),
-            error: aborted ? null : String(error),
-            attempt: aborted ? "free" : "counts",
-          },
-        ),
+        releaseJob(sql, job, {
+          availableAt: new Date(clock.now().getTime() + waitMs),
+          error: aborted ? null : String(error),
+          attempt: aborted ? "free" : "counts",
+        }),
       );
     } catch (failure) {
       log.warn({ job: job.jobId, error: String(failure) }, "could not give the job back; the next sweep does");
@@ -126,9 +130,15 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
           claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
           offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
           freeOrphans: async (runningIds) => {
-            const freed = await db.query((sql) => freeOrphanedJobs(sql, queue, processId, runningIds));
+            const overdueSince = clock.monotonic() - options.leaseMs;
+            const overdue = [...begun].flatMap(([job, since]) => (since < overdueSince ? [job] : []));
+            const [freed, late] = await db.query(async (sql) => [
+              await freeOrphanedJobs(sql, queue, processId, runningIds),
+              await freeOverdueJobs(sql, overdue),
+            ]);
             rowsFail = false;
             if (freed > 0) log.info({ freed }, "freed jobs whose claim was left over");
+            if (late > 0) log.warn({ freed: late }, "freed jobs that take longer than they may");
           },
         },
         handle,

@@ -51,7 +51,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
   };
 
   function consumeFrom<J extends { readonly jobId: number }>(name: string, queue: Queue, consume: ConsumeOptions<J>): WakeableConsumer {
-    const running = new Set<number>();
+    const running = new Set<J>();
     const handling = new Set<Promise<void>>();
     let claiming = 0;
     let sweeping: Promise<unknown> | undefined;
@@ -66,7 +66,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
         const job = await consume.source
           .claim(entry.data.jobId)
           .then((claimed) => {
-            if (claimed) running.add(claimed.jobId);
+            if (claimed) running.add(claimed);
             return claimed;
           })
           .finally(() => {
@@ -76,7 +76,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
         const handled = consume
           .handle(job, () => {})
           .finally(() => {
-            running.delete(job.jobId);
+            running.delete(job);
             handling.delete(handled);
           });
         handling.add(handled);
@@ -96,7 +96,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
 
     const looking = lookForWork(async (sweepDue) => {
       if (claiming === 0 && sweepDue()) {
-        sweeping = consume.source.freeOrphans([...running]).finally(() => {
+        sweeping = consume.source.freeOrphans([...running].map(({ jobId }) => jobId)).finally(() => {
           sweeping = undefined;
         });
         await sweeping;
@@ -107,8 +107,8 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
         jobs.map((job) => ({
           name: "job",
           data: { jobId: job.jobId },
-          // a process that was killed leaves its entry behind for a minute, under the number of its own attempt
-          opts: { jobId: `job-${job.jobId}-${job.attempts}`, priority: job.priority + 1 },
+          // a process that was killed leaves its entry behind for a minute, under the number of its own claim
+          opts: { jobId: `job-${job.jobId}-${job.claims}`, priority: job.priority + 1 },
         })),
       );
       return false;

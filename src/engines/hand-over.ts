@@ -4,9 +4,9 @@ export interface JobSource<J extends { readonly jobId: number }> {
   claimNext(limit: number): Promise<readonly J[]>;
   /** Claims one job by its id, if it is still to be had. */
   claim(jobId: number): Promise<J | undefined>;
-  /** Jobs to point an outside queue to, marked so that they are not offered twice; `attempts` were begun and counted. */
-  offer(limit: number): Promise<readonly { readonly jobId: number; readonly priority: number; readonly attempts: number }[]>;
-  /** Frees what is claimed in the rows but not worked on here. */
+  /** Jobs to point an outside queue to, marked so that they are not offered twice; `claims` were made of each so far. */
+  offer(limit: number): Promise<readonly { readonly jobId: number; readonly priority: number; readonly claims: number }[]>;
+  /** Frees what is claimed in the rows but not worked on here, or for too long. */
   freeOrphans(runningIds: readonly number[]): Promise<unknown>;
 }
 

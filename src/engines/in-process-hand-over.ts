@@ -14,15 +14,15 @@ export function createInProcessHandOver(): HandOver {
 
 function consumeInProcess<J extends { readonly jobId: number }>(options: ConsumeOptions<J>): WakeableConsumer {
   // claimed and not ended; those of them that hold a place; what they do
-  const running = new Set<number>();
-  const working = new Set<number>();
+  const running = new Set<J>();
+  const working = new Set<J>();
   const handling = new Set<Promise<void>>();
   let stopped = false;
   let gathering: NodeJS.Timeout | undefined;
 
   // one look at the rows at a time, so that what was just claimed is never taken for an orphan
   const looking = lookForWork(async (sweepDue) => {
-    if (sweepDue()) await options.source.freeOrphans([...running]);
+    if (sweepDue()) await options.source.freeOrphans([...running].map(({ jobId }) => jobId));
     const free = Math.min(options.concurrency, options.capacity(), mostEnding + working.size - running.size) - working.size;
     if (free <= 0 || stopped) return false;
     const jobs = await options.source.claimNext(free);
@@ -42,16 +42,16 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
   };
 
   function start(job: J): void {
-    running.add(job.jobId);
-    working.add(job.jobId);
+    running.add(job);
+    working.add(job);
     const freePlace = (): void => {
-      if (working.delete(job.jobId)) claimSoon();
+      if (working.delete(job)) claimSoon();
     };
     const handled = options
       .handle(job, freePlace)
       .catch(options.onError)
       .finally(() => {
-        running.delete(job.jobId);
+        running.delete(job);
         handling.delete(handled);
         freePlace();
         // places may have been left free since too many jobs were being written down

@@ -76,7 +76,7 @@ export async function reviveDeadJobs(
       for update
     )
     update jobs j
-    set status = 'pending', attempts = 0, deferrals = 0, available_at = ${which.now}, offered_at = null, last_error = null
+    set status = 'pending', attempts = 0, deferrals = 0, blamed = 0, available_at = ${which.now}, offered_at = null, last_error = null
     from chosen
     where j.job_id = chosen.job_id
     returning j.subject

@@ -1,5 +1,5 @@
 import { minuteMs } from "../clock/durations.ts";
-import type { Sql } from "../engines/database.ts";
+import type { Sql, SqlFragment } from "../engines/database.ts";
 import { isUniqueViolation } from "../engines/pg-errors.ts";
 
 /** The queues of the pipeline. The jobs of `deliver` have lanes: what goes to one place goes one after the other. */
@@ -25,6 +25,8 @@ export interface NewJob {
 /** A job that this process has claimed. `attempts` counts this one too. */
 export interface ClaimedJob {
   readonly jobId: number;
+  /** Which claim of the job this is: each later one has a higher number. */
+  readonly claim: number;
   readonly subject: string;
   readonly priority: number;
   /** Order within the priority. */
@@ -32,15 +34,27 @@ export interface ClaimedJob {
   readonly attempts: number;
   /** How often it was given back because the service that was asked did not answer. */
   readonly deferrals: number;
+  /** How often of these it may have been the job's own fault: the service answered others meanwhile. */
+  readonly blamed: number;
 }
 
-/** Who claims, until when, and what time it is. */
+/** One claim of a job, which its end names: who has lost it to a later claim cannot end that one. */
+export type Held = Pick<ClaimedJob, "jobId" | "claim">;
+
+/** Who claims, and what time it is. */
 export interface Claim {
   readonly queue: QueueName;
   readonly processId: string;
-  readonly leaseMs: number;
   readonly now: Date;
 }
+
+/** What a claim sets. */
+const taken = (sql: Sql, { processId }: Claim): SqlFragment => sql`
+  status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1
+`;
+const claimedColumns = (sql: Sql): SqlFragment => sql`
+  j.job_id as "jobId", j.claims as claim, j.subject, j.priority, j.position, j.attempts, j.deferrals, j.blamed
+`;
 
 /** Adds jobs in the caller's transaction; a job that exists already stays as it is. After the commit, hand over by `wakeJobs(queue)`. */
 export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[]): Promise<void> {
@@ -65,14 +79,13 @@ export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promi
     values (${queue}, ${job.subject}, ${job.priority}, ${job.position}, ${job.availableAt})
     on conflict (queue, subject) do update
     set status = 'pending', priority = excluded.priority, position = excluded.position, available_at = excluded.available_at, offered_at = null,
-      attempts = 0, deferrals = 0
+      attempts = 0, deferrals = 0, blamed = 0
     where jobs.status <> 'running'
   `;
 }
 
 /** Claims the next jobs, best first: live before backlog, then by time. */
 export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
-  const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
   const rows = await sql<ClaimedJob[]>`
     with next as (
       select j.job_id
@@ -85,10 +98,10 @@ export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Prom
       for update skip locked
     )
     update jobs j
-    set status = 'running', claimed_by = ${claim.processId}, lease_until = ${leaseUntil}, attempts = j.attempts + 1
+    set ${taken(sql, claim)}
     from next
     where j.job_id = next.job_id
-    returning j.job_id as "jobId", j.subject, j.priority, j.position, j.attempts, j.deferrals
+    returning ${claimedColumns(sql)}
   `;
   // an update returns its rows in no particular order
   return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
@@ -99,7 +112,6 @@ export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Prom
  * other. When another process claims at the same moment, nothing is claimed: whoever asks looks again within a second.
  */
 export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
-  const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
   try {
     const rows = await sql<ClaimedJob[]>`
       with recursive lanes as (
@@ -138,10 +150,10 @@ export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): P
         for update of j skip locked
       )
       update jobs j
-      set status = 'running', claimed_by = ${claim.processId}, lease_until = ${leaseUntil}, attempts = j.attempts + 1
+      set ${taken(sql, claim)}
       from next
       where j.job_id = next.job_id
-      returning j.job_id as "jobId", j.subject, j.priority, j.position, j.attempts, j.deferrals
+      returning ${claimedColumns(sql)}
     `;
     return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
   } catch (error) {
@@ -150,22 +162,22 @@ export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): P
   }
 }
 
-/** Claims one job by its id, if it is still to be had: pending, or its lease is over. */
+/** Claims one job by its id, if it is still to be had. */
 export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<ClaimedJob | undefined> {
-  const leaseUntil = new Date(claim.now.getTime() + claim.leaseMs);
   const [row] = await sql<[ClaimedJob?]>`
     update jobs j
-    set status = 'running', claimed_by = ${claim.processId}, lease_until = ${leaseUntil}, attempts = j.attempts + 1
+    set ${taken(sql, claim)}
     where j.job_id = ${jobId}
       and j.queue = ${claim.queue}
-      and (j.status = 'pending' and j.available_at <= ${claim.now} or j.status = 'running' and j.lease_until < ${claim.now})
-    returning j.job_id as "jobId", j.subject, j.priority, j.position, j.attempts, j.deferrals
+      and j.status = 'pending'
+      and j.available_at <= ${claim.now}
+    returning ${claimedColumns(sql)}
   `;
   return row;
 }
 
-/** A job that may be had. */
-export type Offer = Pick<ClaimedJob, "jobId" | "priority" | "attempts">;
+/** A job that may be had; `claims` were made of it so far. */
+export type Offer = Pick<ClaimedJob, "jobId" | "priority"> & { readonly claims: number };
 
 /** Marks pending jobs as offered to an outside queue and returns them, best first. What was offered and not taken for 30 s is offered again. */
 export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: number): Promise<readonly Offer[]> {
@@ -185,69 +197,74 @@ export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: nu
     set offered_at = ${now}
     from next
     where j.job_id = next.job_id
-    returning j.job_id as "jobId", j.priority, j.attempts
+    returning j.job_id as "jobId", j.priority, j.claims
   `;
 }
 
-/** The job was taken from this process meanwhile (its lease was over): what it did must be rolled back. */
+/** The claim is gone: its process was taken for dead, or its lease was over, and the job may be another's. What was done must be rolled back. */
 export class LeaseLost extends Error {
   override name = "LeaseLost";
 }
 
 /** Ends one claimed job in the transaction that does its work. Throws `LeaseLost` when the claim is gone. */
-export async function finishJob(sql: Sql, jobId: number, processId: string): Promise<void> {
-  await finishJobs(sql, [jobId], processId);
+export async function finishJob(sql: Sql, job: Held): Promise<void> {
+  await finishJobs(sql, [job]);
 }
 
 /** Ends claimed jobs in the transaction that does their work. Throws `LeaseLost` when the claim of one is gone. */
-export async function finishJobs(sql: Sql, jobIds: readonly number[], processId: string): Promise<void> {
+export async function finishJobs(sql: Sql, jobs: readonly Held[]): Promise<void> {
   const gone = await sql`
     delete from jobs j
-    where j.job_id = any (${[...jobIds]}::bigint[])
-      and j.status = 'running'
-      and j.claimed_by = ${processId}
+    using ${heldRows(sql, jobs)}
+    where ${isHeld(sql)}
   `;
-  if (gone.count !== jobIds.length) throw new LeaseLost(`of the jobs ${jobIds.join(", ")} one is no longer claimed by this process`);
+  if (gone.count !== jobs.length) throw new LeaseLost(`of the jobs ${jobs.map(({ jobId }) => jobId).join(", ")} one is no longer claimed`);
 }
+
+const heldRows = (sql: Sql, jobs: readonly Held[]): SqlFragment => sql`
+  unnest(${jobs.map(({ jobId }) => jobId)}::bigint[], ${jobs.map(({ claim }) => claim)}::integer[]) as h (job_id, claim)
+`;
+const isHeld = (sql: Sql): SqlFragment => sql`j.job_id = h.job_id and j.claims = h.claim and j.status = 'running'`;
 
 /**
  * Gives a claimed job back. What the try counts as: `counts`, an attempt of its own; `free`, nothing, since it was not the
- * job's fault; `deferred`, nothing either, but noted, since the service that was asked did not answer. Throws `LeaseLost`
- * when the claim is gone, so that what the transaction says about the job's subject is not said after its end.
+ * job's fault; `deferred`, nothing either, but noted, since the service that was asked did not answer; `blamed`, the same, and
+ * noted against the job, since the service answered others meanwhile. Throws `LeaseLost` when the claim is gone, so that what
+ * the transaction says about the job's subject is not said after its end.
  */
 export async function releaseJob(
   sql: Sql,
-  job: { readonly jobId: number; readonly processId: string },
+  job: Held,
   how: {
     readonly availableAt: Date;
     readonly error: string | null;
-    readonly attempt: "counts" | "free" | "deferred";
+    readonly attempt: "counts" | "free" | "deferred" | "blamed";
     /** Without one the job keeps its own. */
     readonly priority?: number;
   },
 ): Promise<void> {
+  const isDeferred = how.attempt === "deferred" || how.attempt === "blamed";
   const released = await sql`
     update jobs j
-    set status = 'pending', claimed_by = null, lease_until = null, offered_at = null, available_at = ${how.availableAt},
+    set status = 'pending', claimed_by = null, offered_at = null, available_at = ${how.availableAt},
       last_error = ${how.error}, attempts = j.attempts - ${how.attempt === "counts" ? 0 : 1},
-      deferrals = j.deferrals + ${how.attempt === "deferred" ? 1 : 0}, priority = coalesce(${how.priority ?? null}::smallint, j.priority)
-    where j.job_id = ${job.jobId}
-      and j.status = 'running'
-      and j.claimed_by = ${job.processId}
+      deferrals = j.deferrals + ${isDeferred ? 1 : 0}, blamed = j.blamed + ${how.attempt === "blamed" ? 1 : 0},
+      priority = coalesce(${how.priority ?? null}::smallint, j.priority)
+    from ${heldRows(sql, [job])}
+    where ${isHeld(sql)}
   `;
-  if (released.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed by this process`);
+  if (released.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed`);
 }
 
 /** Moves a claimed job into the dead letters, in the transaction that records why. Throws `LeaseLost` when the claim is gone. */
-export async function buryJob(sql: Sql, jobId: number, processId: string, error: string): Promise<void> {
+export async function buryJob(sql: Sql, job: Held, error: string): Promise<void> {
   const buried = await sql`
     update jobs j
-    set status = 'dead', claimed_by = null, lease_until = null, last_error = ${error}
-    where j.job_id = ${jobId}
-      and j.status = 'running'
-      and j.claimed_by = ${processId}
+    set status = 'dead', claimed_by = null, last_error = ${error}
+    from ${heldRows(sql, [job])}
+    where ${isHeld(sql)}
   `;
-  if (buried.count !== 1) throw new LeaseLost(`job ${jobId} is no longer claimed by this process`);
+  if (buried.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed`);
 }
 
 /**
@@ -302,7 +319,7 @@ export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: rea
 export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: string, runningIds: readonly number[]): Promise<number> {
   const freed = await sql`
     update jobs j
-    set status = 'pending', claimed_by = null, lease_until = null, offered_at = null, attempts = j.attempts - 1
+    set status = 'pending', claimed_by = null, offered_at = null, attempts = j.attempts - 1
     where j.status = 'running'
       and j.queue = ${queue}
       and j.claimed_by = ${processId}
@@ -311,13 +328,25 @@ export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: st
   return freed.count;
 }
 
-/** Frees what processes had claimed that are gone, and what has outlived its lease. The try counts: it may have been what killed them. */
-export async function freeAbandonedJobs(sql: Sql, now: Date): Promise<number> {
+/** Frees claimed jobs whose run takes longer than its lease: it may never end. The try counts. Those that were freed before stay as they are. */
+export async function freeOverdueJobs(sql: Sql, jobs: readonly Held[]): Promise<number> {
+  if (jobs.length === 0) return 0;
   const freed = await sql`
     update jobs j
-    set status = 'pending', claimed_by = null, lease_until = null, offered_at = null
+    set status = 'pending', claimed_by = null, offered_at = null
+    from ${heldRows(sql, jobs)}
+    where ${isHeld(sql)}
+  `;
+  return freed.count;
+}
+
+/** Frees what processes had claimed that are gone. The try counts: it may have been what killed them. */
+export async function freeAbandonedJobs(sql: Sql): Promise<number> {
+  const freed = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, offered_at = null
     where j.status = 'running'
-      and (j.lease_until < ${now} or not exists (select 1 from processes p where p.process_id = j.claimed_by))
+      and not exists (select 1 from processes p where p.process_id = j.claimed_by)
   `;
   return freed.count;
 }

@@ -25,7 +25,6 @@ export interface NotificationSenderContext {
   readonly outbound: Pick<Outbound, "post">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly processId: string;
   /** Brings an alert up to what its channels did, in the transaction that stores an outcome. */
   readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
   /** Rows were written: the journal has entries to number. */
@@ -39,7 +38,7 @@ export interface NotificationSenderContext {
 
 /** Makes the sender of notifications: one attempt at a time, tried again until it is sent, refused for good, cancelled or expired. */
 export function createNotificationSender(context: NotificationSenderContext): Sender {
-  const { db, config, clock, processId } = context;
+  const { db, config, clock } = context;
   const random = context.random ?? Math.random;
   const faults = createFaultLog(context.log);
 
@@ -54,7 +53,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     await db.transaction(async (sql) => {
       await lockJob(sql, job.jobId);
       const before = await lockProgress(sql, notification.id);
-      if (!before) return await finishJob(sql, job.jobId, processId);
+      if (!before) return await finishJob(sql, job);
       const isCancelled = before.status === "cancelled";
       const wanted = stepOf(isCancelled ? { ...before, status: "waiting" } : before);
       const step: Step =
@@ -80,11 +79,11 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     context.onStored();
   };
 
-  const endJob = async (sql: Sql, { jobId }: ClaimedJob, step: Step, now: Date): Promise<void> => {
-    if (step.job === "finish") return await finishJob(sql, jobId, processId);
-    if (step.job === "bury") return await buryJob(sql, jobId, processId, step.reason ?? "it could not be sent");
+  const endJob = async (sql: Sql, job: ClaimedJob, step: Step, now: Date): Promise<void> => {
+    if (step.job === "finish") return await finishJob(sql, job);
+    if (step.job === "bury") return await buryJob(sql, job, step.reason ?? "it could not be sent");
     const availableAt = step.nextAttemptAt ?? now;
-    await releaseJob(sql, { jobId, processId }, { availableAt, error: step.reason, attempt: "deferred" });
+    await releaseJob(sql, job, { availableAt, error: step.reason, attempt: "deferred" });
   };
 
   const messageOf = async (notification: Notification, now: Date): Promise<Message | undefined> =>
@@ -124,7 +123,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const startedAt = clock.now();
     const notification = await db.query((sql) => findNotification(sql, id));
     const message = notification && isOpen(notification) ? await messageOf(notification, startedAt) : undefined;
-    if (!notification || !message) return await db.query((sql) => finishJob(sql, job.jobId, processId));
+    if (!notification || !message) return await db.query((sql) => finishJob(sql, job));
     if (isEndedByPerson(notification, message.alert)) return await store(job, notification, cancelled);
     if (startedAt >= notification.expiresAt) {
       faults.ended(notification, "expired");
@@ -143,7 +142,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
 
   const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
     const notification = await db.query((sql) => findNotification(sql, id));
-    if (!notification || !isOpen(notification)) return await db.query((sql) => finishJob(sql, job.jobId, processId));
+    if (!notification || !isOpen(notification)) return await db.query((sql) => finishJob(sql, job));
     faults.ended(notification, error);
     await store(job, notification, (before) =>
       stepAfter(before, { kind: "failed", answer: error }, { tries: 1, now: clock.now(), random: 0 }),

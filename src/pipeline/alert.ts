@@ -12,7 +12,6 @@ export interface AlertStageContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  readonly processId: string;
   readonly delivery: Delivery;
   /** Rows were written: the journal has entries to number, there may be something to deliver. */
   readonly onStored: () => void;
@@ -27,14 +26,14 @@ const sentences = {
 } as const;
 
 /** Makes the stage that has the rules look at an event that was stored or scored, and raises the alerts that follow. */
-export function createAlertStage({ db, clock, log, processId, delivery, onStored, onVerdicts }: AlertStageContext): Stage {
+export function createAlertStage({ db, clock, log, delivery, onStored, onVerdicts }: AlertStageContext): Stage {
   return {
     run: async (job) => {
       const evaluation = evaluationOf(job.subject);
       if (!evaluation) throw new Error(`no rule can look at ${job.subject}`);
       const evaluated = await db.transaction(async (sql) => {
         // the job before the event: the order of all who lock both
-        await finishJob(sql, job.jobId, processId);
+        await finishJob(sql, job);
         return await evaluateEvent(sql, { ...evaluation, delivery, now: clock.now() });
       });
       onStored();
@@ -48,7 +47,7 @@ export function createAlertStage({ db, clock, log, processId, delivery, onStored
       }
     },
     giveUp: async (job, error) => {
-      await db.query((sql) => buryJob(sql, job.jobId, processId, error));
+      await db.query((sql) => buryJob(sql, job, error));
       onStored();
     },
   };

@@ -17,7 +17,6 @@ export interface AnalyzeStageContext {
   readonly log: Log;
   readonly settings: Settings;
   readonly timeZone: string;
-  readonly processId: string;
   readonly languageModel: LanguageModel;
   /** When the language model last gave a good answer, for this or another event. */
   readonly languageModelAnsweredAt: () => Date | null;
@@ -27,7 +26,7 @@ export interface AnalyzeStageContext {
 
 /** Makes the stage that has the language model judge an event and stores score, level, summary, reasoning and factors. */
 export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
-  const { db, clock, processId } = context;
+  const { db, clock } = context;
 
   const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
     const eventId = Number(job.subject);
@@ -35,7 +34,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
     const subject = await db.transaction(async (sql) => {
       const facts = await factsOf(sql, eventId, context.timeZone);
       if (!facts) {
-        await finishJob(sql, job.jobId, processId);
+        await finishJob(sql, job);
         return undefined;
       }
       const data = { event_id: eventId, batch_id: facts.batchId, camera_id: facts.cameraId, attempt: job.attempts };
@@ -54,7 +53,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
     await db.transaction(async (sql) => {
       switch (answer.kind) {
         case "judged":
-          await finishJob(sql, job.jobId, processId);
+          await finishJob(sql, job);
           await recordAttempt(sql, { ...attempt, outcome: "completed", analyzedBy: answer.analyzedBy, error: null, answer: answer.answer });
           await storeVerdict(sql, {
             eventId,
@@ -67,7 +66,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
           return;
         case "unreadable":
         case "rejected": {
-          await buryJob(sql, job.jobId, processId, answer.error);
+          await buryJob(sql, job, answer.error);
           await recordAttempt(sql, {
             ...attempt,
             outcome: answer.kind,
@@ -82,15 +81,11 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
           const next = afterNoAnswer(job, answer, { lastSuccess: context.languageModelAnsweredAt(), now: finishedAt });
           await recordAttempt(sql, { ...attempt, outcome: "unavailable", analyzedBy: null, error: answer.detail, answer: null });
           if (next.giveUp) {
-            await buryJob(sql, job.jobId, processId, answer.detail);
+            await buryJob(sql, job, answer.detail);
             await storeAnalysisFailure(sql, { eventId, attempt: job.attempts, error: answer.detail, now: finishedAt });
             return;
           }
-          await releaseJob(
-            sql,
-            { jobId: job.jobId, processId },
-            { availableAt: next.availableAt, error: answer.detail, attempt: "deferred" },
-          );
+          await releaseJob(sql, job, { availableAt: next.availableAt, error: answer.detail, attempt: "deferred" });
           return;
         }
       }
@@ -121,7 +116,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
 
   const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
     await db.transaction(async (sql) => {
-      await buryJob(sql, job.jobId, processId, error);
+      await buryJob(sql, job, error);
       await storeAnalysisFailure(sql, { eventId: Number(job.subject), attempt: job.attempts, error, now: clock.now() });
     });
     context.onStored();

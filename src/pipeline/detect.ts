@@ -32,7 +32,6 @@ export interface DetectStageContext {
   readonly batchMaxDetections: number;
   /** How long the analysis of an event may wait now for the enrichment of its detections. */
   readonly enrichmentWaitMs: () => number;
-  readonly processId: string;
   readonly detector: Detector;
   /** When the detector last gave a good answer, to this or another picture. */
   readonly detectorAnsweredAt: () => Date | null;
@@ -60,7 +59,7 @@ const sentences = {
 
 /** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
 export function createDetectStage(context: DetectStageContext): Stage {
-  const { db, clock, processId } = context;
+  const { db, clock } = context;
 
   // many pictures at once cost one statement and one commit together; one alone waits for nobody
   const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
@@ -72,7 +71,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       const settings = context.settings.current();
       const enrichmentWaitMs = context.enrichmentWaitMs();
       const stored = await db.transaction((sql) =>
-        storeFindings(sql, pictures, { processId, settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
+        storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
       );
       context.onStored(stored);
       return stored.batchIds;
@@ -82,13 +81,13 @@ export function createDetectStage(context: DetectStageContext): Stage {
   const run = async (job: ClaimedJob, signal: AbortSignal, freePlace: () => void): Promise<void> => {
     const image = await finding.add(Number(job.subject));
     if (!image || !["pending", "deferred"].includes(image.status)) {
-      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      await db.query((sql) => finishJob(sql, job));
       return;
     }
     const before = await seenBefore(db, image);
     if (before === "at_detector") {
       const availableAt = new Date(clock.now().getTime() + sameFileMs);
-      await db.query((sql) => releaseJob(sql, { jobId: job.jobId, processId }, { availableAt, error: null, attempt: "free" }));
+      await db.query((sql) => releaseJob(sql, job, { availableAt, error: null, attempt: "free" }));
       return;
     }
     const startedAt = clock.now();
@@ -181,18 +180,18 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const status = await db.transaction(async (sql): Promise<DetectOutcome> => {
       if (result.kind === "skipped") {
         await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
-        if (result.bury) await buryJob(sql, job.jobId, processId, `${result.reason}: ${result.detail}`);
-        else await finishJob(sql, job.jobId, processId);
+        if (result.bury) await buryJob(sql, job, `${result.reason}: ${result.detail}`);
+        else await finishJob(sql, job);
         return "skipped";
       }
       const next = afterNoAnswer(job, result, { lastSuccess: context.detectorAnsweredAt(), now });
       if (next.giveUp) {
         await markFailed(sql, image.imageId, { reason: "failed_repeatedly", detail: result.detail, finishedAt: now });
-        await buryJob(sql, job.jobId, processId, result.detail);
+        await buryJob(sql, job, result.detail);
         return "failed";
       }
       await markDeferred(sql, image.imageId, { reason: result.reason, detail: result.detail });
-      await releaseJob(sql, { jobId: job.jobId, processId }, { availableAt: next.availableAt, error: result.detail, attempt: "deferred" });
+      await releaseJob(sql, job, { availableAt: next.availableAt, error: result.detail, attempt: "deferred" });
       return "deferred";
     });
     return { status };
@@ -201,7 +200,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
   const giveUp = async (job: ClaimedJob, error: string): Promise<void> => {
     await db.transaction(async (sql) => {
       await markFailed(sql, Number(job.subject), { reason: "failed_repeatedly", detail: error, finishedAt: clock.now() });
-      await buryJob(sql, job.jobId, processId, error);
+      await buryJob(sql, job, error);
     });
     context.onOutcome("failed");
     context.log.info({ stage: "detect", image: Number(job.subject), reason: "failed_repeatedly", detail: error }, sentences.failed);

@@ -25,7 +25,6 @@ export interface EnrichStageContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
-  readonly processId: string;
   readonly services: EnrichmentServices;
   readonly recognition: Recognition;
   /** Rows were written: the journal may have entries to number, an analysis may have become due. */
@@ -44,7 +43,7 @@ const expiresAfterMs = 15 * minuteMs;
  * what a service that fails would have told is missing, with the reason in the record, and nothing goes to the dead letters.
  */
 export function createEnrichStage(context: EnrichStageContext): Stage {
-  const { db, clock, processId, services } = context;
+  const { db, clock, services } = context;
 
   const run = async (job: ClaimedJob, signal: AbortSignal): Promise<void> => {
     const imageId = Number(job.subject);
@@ -53,7 +52,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       await subjectsOnImage(sql, imageId),
     ]);
     if (!image || subjects.length === 0) {
-      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      await db.query((sql) => finishJob(sql, job));
       return;
     }
     const startedAt = clock.now();
@@ -126,9 +125,9 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
     await db.transaction(async (sql) => {
       if (again) {
         const error = [...found.values()].find((one) => one.retryAt)?.enrichment.errors[0] ?? null;
-        await releaseJob(sql, { jobId: job.jobId, processId }, { availableAt: again, error, attempt: "deferred" });
+        await releaseJob(sql, job, { availableAt: again, error, attempt: "deferred" });
       } else {
-        await finishJob(sql, job.jobId, processId);
+        await finishJob(sql, job);
       }
       // whoever ends another picture of the event, or closes its batch, waits for this: so one of them is the last
       await lockBatchesOf(sql, [image.cameraId]);
@@ -159,7 +158,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       "the enrichment of what is on a picture is given up",
     );
     if (!image) {
-      await db.query((sql) => finishJob(sql, job.jobId, processId));
+      await db.query((sql) => finishJob(sql, job));
       return;
     }
     const settings = context.settings.current();

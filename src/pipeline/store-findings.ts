@@ -25,7 +25,6 @@ export interface SeenPicture {
 
 /** What storing depends on. */
 export interface StoringContext {
-  readonly processId: string;
   readonly settings: LiveSettings;
   readonly batchMaxDetections: number;
   /** How long the analysis of an event waits for the enrichment of its detections. */
@@ -60,8 +59,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   const [, , { batchIds, outgrown, dueSooner }] = await Promise.all([
     finishJobs(
       sql,
-      pictures.map(({ job }) => job.jobId),
-      context.processId,
+      pictures.map(({ job }) => job),
     ),
     markProcessed(
       sql,

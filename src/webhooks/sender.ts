@@ -25,7 +25,6 @@ export interface DeliverySenderContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  readonly processId: string;
   readonly outbound: Outbound;
   readonly sealer: Sealer;
   /** Longest wait for a target, in milliseconds. */
@@ -44,7 +43,7 @@ export interface DeliverySenderContext {
  * killed is posted again, under the same `webhook-id`.
  */
 export function createDeliverySender(context: DeliverySenderContext): Sender {
-  const { db, clock, processId } = context;
+  const { db, clock } = context;
 
   const run = async (id: string, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
     const { delivery, webhook } = await db.query(async (sql) => {
@@ -53,7 +52,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       return { delivery: found, webhook: row && openWebhook(row, context.sealer, clock.now()) };
     });
     if (!delivery || !webhook || delivery.status === "success" || delivery.status === "failed") {
-      await db.transaction((sql) => finishJob(sql, job.jobId, processId));
+      await db.transaction((sql) => finishJob(sql, job));
       return;
     }
     const startedAt = clock.now();
@@ -61,9 +60,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     const early = (delivery.next_retry_at?.getTime() ?? 0) - startedAt.getTime();
     if (early > 0) {
       const availableAt = new Date(startedAt.getTime() + Math.min(early, longestDelayMs));
-      await db.transaction((sql) =>
-        releaseJob(sql, { jobId: job.jobId, processId }, { availableAt, error: delivery.error_message, attempt: "free" }),
-      );
+      await db.transaction((sql) => releaseJob(sql, job, { availableAt, error: delivery.error_message, attempt: "free" }));
       return;
     }
     if (!webhook.enabled) {
@@ -151,15 +148,11 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       error: outcome.error,
       response: outcome.response,
     });
-    if (status === "success") await finishJob(sql, job.jobId, processId);
-    else if (nextRetryAt === null) await buryJob(sql, job.jobId, processId, outcome.error ?? "failed");
+    if (status === "success") await finishJob(sql, job);
+    else if (nextRetryAt === null) await buryJob(sql, job, outcome.error ?? "failed");
     else {
       // the delivery counts its attempts itself; those of the job are the ones that came to no end
-      await releaseJob(
-        sql,
-        { jobId: job.jobId, processId },
-        { availableAt: nextRetryAt, error: outcome.error, attempt: "free", priority: retryPriority },
-      );
+      await releaseJob(sql, job, { availableAt: nextRetryAt, error: outcome.error, attempt: "free", priority: retryPriority });
     }
     return status === "success" ? "success" : again ? "retry" : "failure";
   };
@@ -169,7 +162,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     await db.transaction(async (sql) => {
       await countAttempt(sql, delivery.webhook_id, { at: now, status: "failed" });
       await updateDelivery(sql, delivery.id, { ...delivery, status: "failed", error_message: error, next_retry_at: null });
-      await buryJob(sql, job.jobId, processId, error);
+      await buryJob(sql, job, error);
     });
     context.onAttempt("failure");
     context.log.warn({ ...traceOf(delivery), delivery: delivery.id, webhook: delivery.webhook_id, error }, "a webhook is not told");
@@ -178,7 +171,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
   const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
     const delivery = await db.query((sql) => findDelivery(sql, id));
     if (delivery) await end(delivery, job, error, clock.now());
-    else await db.transaction((sql) => finishJob(sql, job.jobId, processId));
+    else await db.transaction((sql) => finishJob(sql, job));
   };
 
   return { run, giveUp };

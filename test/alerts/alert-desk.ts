@@ -61,7 +61,6 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
   const stage = createAlertStage({
     db,
     clock: context.clock,
-    processId,
     delivery,
     log: silentLog,
     onStored: () => {},
@@ -96,7 +95,7 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
       await db.transaction((sql) => storeVerdict(sql, { eventId, attempt: 1, verdict, analyzedBy: "tester", thresholds, now: now() }));
     },
     look: async () => {
-      const claim = { queue: "alert", processId, leaseMs: 60_000, now: now() } as const;
+      const claim = { queue: "alert", processId, now: now() } as const;
       for (let jobs = await db.query((sql) => claimNextJobs(sql, claim, 100)); jobs.length > 0; ) {
         for (const job of jobs) await stage.run(job, new AbortController().signal, () => {});
         jobs = await db.query((sql) => claimNextJobs(sql, claim, 100));

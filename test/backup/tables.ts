@@ -81,8 +81,8 @@ export async function fill(db: Database, how: { readonly events?: number; readon
     `;
     await sql`insert into journal (type, data, created_at) select 'event.deleted', '{"id": 1}', now() from generate_series(1, 9)`;
     await sql`
-      insert into jobs (queue, subject, position, available_at, status, claimed_by, lease_until)
-      values ('analyze', '1', now(), now(), 'running', gen_random_uuid(), now() + interval '1 hour'), ('analyze', '2', now(), now(), 'pending', null, null)
+      insert into jobs (queue, subject, position, available_at, status, claimed_by)
+      values ('analyze', '1', now(), now(), 'running', gen_random_uuid()), ('analyze', '2', now(), now(), 'pending', null)
       on conflict do nothing
     `;
     await sql`

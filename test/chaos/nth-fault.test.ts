@@ -116,7 +116,7 @@ async function throughOnce(): Promise<void> {
     if (performance.now() > giveUpAt) {
       const jobs = await lookAt(
         rows(),
-        (sql) => sql`select j.queue, j.status, j.attempts, j.available_at, j.lease_until, j.last_error from jobs j`,
+        (sql) => sql`select j.queue, j.status, j.attempts, j.available_at, j.claimed_by, j.last_error from jobs j`,
       );
       const faults = [wire.failed(), failedCall, files?.failed()].filter((fault) => fault !== undefined);
       throw new Error(

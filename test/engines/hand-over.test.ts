@@ -21,7 +21,7 @@ function rows(count: number) {
     offer: async (limit) => {
       const offered = [...pending].filter(([, was]) => !was).slice(0, limit);
       for (const [jobId] of offered) pending.set(jobId, true);
-      return offered.map(([jobId]) => ({ jobId, priority: 0, attempts: 0 }));
+      return offered.map(([jobId]) => ({ jobId, priority: 0, claims: 0 }));
     },
     freeOrphans: async () => 0,
   };
@@ -139,7 +139,7 @@ if (redisInstalled) {
     const source: JobSource<Job> = {
       ...idle,
       offer: async () => {
-        const offers = free ? [{ jobId: 1, priority: 0, attempts: 1 }] : [];
+        const offers = free ? [{ jobId: 1, priority: 0, claims: 1 }] : [];
         free = false;
         return offers;
       },

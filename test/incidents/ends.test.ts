@@ -58,12 +58,12 @@ async function send(minutes: number): Promise<number> {
   const { db, context } = desk;
   const processId = randomUUID();
   const sender = createNotificationSender({
-    ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, log: silentLog, processId, settle: settleAlert },
+    ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, log: silentLog, settle: settleAlert },
     ...{ onStored: () => {}, onAttempt: () => {}, random: () => 0 },
   });
   let sent = 0;
   for (;;) {
-    const jobs = await db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, leaseMs: 60_000, now: now() }, 10));
+    const jobs = await db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now: now() }, 10));
     for (const job of jobs) await sender.run(job.subject.split(":")[1] ?? "", job, new AbortController().signal);
     sent += jobs.length;
     if (jobs.length === 0) return sent;

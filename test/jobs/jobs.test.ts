@@ -4,12 +4,14 @@ import {
   addJobs,
   bringForwardJobs,
   buryJob,
+  type ClaimedJob,
   claimNextJobs,
   countJobs,
   demoteLateJobs,
   finishJob,
   freeAbandonedJobs,
   freeOrphanedJobs,
+  freeOverdueJobs,
   LeaseLost,
   priorities,
   releaseJob,
@@ -21,7 +23,6 @@ import { emptyTables } from "../support/empty-tables.ts";
 const now = new Date("2026-03-01T12:00:00Z");
 const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
 const me = randomUUID();
-const leaseMs = 60_000;
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -47,7 +48,7 @@ const add = (jobs: readonly { subject: string; priority?: number; at?: number; a
     ),
   );
 const claim = (limit: number, processId = me, at = now) =>
-  database.db.query((sql) => claimNextJobs(sql, { queue: "detect", processId, leaseMs, now: at }, limit));
+  database.db.query((sql) => claimNextJobs(sql, { queue: "detect", processId, now: at }, limit));
 
 describe("claiming", () => {
   test("takes live work before backlog, earlier before later, and nothing that may not start yet", async () => {
@@ -97,33 +98,35 @@ describe("claiming", () => {
 });
 
 describe("the end of a job", () => {
-  test("finishing after the lease was lost fails, so that its transaction is rolled back", async () => {
+  test("by a run whose claim was lost fails, also when the same process has claimed the job again, so that what it did is rolled back", async () => {
     await add([{ subject: "7" }]);
-    const [job] = await claim(1);
-    const jobId = job?.jobId as number;
-    const freed = await database.db.query((sql) => freeAbandonedJobs(sql, later(61)));
-    expect(freed).toBe(1);
-    const [again] = await claim(1, me, later(61));
-    expect(again).toMatchObject({ jobId, attempts: 2 });
-    const other = randomUUID();
-    await expect(database.db.transaction((sql) => finishJob(sql, jobId, other))).rejects.toThrow(LeaseLost);
-    await database.db.transaction((sql) => finishJob(sql, jobId, me));
-    await expect(database.db.transaction((sql) => finishJob(sql, jobId, me))).rejects.toThrow(LeaseLost);
+    const [first] = (await claim(1)) as [ClaimedJob];
+    const free = () => database.db.query((sql) => freeOverdueJobs(sql, [first]));
+    expect(await free()).toBe(1);
+    const [second] = (await claim(1)) as [ClaimedJob];
+    expect(second).toMatchObject({ jobId: first.jobId, attempts: 2 });
+    const end = (job: ClaimedJob) => database.db.transaction((sql) => finishJob(sql, job));
+    await expect(end(first)).rejects.toThrow(LeaseLost);
+    const how = { availableAt: now, error: null, attempt: "counts" } as const;
+    await expect(database.db.transaction((sql) => releaseJob(sql, first, how))).rejects.toThrow(LeaseLost);
+    await expect(database.db.transaction((sql) => buryJob(sql, first, "x"))).rejects.toThrow(LeaseLost);
+    expect(await free()).toBe(0);
+    await end(second);
+    await expect(end(second)).rejects.toThrow(LeaseLost);
   });
 
   test("a release counts as it says", async () => {
     await add([{ subject: "7" }]);
-    const release = async (attempt: "counts" | "free" | "deferred") => {
-      const [job] = await claim(1);
-      await database.db.query((sql) =>
-        releaseJob(sql, { jobId: job?.jobId as number, processId: me }, { availableAt: now, error: "x", attempt }),
-      );
-      const [row] = await database.db.query((sql) => sql<{ attempts: number; deferrals: number }[]>`select attempts, deferrals from jobs`);
+    const release = async (attempt: "counts" | "free" | "deferred" | "blamed") => {
+      const [job] = (await claim(1)) as [ClaimedJob];
+      await database.db.query((sql) => releaseJob(sql, job, { availableAt: now, error: "x", attempt }));
+      const [row] = await database.db.query((sql) => sql`select attempts, deferrals, blamed from jobs`);
       return row;
     };
-    expect(await release("counts")).toEqual({ attempts: 1, deferrals: 0 });
-    expect(await release("free")).toEqual({ attempts: 1, deferrals: 0 });
-    expect(await release("deferred")).toEqual({ attempts: 1, deferrals: 1 });
+    expect(await release("counts")).toEqual({ attempts: 1, deferrals: 0, blamed: 0 });
+    expect(await release("free")).toEqual({ attempts: 1, deferrals: 0, blamed: 0 });
+    expect(await release("deferred")).toEqual({ attempts: 1, deferrals: 1, blamed: 0 });
+    expect(await release("blamed")).toEqual({ attempts: 1, deferrals: 2, blamed: 1 });
   });
 
   test("what a process that is gone had claimed is freed; what a living one works on is not", async () => {
@@ -131,7 +134,7 @@ describe("the end of a job", () => {
     const gone = randomUUID();
     await claim(1, gone);
     await claim(1);
-    expect(await database.db.query((sql) => freeAbandonedJobs(sql, now))).toBe(1);
+    expect(await database.db.query((sql) => freeAbandonedJobs(sql))).toBe(1);
     expect((await claim(5)).map(({ subject }) => subject)).toEqual(["1"]);
   });
 
@@ -168,8 +171,8 @@ describe("the end of a job", () => {
 
   test("a buried job stays visible and is never claimed again", async () => {
     await add([{ subject: "1" }, { subject: "2", availableAt: later(60) }]);
-    const [job] = await claim(1);
-    await database.db.transaction((sql) => buryJob(sql, job?.jobId as number, me, "unreadable"));
+    const [job] = (await claim(1)) as [ClaimedJob];
+    await database.db.transaction((sql) => buryJob(sql, job, "unreadable"));
     expect(await claim(5)).toEqual([]);
     const counts = await database.db.query((sql) => countJobs(sql, now));
     expect(counts.detect).toMatchObject({ waiting: 0, deferred: 1, inProgress: 0, dead: 1 });

@@ -64,14 +64,13 @@ async function desk(env: Readonly<Record<string, string>>) {
     outbound,
     clock: { now: () => now, monotonic: () => 0 },
     log,
-    processId,
     settle: async (_sql, alertId) => settled.push(alertId),
     onStored: () => {},
     onAttempt: () => {},
     random: () => 0,
     smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000 },
   });
-  const claim = (at = now) => db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, leaseMs: 60_000, now: at }, 10));
+  const claim = (at = now) => db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now: at }, 10));
   return {
     raise: async (channels: readonly ("email" | "webhook")[], facts: AlertFacts = {}, kind: NotificationKind = "alert") => {
       const stored = await addAlert(db, facts);

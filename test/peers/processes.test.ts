@@ -20,7 +20,7 @@ const claims = async (row: ProcessRow): Promise<void> => {
     await beatProcess(sql, row);
     const now = new Date();
     await addJobs(sql, "detect", [{ subject: row.processId, priority: 0, position: now, availableAt: new Date(0) }]);
-    await claimNextJobs(sql, { queue: "detect", processId: row.processId, leaseMs: 60_000, now }, 1);
+    await claimNextJobs(sql, { queue: "detect", processId: row.processId, now }, 1);
   });
 };
 const heldBy = async (): Promise<readonly string[]> =>

@@ -9,7 +9,7 @@ import { createSettings } from "../../src/config/settings.ts";
 import { versionOf } from "../../src/images/look.ts";
 import { registerFiles } from "../../src/images/register.ts";
 import { hasFfmpeg } from "../../src/images/video.ts";
-import { claimJob, LeaseLost } from "../../src/jobs/jobs-repository.ts";
+import { claimJob, freeAbandonedJobs, LeaseLost } from "../../src/jobs/jobs-repository.ts";
 import { type Log, silentLog } from "../../src/log/log.ts";
 import { createDetectStage } from "../../src/pipeline/detect.ts";
 import { Breaker } from "../../src/upstream/breaker.ts";
@@ -76,12 +76,12 @@ async function claimed(imageId: number, log: Log = silentLog) {
     const [row] = await sql<
       [{ id: number }]
     >`select j.job_id as id from jobs j where j.queue = 'detect' and j.subject = ${String(imageId)}`;
-    return await claimJob(sql, { queue: "detect", processId, leaseMs: 60_000, now: later }, row.id);
+    return await claimJob(sql, { queue: "detect", processId, now: later }, row.id);
   });
   if (!job) throw new Error("no job was claimed");
   const { config } = parseConfig({ env: {}, isRoot: false, home: "/nowhere", cwd: "/nowhere" });
   const stage = createDetectStage({
-    ...{ db, clock, log, detector, processId, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
+    ...{ db, clock, log, detector, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
     detectorAnsweredAt: () => null,
     onStored: () => {},
@@ -123,7 +123,8 @@ test("who lost the job to another process meanwhile does not say of its picture 
   const { db } = database;
   const imageId = await entered(picturePath());
   const { job, stage } = await claimed(imageId);
-  await db.query((sql) => sql`update jobs set claimed_by = ${randomUUID()}`);
+  await db.query((sql) => freeAbandonedJobs(sql));
+  await claimed(imageId);
   await standIn.setMode("error");
   await expect(stage.run(job, new AbortController().signal, () => {})).rejects.toThrow(LeaseLost);
   expect(await outcomeOf(imageId)).toMatchObject({ status: "pending" });

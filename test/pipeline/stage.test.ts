@@ -4,7 +4,10 @@ import { afterNoAnswer } from "../../src/pipeline/stage.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const retryAt = new Date("2026-03-01T12:00:30Z");
-const job = (deferrals: number): ClaimedJob => ({ jobId: 1, subject: "1", priority: 0, position: now, attempts: 1, deferrals });
+const job = (deferrals: number): ClaimedJob => ({
+  ...{ jobId: 1, claim: 1, subject: "1", priority: 0, position: now, attempts: 1 },
+  ...{ deferrals, blamed: 0 },
+});
 const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
 
 describe("a job whose service did not answer", () => {

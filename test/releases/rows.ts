@@ -291,4 +291,12 @@ export const earlyRows: readonly EarlyRow[] = [
   },
   notification(16, 4, "alert", "webhook"),
   event(17, 57),
+  {
+    from: 18,
+    table: "jobs",
+    row: {
+      ...{ queue: "analyze", subject: "4", position: at(18), status: "running", available_at: at(18), created_at: at(18) },
+      ...{ claimed_by: id(1), claims: 3, attempts: 1, deferrals: 2, blamed: 1 },
+    },
+  },
 ];

@@ -34,7 +34,7 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
     leaseMs: 60_000,
     stage: {
       run: async (job) => {
-        await database.db.query((sql) => finishJob(sql, job.jobId, processId));
+        await database.db.query((sql) => finishJob(sql, job));
         done.push(job.subject);
       },
       giveUp: async () => {},
@@ -74,6 +74,53 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
   await add("3");
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(done).toEqual(["1", "2"]);
+  await handOver.close();
+  await database.close();
+});
+
+test("a run that takes longer than its lease is taken up again, once, and what it does at last is rolled back", async () => {
+  const database = await testDatabase();
+  const handOver = createInProcessHandOver();
+  let aheadMs = 0;
+  const runs: (() => void)[] = [];
+  const ended: number[] = [];
+  const worker = createQueueWorker({
+    name: "analysis_worker",
+    queue: "analyze",
+    critical: true,
+    concurrency: 3,
+    leaseMs: 60_000,
+    stage: {
+      run: async (job) => {
+        const number = runs.length + 1;
+        await new Promise<void>((resolve) => runs.push(resolve));
+        await database.db.transaction((sql) => finishJob(sql, job));
+        ended.push(number);
+      },
+      giveUp: async () => {},
+    },
+    capacity: () => Number.POSITIVE_INFINITY,
+    handOver,
+    db: database.db,
+    processId,
+    clock: { now: systemClock.now, monotonic: () => systemClock.monotonic() + aheadMs },
+    log: silentLog,
+    onDone: () => {},
+  });
+  await database.db.query((sql) => addJobs(sql, "analyze", [{ subject: "1", priority: 0, position: new Date(), availableAt: new Date() }]));
+  await worker.start();
+  await eventually(() => runs.length === 1);
+  aheadMs = 61_000;
+  await eventually(() => runs.length === 2);
+  runs[0]?.();
+  // two sweeps: the second run is not taken for an orphan since the first one has ended
+  await new Promise((resolve) => setTimeout(resolve, 2_200));
+  expect([runs.length, ended]).toEqual([2, []]);
+  runs[1]?.();
+  await eventually(() => ended.length === 1);
+  expect(ended).toEqual([2]);
+  expect(await database.db.query((sql) => sql`select 1 from jobs`)).toHaveLength(0);
+  await worker.stop();
   await handOver.close();
   await database.close();
 });

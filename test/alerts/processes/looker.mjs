@@ -11,12 +11,12 @@ const db = openPool({ url: process.argv[2] }, { max: 4, log: silentLog });
 const processId = randomUUID();
 const availability = channelAvailability({ notificationEnabled: false, defaultEmailRecipients: [] });
 const delivery = { availability, expiryHours: 24 };
-const stage = createAlertStage({ db, clock, log: silentLog, processId, delivery, onStored: () => {}, onVerdicts: () => {} });
+const stage = createAlertStage({ db, clock, log: silentLog, delivery, onStored: () => {}, onVerdicts: () => {} });
 
 async function work() {
   let done = 0;
   for (;;) {
-    const claim = { queue: "alert", processId, leaseMs: 60_000, now: clock.now() };
+    const claim = { queue: "alert", processId, now: clock.now() };
     const [job] = await db.query((sql) => claimNextJobs(sql, claim, 1));
     if (!job) return done;
     await stage.run(job, new AbortController().signal);
