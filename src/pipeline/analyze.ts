@@ -85,7 +85,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
             await storeAnalysisFailure(sql, { eventId, attempt: job.attempts, error: answer.detail, now: finishedAt });
             return;
           }
-          await releaseJob(sql, job, { availableAt: next.availableAt, error: answer.detail, attempt: "deferred" });
+          await releaseJob(sql, job, { availableAt: next.availableAt, error: answer.detail, attempt: next.attempt });
           return;
         }
       }

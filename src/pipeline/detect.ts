@@ -191,7 +191,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
         return "failed";
       }
       await markDeferred(sql, image.imageId, { reason: result.reason, detail: result.detail });
-      await releaseJob(sql, job, { availableAt: next.availableAt, error: result.detail, attempt: "deferred" });
+      await releaseJob(sql, job, { availableAt: next.availableAt, error: result.detail, attempt: next.attempt });
       return "deferred";
     });
     return { status };

@@ -12,8 +12,10 @@ export interface Stage {
   giveUp(job: ClaimedJob, error: string): Promise<void>;
 }
 
-/** What is given back again and again while its service answers others is at fault itself after so many times. */
-const mostDeferrals = 10;
+/** On what the service fails so often while it answers others is at fault itself. */
+const mostBlamed = 10;
+/** What was given back so often waits no longer the next time. */
+const mostDelays = 10;
 /** The service counts as answering when it did so within this time. */
 const answeringMs = 60_000;
 
@@ -22,11 +24,11 @@ export function afterNoAnswer(
   job: ClaimedJob,
   answer: { readonly reason: string; readonly retryAt: Date },
   service: { readonly lastSuccess: Date | null; readonly now: Date },
-): { readonly giveUp: false; readonly availableAt: Date } | { readonly giveUp: true } {
+): { readonly giveUp: false; readonly availableAt: Date; readonly attempt: "deferred" | "blamed" } | { readonly giveUp: true } {
   const answersOthers = service.lastSuccess !== null && service.now.getTime() - service.lastSuccess.getTime() < answeringMs;
-  const blame = ["status", "unreadable", "timeout"].includes(answer.reason);
-  if (blame && answersOthers && job.deferrals >= mostDeferrals) return { giveUp: true };
+  const isBlamed = answersOthers && ["status", "unreadable", "timeout"].includes(answer.reason);
+  if (isBlamed && job.blamed >= mostBlamed) return { giveUp: true };
   // later each time, so that the next trial of the service is made with something else
-  const delayMs = Math.min(job.deferrals, mostDeferrals) * 3_000;
-  return { giveUp: false, availableAt: new Date(answer.retryAt.getTime() + delayMs) };
+  const delayMs = Math.min(job.deferrals, mostDelays) * 3_000;
+  return { giveUp: false, availableAt: new Date(answer.retryAt.getTime() + delayMs), attempt: isBlamed ? "blamed" : "deferred" };
 }

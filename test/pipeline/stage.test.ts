@@ -4,16 +4,17 @@ import { afterNoAnswer } from "../../src/pipeline/stage.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const retryAt = new Date("2026-03-01T12:00:30Z");
-const job = (deferrals: number): ClaimedJob => ({
+const job = (deferrals: number, blamed = 0): ClaimedJob => ({
   ...{ jobId: 1, claim: 1, subject: "1", priority: 0, position: now, attempts: 1 },
-  ...{ deferrals, blamed: 0 },
+  ...{ deferrals, blamed },
 });
 const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
 
 describe("a job whose service did not answer", () => {
   test("waits for the service as long as it takes, while it answers nobody", () => {
     for (const lastSuccess of [null, ago(61), ago(3_600)]) {
-      expect(afterNoAnswer(job(5_000), { reason: "status", retryAt }, { lastSuccess, now })).toMatchObject({ giveUp: false });
+      const next = afterNoAnswer(job(5_000, 10), { reason: "status", retryAt }, { lastSuccess, now });
+      expect(next).toMatchObject({ giveUp: false, attempt: "deferred" });
     }
   });
 
@@ -25,15 +26,20 @@ describe("a job whose service did not answer", () => {
     expect(waits).toEqual([0, 3, 6, 27]);
   });
 
-  test("is given up when the service failed on it ten times and answers others", () => {
+  test("is given up when the service failed on it ten times while it answered others", () => {
     for (const reason of ["status", "unreadable", "timeout"]) {
-      expect(afterNoAnswer(job(10), { reason, retryAt }, { lastSuccess: ago(5), now })).toEqual({ giveUp: true });
+      expect(afterNoAnswer(job(10, 10), { reason, retryAt }, { lastSuccess: ago(5), now })).toEqual({ giveUp: true });
     }
+  });
+
+  test("is not blamed for the times that it was put off while the service was down", () => {
+    const next = afterNoAnswer(job(5_000, 9), { reason: "timeout", retryAt }, { lastSuccess: ago(5), now });
+    expect(next).toMatchObject({ giveUp: false, attempt: "blamed" });
   });
 
   test("is never given up for what cannot be its fault", () => {
     for (const reason of ["unreachable", "breaker_open", "busy"]) {
-      expect(afterNoAnswer(job(500), { reason, retryAt }, { lastSuccess: ago(5), now })).toMatchObject({ giveUp: false });
+      expect(afterNoAnswer(job(500, 10), { reason, retryAt }, { lastSuccess: ago(5), now })).toMatchObject({ giveUp: false });
     }
   });
 });
