@@ -13,6 +13,7 @@ import {
   offerJobs,
   type QueueName,
   releaseJob,
+  takeBackOffer,
 } from "../../src/jobs/jobs-repository.ts";
 import { StageAborted } from "../../src/jobs/stage-aborted.ts";
 import type { Log } from "../../src/log/log.ts";
@@ -129,6 +130,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
           claimNext: (limit) => db.query((sql) => (options.lanes ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),
           claim: (jobId) => db.query((sql) => claimJob(sql, claim(), jobId)),
           offer: (limit) => db.query((sql) => offerJobs(sql, queue, clock.now(), limit)),
+          takeBack: (jobId) => db.query((sql) => takeBackOffer(sql, jobId)),
           freeOrphans: async (runningIds) => {
             const overdueSince = clock.monotonic() - options.leaseMs;
             const overdue = [...begun].flatMap(([job, since]) => (since < overdueSince ? [job] : []));

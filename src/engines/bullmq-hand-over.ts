@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, Worker } from "bullmq";
 import { within } from "../lifecycle/lifecycle.ts";
 import type { Log } from "../log/log.ts";
-import type { ConsumeOptions, HandOver } from "./hand-over.ts";
+import { type ConsumeOptions, type HandOver, sweepMs } from "./hand-over.ts";
 import { lookForWork } from "./looking.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
@@ -53,15 +54,20 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
   function consumeFrom<J extends { readonly jobId: number }>(name: string, queue: Queue, consume: ConsumeOptions<J>): WakeableConsumer {
     const running = new Set<J>();
     const handling = new Set<Promise<void>>();
+    const stopping = new AbortController();
     let claiming = 0;
     let sweeping: Promise<unknown> | undefined;
+    const places = (): number => consume.capacity() - running.size - claiming;
 
-    const worker = new Worker<{ jobId: number }>(
+    // resolves to whether the entry had its turn; one that had none is offered again
+    const worker = new Worker<{ jobId: number }, boolean>(
       name,
       async (entry) => {
-        if (consume.capacity() - running.size <= 0) return; // the row stays pending and is offered again
+        // meanwhile the rest stays in Redis, for those who have a place
+        if (places() <= 0) await sleep(sweepMs, undefined, { signal: stopping.signal }).catch(() => {});
         // what is being claimed right now would look like an orphan to a sweep
         while (sweeping) await sweeping;
+        if (stopping.signal.aborted || places() <= 0) return false;
         claiming += 1;
         const job = await consume.source
           .claim(entry.data.jobId)
@@ -72,7 +78,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
           .finally(() => {
             claiming -= 1;
           });
-        if (!job) return;
+        if (!job) return true;
         const handled = consume
           .handle(job, () => {})
           .finally(() => {
@@ -81,6 +87,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
           });
         handling.add(handled);
         await handled;
+        return true;
       },
       // What a worker asks waits until Redis is back. Refused at once it would ask again at once, and leave no time for anything else.
       {
@@ -92,6 +99,10 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
       },
     );
     worker.on("error", tellOfRedis);
+    // not before the entry is gone from Redis: another one for the job would be dropped
+    worker.on("completed", (entry, hadItsTurn) => {
+      if (!hadItsTurn) consume.source.takeBack(entry.data.jobId).catch(consume.onError);
+    });
     worker.on("failed", (_entry, error) => consume.onError(error));
 
     const looking = lookForWork(async (sweepDue) => {
@@ -101,8 +112,9 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
         });
         await sweeping;
       }
-      if (consume.capacity() <= 0) return false;
-      const jobs = await consume.source.offer(offeredAtOnce);
+      const most = Math.min(offeredAtOnce, places());
+      if (most <= 0) return false;
+      const jobs = await consume.source.offer(most);
       await queue.addBulk(
         jobs.map((job) => ({
           name: "job",
@@ -119,6 +131,7 @@ export function createBullmqHandOver(options: { readonly redisUrl: string; reado
       running: () => running.size,
       heartbeat: looking.lastLook,
       stop: async () => {
+        stopping.abort();
         await looking.stop();
         await worker.pause(true);
         await Promise.allSettled(handling);

@@ -6,6 +6,8 @@ export interface JobSource<J extends { readonly jobId: number }> {
   claim(jobId: number): Promise<J | undefined>;
   /** Jobs to point an outside queue to, marked so that they are not offered twice; `claims` were made of each so far. */
   offer(limit: number): Promise<readonly { readonly jobId: number; readonly priority: number; readonly claims: number }[]>;
+  /** Takes back an offer whose pointer is gone from the outside queue, unclaimed. */
+  takeBack(jobId: number): Promise<unknown>;
   /** Frees what is claimed in the rows but not worked on here, or for too long. */
   freeOrphans(runningIds: readonly number[]): Promise<unknown>;
 }

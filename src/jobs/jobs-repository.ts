@@ -201,6 +201,16 @@ export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: nu
   `;
 }
 
+/** Takes back the offer of a job that whoever took it up had no place for: it is offered again at the next look of anybody who has one. */
+export async function takeBackOffer(sql: Sql, jobId: number): Promise<void> {
+  await sql`
+    update jobs j
+    set offered_at = null
+    where j.job_id = ${jobId}
+      and j.status = 'pending'
+  `;
+}
+
 /** The claim is gone: its process was taken for dead, or its lease was over, and the job may be another's. What was done must be rolled back. */
 export class LeaseLost extends Error {
   override name = "LeaseLost";

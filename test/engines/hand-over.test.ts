@@ -23,6 +23,7 @@ function rows(count: number) {
       for (const [jobId] of offered) pending.set(jobId, true);
       return offered.map(([jobId]) => ({ jobId, priority: 0, claims: 0 }));
     },
+    takeBack: async (jobId) => pending.has(jobId) && pending.set(jobId, false),
     freeOrphans: async () => 0,
   };
   return { pending, source };
@@ -89,7 +90,7 @@ function handOverContract(name: string, make: () => Promise<{ readonly handOver:
       handOver.wake("detect");
       await eventually(() => counts.length >= 1);
       expect(counts).toEqual([1]);
-      if (handOver.kind === "in-process") await eventually(() => counts.length === 6);
+      await eventually(() => counts.length === 6);
       await consumer.stop();
       await close();
     });
@@ -115,6 +116,51 @@ if (redisInstalled) {
   });
 
   const idle: JobSource<Job> = { ...rows(0).source };
+
+  test("of what waits in Redis when the service goes down one is its trial, and the rest follows within seconds", async () => {
+    const redis = await redisServer();
+    const handOver = createBullmqHandOver({ redisUrl: redis.url, log: silentLog });
+    const { source } = rows(8);
+    let capacity = Number.POSITIVE_INFINITY;
+    let end = (): void => {};
+    const trial = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const begun: number[] = [];
+    const consumer = handOver.consume("detect", {
+      concurrency: 4,
+      source: {
+        ...source,
+        offer: async (limit) => {
+          const offers = await source.offer(limit);
+          if (offers.length > 0) capacity = 1;
+          return offers;
+        },
+        claim: async (jobId) => {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          return await source.claim(jobId);
+        },
+      },
+      capacity: () => capacity,
+      handle: async ({ jobId }) => {
+        begun.push(jobId);
+        await trial;
+      },
+      onError: (error) => expect.fail(String(error)),
+    });
+    await eventually(() => begun.length > 0);
+    // longer than an entry waits for a place: some of them were thrown away
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(begun).toHaveLength(1);
+    end();
+    await eventually(() => {
+      capacity = Number.POSITIVE_INFINITY;
+      return begun.length === 8;
+    });
+    await consumer.stop();
+    await handOver.close();
+    await redis.stop();
+  });
 
   test("a job of a killed process is taken up as soon as its row is free, not when Redis forgets the entry", async () => {
     const redis = await redisServer();

@@ -13,8 +13,10 @@ import {
   freeOrphanedJobs,
   freeOverdueJobs,
   LeaseLost,
+  offerJobs,
   priorities,
   releaseJob,
+  takeBackOffer,
 } from "../../src/jobs/jobs-repository.ts";
 import { beatProcess, removeProcesses } from "../../src/jobs/processes-repository.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
@@ -88,6 +90,16 @@ describe("claiming", () => {
     expect((await claim(1)).map(({ subject }) => subject)).toEqual(["night 0"]);
     await database.db.query((sql) => demoteLateJobs(sql, later(30_000)));
     expect((await claim(10)).map(({ subject }) => subject)).toEqual(["morning", "night 1", "night 2", "night 3", "night 4", "backlog"]);
+  });
+
+  test("what was offered is offered again after half a minute, or as soon as the offer was taken back", async () => {
+    await add([{ subject: "7" }]);
+    const offer = async (at = now) => (await database.db.query((sql) => offerJobs(sql, "detect", at, 10))).map(({ jobId }) => jobId);
+    const [jobId] = (await offer()) as [number];
+    expect(await offer(later(29))).toEqual([]);
+    expect(await offer(later(31))).toEqual([jobId]);
+    await database.db.query((sql) => takeBackOffer(sql, jobId));
+    expect(await offer(later(32))).toEqual([jobId]);
   });
 
   test("the same subject is queued once, however often it is added", async () => {
