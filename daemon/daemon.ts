@@ -96,7 +96,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   lifecycle.onStop("tls", () => tls?.stop());
 
   const company = createCompany({
-    ...{ own, config, database, log },
+    ...{ own, config, clock, database, log },
     parts: {
       workers: () => supervisor.states(),
       watcher: () => watcher.state(),

@@ -55,6 +55,7 @@ export function createHousekeeping(
     beat: (sql) => peers.beat(sql),
     // who finds pictures knows since when it listens
     judges: () => peers.does("file_watcher"),
+    judgedElsewhere: (folderPath) => peers.watchedElsewhere(folderPath),
     cameraOfflineAfterSeconds: config.cameraOfflineAfterSeconds,
     reidTtlHours: config.reidTtlHours,
     detectorDown: () => {

@@ -1,12 +1,15 @@
 import { allCameras } from "../src/cameras/cameras-repository.ts";
 import { ensureCameraForFolder } from "../src/cameras/registration.ts";
+import { resolveInside, rootsOf } from "../src/cameras/roots.ts";
 import { clearCameraError, markCameraError } from "../src/cameras/status.ts";
+import { isInside } from "../src/disk/inside.ts";
 import type { Parts } from "./parts.ts";
+import type { Peers } from "./peers/peers.ts";
 import { createFileWatcher, type FileWatcher } from "./workers/file-watcher/file-watcher.ts";
 
 /** Makes the worker that finds the pictures of the cameras. `onPictures` is told of those that got their entries in the ledger. */
 export function createWatching(
-  { context, metrics, wake }: Parts,
+  { context, metrics, wake, peers }: Parts,
   onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined,
 ): FileWatcher {
   const { db, clock, log, config } = context;
@@ -16,7 +19,11 @@ export function createWatching(
     log: log.child({ worker: "file_watcher" }),
     cameraRoot: config.cameraRoot,
     extraRoots: config.cameraExtraRoots,
-    cameras: async () => (await db.query(allCameras)).map((camera) => ({ ...camera, deleted: camera.deleted_at !== null })),
+    cameras: async () =>
+      (await camerasToWatch(await db.query(allCameras), rootsOf(config), peers)).map((camera) => ({
+        ...camera,
+        deleted: camera.deleted_at !== null,
+      })),
     ensureCamera: async (folderName) => {
       const { created } = await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
       if (created) wake.journal();
@@ -35,4 +42,24 @@ export function createWatching(
       if (await db.transaction((sql) => clearCameraError(sql, cameraId, clock.now()))) wake.journal();
     },
   });
+}
+
+/**
+ * Of all cameras those that a daemon with these roots watches: all that lie below them, and those that nobody has below its roots, so that it is told that
+ * they cannot be watched. What another daemon has, or may have that is still to start, is left to that one.
+ */
+export async function camerasToWatch<C extends { readonly folder_path: string }>(
+  cameras: readonly C[],
+  roots: readonly string[],
+  peers: Pick<Peers, "watchedElsewhere" | "areComplete">,
+): Promise<readonly C[]> {
+  const isOurs = await Promise.all(
+    cameras.map(
+      async ({ folder_path: folder }) =>
+        roots.some((root) => isInside(root, folder)) ||
+        (await resolveInside(roots, folder)).state !== "outside" ||
+        (peers.areComplete() && !peers.watchedElsewhere(folder)),
+    ),
+  );
+  return cameras.filter((_, index) => isOurs[index]);
 }

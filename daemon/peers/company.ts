@@ -1,3 +1,5 @@
+import { rootsOf } from "../../src/cameras/roots.ts";
+import type { Clock } from "../../src/clock/clock.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { OpenDatabase } from "../../src/engines/open-database.ts";
 import type { ProcessRow } from "../../src/jobs/processes-repository.ts";
@@ -49,6 +51,7 @@ const keyOf =
 export function createCompany(options: {
   readonly own: ProcessRow;
   readonly config: Config;
+  readonly clock: Clock;
   readonly database: OpenDatabase;
   readonly log: Log;
   readonly parts: CompanyParts;
@@ -56,11 +59,12 @@ export function createCompany(options: {
   const { own, database, parts } = options;
   const log = options.log.child({ part: "peers" });
   const { roles } = options.config;
+  const roots = roles.includes("watch") ? rootsOf(options.config) : [];
   let key: string | null = null;
   let complete = false;
 
   const report = (): ProcessReport => {
-    if (!complete) return { stopped: [], breakers: [], builtIn: [], watcher: null, key };
+    if (!complete) return { stopped: [], breakers: [], builtIn: [], watcher: null, roots: [...roots], key };
     const upstreams = parts.upstreams();
     const stopped = parts.workers().filter(({ running, elsewhere }) => !running && !elsewhere);
     const { running: _, ...watcher } = parts.watcher();
@@ -69,12 +73,13 @@ export function createCompany(options: {
       breakers: upstreams.breakers().filter(({ name }) => roles.includes(roleAsking[name])),
       builtIn: [...upstreams.builtIn()],
       watcher: peers.does("file_watcher") ? { ...watcher, stuck: [...watcher.stuck] } : null,
+      roots: [...roots],
       key,
     };
   };
 
   const singletons = database.openSession && createSingletons({ openSession: database.openSession, keyOf: keyOf(options.config), log });
-  const peers = createPeers({ own, roles, singletons, report, log });
+  const peers = createPeers({ own, roles, roots, singletons, clock: options.clock, report, log });
   const hints = createHints({
     db: database.db,
     ownId: own.processId,

@@ -1,4 +1,7 @@
+import type { Clock } from "../../src/clock/clock.ts";
+import { minuteMs } from "../../src/clock/durations.ts";
 import type { Role } from "../../src/config/roles.ts";
+import { isInside } from "../../src/disk/inside.ts";
 import type { Sql } from "../../src/engines/database.ts";
 import {
   beatProcess,
@@ -15,6 +18,8 @@ import type { Singletons } from "./singletons.ts";
 
 /** A session that was opened so long ago says that the database has been there for a while, and the others had time to come back. */
 const settledAfterMs = 5_000;
+/** A machine that starts anew is back by then. What it watches is its own until then. */
+const backAfterMs = 5 * minuteMs;
 
 /** A living daemon on the same database. */
 export interface Peer extends Omit<PeerRow, "report"> {
@@ -39,6 +44,10 @@ export interface Peers {
   does(name: string): boolean;
   /** Somebody who lives has the role. */
   someoneHas(role: Role): boolean;
+  /** Whether a daemon finds pictures in this folder, below a root that we do not have. One that is gone still counts for five minutes. */
+  watchedElsewhere(folder: string): boolean;
+  /** Nobody else is there who was not heard of: we are alone, or have been here long enough for all to start. */
+  areComplete(): boolean;
   /** What the others said of a breaker holds no more. */
   forgetBreaker(name: UpstreamName): void;
 }
@@ -47,13 +56,19 @@ export interface Peers {
 export function createPeers(options: {
   readonly own: ProcessRow;
   readonly roles: readonly Role[];
+  /** Below which this daemon finds pictures. */
+  readonly roots: readonly string[];
   /** Undefined when this daemon is alone. */
   readonly singletons: Singletons | undefined;
+  readonly clock: Clock;
   readonly report: () => ProcessReport;
   readonly log: Log;
 }): Peers {
-  const { own, roles, singletons } = options;
+  const { own, roles, roots, singletons, clock } = options;
+  const startedAt = clock.monotonic();
   let others: readonly Peer[] = [];
+  /** Below which others find pictures, and when they last said so. */
+  const theirRoots = new Map<string, number>();
   let known: { readonly session: string; readonly since: number } | undefined;
 
   /** Whether the end of another's session says something: not when the database itself came back a moment ago. */
@@ -83,6 +98,11 @@ export function createPeers(options: {
     held: () => singletons?.held() ?? [],
     does: (name) => singletons === undefined || singletons.held().includes(name),
     someoneHas: (role) => others.some((peer) => peer.roles.includes(role)),
+    watchedElsewhere: (folder) => {
+      const isBelow = (root: string): boolean => isInside(root, folder);
+      return !roots.some(isBelow) && [...theirRoots].some(([root, at]) => clock.monotonic() - at < backAfterMs && isBelow(root));
+    },
+    areComplete: () => singletons === undefined || clock.monotonic() - startedAt >= backAfterMs,
     forgetBreaker: (name) => {
       others = others.map((peer) =>
         peer.report
@@ -106,6 +126,7 @@ export function createPeers(options: {
         .map((row) => ({ ...row, report: ProcessReport.safeParse(row.report).data }));
       tellOfChanges(now);
       others = now;
+      for (const root of now.flatMap(({ report: said }) => said?.roots ?? [])) theirRoots.set(root, clock.monotonic());
     },
   };
 }

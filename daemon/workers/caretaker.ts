@@ -29,6 +29,8 @@ export interface CaretakerOptions {
   readonly beat: (sql: Sql) => Promise<void>;
   /** Whether it is this process that judges the silence of cameras and forgets vectors: of several that share the database, one does. */
   readonly judges: () => boolean;
+  /** Whether a daemon with other roots judges the silence of the camera with this folder. */
+  readonly judgedElsewhere: (folderPath: string) => boolean;
   readonly cameraOfflineAfterSeconds: number;
   /** How long the vectors of re-identification are kept. */
   readonly reidTtlHours: number;
@@ -78,7 +80,8 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (clock.monotonic() >= camerasAt && options.judges()) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
-        const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince });
+        const { judgedElsewhere } = options;
+        const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince, judgedElsewhere });
         if ((await followStatus(db, now)) + silent > 0) options.onCameras();
       }
       lastRound = now.getTime();

@@ -3,6 +3,7 @@ import type { Sql } from "../engines/database.ts";
 /** A camera that is online and has not been seen for a while. */
 export interface QuietCamera {
   readonly cameraId: string;
+  readonly folderPath: string;
   /** Null for one that is online without a picture. */
   readonly lastSeenAt: Date | null;
   /** Its newest picture, or its last change when that is later: its restore, its folder that can be read again, a person who calls it online. */
@@ -14,7 +15,8 @@ export interface QuietCamera {
 /** The cameras online that were last seen and changed before a time, with their earlier silences that ended, since another time. */
 export async function quietCameras(sql: Sql, since: Date, countedSince: Date): Promise<readonly QuietCamera[]> {
   return await sql<QuietCamera[]>`
-    select c.camera_id as "cameraId", c.last_seen_at as "lastSeenAt", greatest(c.last_seen_at, c.updated_at) as "heardSince", (
+    select c.camera_id as "cameraId", c.folder_path as "folderPath", c.last_seen_at as "lastSeenAt",
+      greatest(c.last_seen_at, c.updated_at) as "heardSince", (
       select count(*)
       from camera_incidents i
       where i.camera_id = c.camera_id

@@ -18,6 +18,8 @@ export interface Listening {
   readonly offlineAfterSeconds: number;
   /** Since when pictures would have been noticed: silence before that may be homesec's own. */
   readonly listeningSince?: Date | undefined;
+  /** Whether somebody else judges the camera with this folder. */
+  readonly judgedElsewhere?: ((folderPath: string) => boolean) | undefined;
 }
 
 /** Sets the cameras offline from which no picture came for too long: earlier than the limit where they are regular. Returns how many changed. */
@@ -27,7 +29,7 @@ export async function offlineSilentCameras(db: Database, listening: Listening): 
   return await db.transaction(async (sql) => {
     const quiet = await quietCameras(sql, new Date(now.getTime() - shortest), new Date(now.getTime() - weekMs));
     const silent: { cameraId: string; lastSeenAt: Date | null; reason: string }[] = [];
-    for (const camera of quiet) {
+    for (const camera of quiet.filter(({ folderPath }) => !listening.judgedElsewhere?.(folderPath))) {
       const reason = await whySilent(sql, camera, listening);
       if (reason !== undefined) silent.push({ cameraId: camera.cameraId, lastSeenAt: camera.lastSeenAt, reason });
     }

@@ -31,6 +31,8 @@ export const ProcessReport = z.object({
       stuck: z.array(z.object({ path: z.string(), reason: z.string(), since: Time })),
     })
     .nullable(),
+  /** Below which it finds the pictures of cameras; none without the role. */
+  roots: z.array(z.string()),
   /** Tells its key file from others without telling anything of it; null while it has not been read. */
   key: z.string().nullable(),
 });

@@ -39,6 +39,13 @@ describe("the status of a camera", () => {
     expect((await desk.journal("camera_status"))[1]?.["reason"]).toBe("No picture for 3600 s");
   });
 
+  it("stays online for who does not watch it, however long no picture comes", async () => {
+    await seen(1);
+    const judgedElsewhere = (folder: string): boolean => folder.endsWith("/gate");
+    expect(await offlineSilentCameras(desk.db, { now: time(600), offlineAfterSeconds: 3600, judgedElsewhere })).toBe(0);
+    expect(await sweep(600)).toBe(1);
+  });
+
   it("does not go back in time for an older picture", async () => {
     await seen(10);
     await seen(5);

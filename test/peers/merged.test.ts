@@ -6,7 +6,7 @@ import type { ProcessReport } from "../../src/system/process-report.ts";
 import type { BreakerState } from "../../src/upstream/state.ts";
 
 const report = (changes: Partial<ProcessReport> = {}): ProcessReport => ({
-  ...{ stopped: [], breakers: [], builtIn: [], watcher: null, key: "00" },
+  ...{ stopped: [], breakers: [], builtIn: [], watcher: null, roots: [], key: "00" },
   ...changes,
 });
 const peer = (host: string, roles: readonly Role[], says: Partial<ProcessReport> = {}, singletons: readonly string[] = []): Peer => ({

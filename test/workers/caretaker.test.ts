@@ -33,6 +33,7 @@ test("when the clock is set back, what waits for its time does not wait for hour
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
     beat: (sql) => beatProcess(sql, own),
     judges: () => true,
+    judgedElsewhere: () => false,
     reidTtlHours: 24,
     detectorDown: () => undefined,
     onFreed: () => {

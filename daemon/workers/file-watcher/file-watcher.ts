@@ -31,7 +31,7 @@ export interface FileWatcherOptions {
   readonly log: Log;
   readonly cameraRoot: string;
   readonly extraRoots: readonly string[];
-  /** All cameras, deleted ones included. */
+  /** All cameras, deleted ones included, but those that daemons with other roots watch. */
   readonly cameras: () => Promise<readonly WatchedCamera[]>;
   /** Registers a camera for a folder of the camera root that holds pictures and has none. Rejects with a reason that is logged. */
   readonly ensureCamera: (folderName: string) => Promise<unknown>;
