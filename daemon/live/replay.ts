@@ -39,8 +39,10 @@ export function createReplay(db: Database, follower: Follower): Replay {
         client.deliver(rest, Buffer.concat(rest.map((frame) => frame.bytes)));
         return replayed + rest.length;
       }
+      // of before the read: what is numbered meanwhile is not gone
+      const { head } = follower;
       const rows = await turns.run(() => db.query((sql) => readAfter(sql, position, page)));
-      const next = rows[0]?.sequence ?? follower.head + 1;
+      const next = rows[0]?.sequence ?? head + 1;
       if (next > position + 1) client.gap(position + 1, next - 1);
       greetOnce();
       replayed += await client.replay(rows.map(journalFrame));

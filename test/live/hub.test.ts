@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ServerMessage } from "../../src/contract/live.ts";
+import type { Database } from "../../src/engines/database.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { timed } from "../support/timed.ts";
 import { append, delay, entry, type LiveServer, liveServer, Peer, upTo } from "./harness.ts";
@@ -248,6 +249,34 @@ describe("replay", () => {
     await empty.upTo(51);
     expect(empty.messages.map((message) => message.type)).toEqual(["gap", "connected", "event.deleted"]);
     expect(empty.messages[0]?.data).toEqual({ from: 50, to: 50 });
+  });
+
+  test("what is numbered while the history is read is sent, and never told as gone", async () => {
+    await start();
+    await live.publish(upTo(50).map(entry));
+    await expect.poll(() => headOf()).toBe(50);
+    await live.stop();
+    await database.db.query((sql) => sql`delete from journal`);
+    let isHeld = false;
+    const ask = database.db.query.bind(database.db);
+    const query: Database["query"] = async (work) => {
+      const answer = await ask(work);
+      if (isHeld && Array.isArray(answer) && answer.length === 0) {
+        isHeld = false;
+        await live.publish([entry(1)]);
+        await expect.poll(() => live.hub.stats().lastBroadcast).not.toBeNull();
+      }
+      return answer;
+    };
+    Object.assign(database.db, { query });
+    await start();
+    // the first look at the journal is over
+    await delay(200);
+    isHeld = true;
+    const client = peer("/ws/events?since=49");
+    await client.upTo(51);
+    expect(client.messages.map((message) => message.type)).toEqual(["gap", "connected", "event.deleted"]);
+    expect(client.messages[0]?.data).toEqual({ from: 50, to: 50 });
   });
 
   test("a client ahead of the journal hears that what it names does not exist, and goes on after the newest", async () => {
