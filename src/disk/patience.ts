@@ -1,7 +1,4 @@
-import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
-import { within } from "../lifecycle/lifecycle.ts";
-import { createTurns, type Turns } from "../lifecycle/turns.ts";
 import { isNetworkType, type Mount, mountOf, parseMounts } from "./mounts.ts";
 
 /** A file system that gave no answer in time, or has not answered an earlier question yet. Its code is that of the system for the same. */
@@ -19,11 +16,12 @@ export type Ask = <T>(folder: string, question: () => Promise<T>) => Promise<T>;
 
 const standstillMs = 500;
 
+/** A share or a folder of which something is asked. */
 interface Place {
-  readonly turns: Turns;
-  asking: number;
-  /** Fires when the question under way is late, with the reason; a new one once it was answered. */
-  late: AbortController;
+  /** Those whose questions have to wait for the one under way. */
+  readonly waiting: { readonly begin: () => void; readonly giveUp: (reason: NoAnswer) => void }[];
+  /** The question under way is late: nothing else is asked until it was answered. */
+  late: NoAnswer | undefined;
 }
 
 /**
@@ -34,50 +32,53 @@ interface Place {
 export function createPatience(patienceMs: number): Ask {
   const places = new Map<string, Place>();
 
-  return async (folder, question) => {
-    const key = shareOf(folder) ?? folder;
-    const place = places.get(key) ?? { turns: createTurns({ max: 1 }), asking: 0, late: alarm() };
-    places.set(key, place);
-    place.asking += 1;
-    const leave = (): void => {
-      place.asking -= 1;
-      if (place.asking === 0) places.delete(key);
-    };
-    const giveBack = await place.turns.take(place.late.signal).catch((reason: unknown) => {
-      leave();
-      throw reason;
-    });
-    const asked = async () => {
-      try {
-        return await question();
-      } finally {
-        if (place.late.signal.aborted) place.late = alarm();
-        giveBack();
-        leave();
-      }
-    };
-    const answer = asked();
-    for (;;) {
-      const begun = performance.now();
-      const overrun = new NoAnswer(folder);
-      try {
-        return await within(patienceMs, () => answer, overrun);
-      } catch (error) {
-        if (error !== overrun) throw error;
-        // an alarm clock that is late itself tells of a standstill of this process, and nothing of the disk
-        if (performance.now() - begun > patienceMs + standstillMs) continue;
-        place.late.abort(overrun);
-        throw error;
-      }
+  /** Waits for the turn to ask. Rejects when the one who is asking is late. */
+  const turnAt = async (key: string): Promise<Place> => {
+    const place = places.get(key);
+    if (!place) {
+      const free: Place = { waiting: [], late: undefined };
+      places.set(key, free);
+      return free;
+    }
+    if (place.late) throw place.late;
+    await new Promise<void>((begin, giveUp) => place.waiting.push({ begin, giveUp }));
+    return place;
+  };
+
+  const ask = async <T>(key: string, place: Place, question: () => Promise<T>): Promise<T> => {
+    try {
+      return await question();
+    } finally {
+      place.late = undefined;
+      const next = place.waiting.shift();
+      if (next) next.begin();
+      else places.delete(key);
     }
   };
-}
 
-/** As many as there are cameras may listen to it. */
-function alarm(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
+  return async (folder, question) => {
+    const key = shareOf(folder) ?? folder;
+    const place = await turnAt(key);
+    let timer: NodeJS.Timeout | undefined;
+    const overrun = new Promise<never>((_, reject) => {
+      const waitFrom = (begun: number): void => {
+        timer = setTimeout(() => {
+          // an alarm clock that is late itself tells of a standstill of this process, and nothing of the disk
+          if (performance.now() - begun > patienceMs + standstillMs) return waitFrom(performance.now());
+          const late = new NoAnswer(folder);
+          place.late = late;
+          for (const { giveUp } of place.waiting.splice(0)) giveUp(late);
+          reject(late);
+        }, patienceMs);
+      };
+      waitFrom(performance.now());
+    });
+    try {
+      return await Promise.race([ask(key, place, question), overrun]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
 /** For names, sizes and times, which a disk tells in microseconds and a living server in milliseconds. */
@@ -89,15 +90,21 @@ export const readPatiently = createPatience(10_000);
 const mountsHoldMs = 5_000;
 let mounts: readonly Mount[] = [];
 let mountsAt = Number.NEGATIVE_INFINITY;
+/** What was found out of the mounts since they were read. */
+const shares = new Map<string, string | undefined>();
 
 /** The network share on which a folder lies by its name; undefined elsewhere. Asks no file system but /proc, and needs no thread. */
 function shareOf(folder: string): string | undefined {
   if (performance.now() - mountsAt > mountsHoldMs) {
     mountsAt = performance.now();
     mounts = readKnownMounts();
+    shares.clear();
   }
-  const mount = mountOf(mounts, folder);
-  return mount && isNetworkType(mount.type) ? mount.folder : undefined;
+  if (!shares.has(folder)) {
+    const mount = mountOf(mounts, folder);
+    shares.set(folder, mount && isNetworkType(mount.type) ? mount.folder : undefined);
+  }
+  return shares.get(folder);
 }
 
 function readKnownMounts(): readonly Mount[] {
