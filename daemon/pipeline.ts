@@ -53,9 +53,11 @@ export function createPipeline(parts: Parts): Pipeline {
     wake.jobs("deliver");
   };
 
+  const atDetector = Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY);
   const detection = queueWorker(parts, "detection_worker", "detect", {
     critical: true,
-    concurrency: Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY),
+    concurrency: atDetector,
+    mostAhead: 2 * atDetector,
     leaseMs: detectLeaseMs,
     mostBegun: mostBegunPicture,
     stage: createDetectStage({
@@ -66,6 +68,7 @@ export function createPipeline(parts: Parts): Pipeline {
       batchMaxDetections: config.batchMaxDetections,
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       detector: upstreams.detector,
+      atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onStored: ({ enrich, dueSooner, closed }) => {
         wake.journal();
@@ -165,7 +168,7 @@ function queueWorker(
   queue: QueueName,
   how: Pick<
     Parameters<typeof createQueueWorker>[0],
-    "critical" | "concurrency" | "leaseMs" | "maxAttempts" | "mostBegun" | "stage" | "capacity"
+    "critical" | "concurrency" | "mostAhead" | "leaseMs" | "maxAttempts" | "mostBegun" | "stage" | "capacity"
   >,
 ): Worker {
   return createQueueWorker({

@@ -32,6 +32,8 @@ export interface QueueWorkerOptions {
   /** Without it no picture is processed. */
   readonly critical: boolean;
   readonly concurrency: number;
+  /** So many more may be claimed ahead: the stage itself has them wait. */
+  readonly mostAhead?: number;
   /**
    * Longer than the longest run of the stage: one that takes more may never end, and its job is taken up again. By the monotonic clock of this
    * process: were it a time in the row, a clock that steps, or another machine's that is ahead, would end claims whose work goes on.
@@ -125,6 +127,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
       abort = new AbortController();
       consumer = options.handOver.consume<ClaimedJob>(queue, {
         concurrency: options.concurrency,
+        mostAhead: options.mostAhead,
         capacity: options.capacity,
         source: {
           claimNext: (limit) => db.query((sql) => (options.lanes ? claimNextInLanes : claimNextJobs)(sql, claim(), limit)),

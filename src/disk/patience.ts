@@ -18,10 +18,10 @@ const standstillMs = 500;
 
 /** A share or a folder of which something is asked. */
 interface Place {
-  /** Those whose questions have to wait for the one under way. */
-  readonly waiting: { readonly begin: () => void; readonly giveUp: (reason: NoAnswer) => void }[];
   /** The question under way is late: nothing else is asked until it was answered. */
-  late: NoAnswer | undefined;
+  isLate: boolean;
+  /** Those whose questions have to wait for it. */
+  readonly waiting: { readonly begin: () => void; readonly giveUp: (reason: NoAnswer) => void }[];
 }
 
 /**
@@ -32,53 +32,45 @@ interface Place {
 export function createPatience(patienceMs: number): Ask {
   const places = new Map<string, Place>();
 
-  /** Waits for the turn to ask. Rejects when the one who is asking is late. */
-  const turnAt = async (key: string): Promise<Place> => {
-    const place = places.get(key);
-    if (!place) {
-      const free: Place = { waiting: [], late: undefined };
-      places.set(key, free);
-      return free;
-    }
-    if (place.late) throw place.late;
-    await new Promise<void>((begin, giveUp) => place.waiting.push({ begin, giveUp }));
-    return place;
-  };
-
-  const ask = async <T>(key: string, place: Place, question: () => Promise<T>): Promise<T> => {
-    try {
-      return await question();
-    } finally {
-      place.late = undefined;
-      const next = place.waiting.shift();
-      if (next) next.begin();
-      else places.delete(key);
-    }
-  };
-
   return async (folder, question) => {
     const key = shareOf(folder) ?? folder;
-    const place = await turnAt(key);
-    let timer: NodeJS.Timeout | undefined;
-    const overrun = new Promise<never>((_, reject) => {
+    let place = places.get(key);
+    if (!place) {
+      place = { isLate: false, waiting: [] };
+      places.set(key, place);
+    } else if (place.isLate) {
+      throw new NoAnswer(folder);
+    } else {
+      const { waiting } = place;
+      await new Promise<void>((begin, giveUp) => waiting.push({ begin, giveUp }));
+    }
+    return await askAt(key, place, folder, question);
+  };
+
+  function askAt<T>(key: string, place: Place, folder: string, question: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout;
       const waitFrom = (begun: number): void => {
         timer = setTimeout(() => {
           // an alarm clock that is late itself tells of a standstill of this process, and nothing of the disk
           if (performance.now() - begun > patienceMs + standstillMs) return waitFrom(performance.now());
-          const late = new NoAnswer(folder);
-          place.late = late;
-          for (const { giveUp } of place.waiting.splice(0)) giveUp(late);
-          reject(late);
+          const reason = new NoAnswer(folder);
+          place.isLate = true;
+          for (const { giveUp } of place.waiting.splice(0)) giveUp(reason);
+          reject(reason);
         }, patienceMs);
       };
       waitFrom(performance.now());
+      const leave = (): void => {
+        clearTimeout(timer);
+        place.isLate = false;
+        const next = place.waiting.shift();
+        if (next) next.begin();
+        else places.delete(key);
+      };
+      question().then(resolve, reject).finally(leave);
     });
-    try {
-      return await Promise.race([ask(key, place, question), overrun]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  }
 }
 
 /** For names, sizes and times, which a disk tells in microseconds and a living server in milliseconds. */

@@ -16,6 +16,8 @@ export interface JobSource<J extends { readonly jobId: number }> {
 export interface ConsumeOptions<J extends { readonly jobId: number }> {
   /** Jobs at once in this process. */
   readonly concurrency: number;
+  /** So many more may be claimed ahead where they go through fast. The handler has them wait for the end of others by itself. */
+  readonly mostAhead?: number | undefined;
   readonly source: JobSource<J>;
   /** How many jobs may start now: 0 while an upstream is known to be down, 1 for a trial, else Infinity. */
   readonly capacity: () => number;

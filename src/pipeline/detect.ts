@@ -3,13 +3,14 @@ import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
+import { createPlaces } from "../engines/places.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { enteredAgainAs, seenBefore } from "../images/same-file.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
-import { readUnchanged, type Unread, whyUnread } from "./read-picture.ts";
+import { readUnchanged, type Unread, whyGone } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
@@ -21,7 +22,7 @@ const retryReadMs = 1_000;
 /** A file that is at the detector as it was before its time or name was set waits so long to hear what came of it. */
 const sameFileMs = 200;
 /** Under load pictures wait so long for company. */
-const storeEveryMs = 10;
+const storeEveryMs = 25;
 
 /** What the detect stage works with. */
 export interface DetectStageContext {
@@ -33,6 +34,8 @@ export interface DetectStageContext {
   /** How long the analysis of an event may wait now for the enrichment of its detections. */
   readonly enrichmentWaitMs: () => number;
   readonly detector: Detector;
+  /** Pictures that may be at the detector at a time. */
+  readonly atDetector: number;
   /** When the detector last gave a good answer, to this or another picture. */
   readonly detectorAnsweredAt: () => Date | null;
   /** Findings were written: the journal may have entries to number, and others work to do. */
@@ -60,6 +63,7 @@ const sentences = {
 /** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
 export function createDetectStage(context: DetectStageContext): Stage {
   const { db, clock } = context;
+  const places = createPlaces(context.atDetector);
 
   // many pictures at once cost one statement and one commit together; one alone waits for nobody
   const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
@@ -117,7 +121,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
   const giveWay = async (job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> => {
     const isMissing = result.kind === "skipped" && result.reason === "missing";
     // of a file that is sent again and again only the first entry gives way, so that it is looked at
-    const why = result.kind === "processed" && image.sameContentAs === null ? await whyUnread(image) : isMissing ? result : undefined;
+    const why = result.kind === "processed" && image.sameContentAs === null ? await whyGone(image) : isMissing ? result : undefined;
     if (why?.kind !== "skipped" || (why.reason !== "missing" && why.reason !== "overwritten")) return result;
     const path = await enteredAgainAs(db, image);
     if (path !== undefined) return { ...why, detail: `By now it is ${path}, which has an entry of its own.`, bury: false };
@@ -126,15 +130,13 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   const lookAt = (image: LedgerImage, signal: AbortSignal): Promise<Result> =>
-    image.mediaType?.startsWith("video/") ? lookAtVideo(image, signal) : lookAtPicture(image, signal);
+    image.mediaType?.startsWith("video/") ? places.run(() => lookAtVideo(image, signal)) : lookAtPicture(image, signal);
 
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const read = await readUnchanged(image);
     if (read.kind !== "bytes") return unread(read);
-    const answer = await context.detector.detect(
-      { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" },
-      signal,
-    );
+    const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" };
+    const answer = await places.run(() => context.detector.detect(picture, signal));
     switch (answer.kind) {
       case "detected":
         return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, offsetSeconds: null })) };

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type BigIntStats, constants } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { NoAnswer, readPatiently } from "../disk/patience.ts";
 import { readFully } from "../images/byte-source.ts";
@@ -23,8 +23,23 @@ type Read = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
  * own. Waits for no disk that does not answer.
  */
 export async function readUnchanged(image: LedgerImage, length = image.sizeBytes): Promise<Read> {
+  return await patiently(image, () => read(image, length));
+}
+
+/** Why the file cannot be read as the one that was registered; undefined when it can. */
+export async function whyUnread(image: LedgerImage): Promise<Unread | undefined> {
+  const read = await readUnchanged(image, 0);
+  return read.kind === "bytes" ? undefined : read;
+}
+
+/** Why the file is no longer the one that was registered; undefined when it is. Whether it can be read is not asked, so that it need not be opened. */
+export async function whyGone(image: LedgerImage): Promise<Unread | undefined> {
+  return await patiently(image, async () => unlessSame(await stat(image.path, { bigint: true }), image));
+}
+
+async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Promise<T | Unread> {
   try {
-    return await readPatiently(dirname(image.path), () => read(image, length));
+    return await readPatiently(dirname(image.path), question);
   } catch (cause) {
     if (cause instanceof NoAnswer) return { kind: "trouble", detail: `The file could not be read just now: ${cause.message}` };
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
@@ -45,23 +60,19 @@ async function read(image: LedgerImage, length: number): Promise<Read> {
   // a pipe that was put in its place must not be waited for
   const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const stat = await file.stat({ bigint: true });
-    if (!stat.isFile() || !isSame(versionOf(stat), image)) {
-      return {
-        kind: "skipped",
-        reason: "overwritten",
-        detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
-        bury: false,
-      };
-    }
-    return { kind: "bytes", bytes: await readFully(file, 0, length) };
+    const other = unlessSame(await file.stat({ bigint: true }), image);
+    return other ?? { kind: "bytes", bytes: await readFully(file, 0, length) };
   } finally {
     await file.close();
   }
 }
 
-/** Why the file cannot be read as the one that was registered; undefined when it can. */
-export async function whyUnread(image: LedgerImage): Promise<Unread | undefined> {
-  const read = await readUnchanged(image, 0);
-  return read.kind === "bytes" ? undefined : read;
+function unlessSame(stats: BigIntStats, image: LedgerImage): Unread | undefined {
+  if (stats.isFile() && isSame(versionOf(stats), image)) return undefined;
+  return {
+    kind: "skipped",
+    reason: "overwritten",
+    detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
+    bury: false,
+  };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createBullmqHandOver } from "../../src/engines/bullmq-hand-over.ts";
 import type { HandOver, JobSource } from "../../src/engines/hand-over.ts";
 import { createInProcessHandOver } from "../../src/engines/in-process-hand-over.ts";
+import { createPlaces } from "../../src/engines/places.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
@@ -100,6 +101,38 @@ function handOverContract(name: string, make: () => Promise<{ readonly handOver:
 handOverContract("in this process", async () => {
   const handOver = createInProcessHandOver();
   return { handOver, close: () => handOver.close() };
+});
+
+/** Takes jobs that last `lastsMs` through three places of their own, and returns the most that were claimed at a time. */
+async function mostClaimed(count: number, lastsMs: number): Promise<number> {
+  const handOver = createInProcessHandOver();
+  const { source } = rows(count);
+  const places = createPlaces(3);
+  let [claimed, most, done] = [0, 0, 0];
+  const consumer = handOver.consume("detect", {
+    concurrency: 3,
+    mostAhead: 6,
+    source,
+    capacity: () => Number.POSITIVE_INFINITY,
+    handle: async () => {
+      claimed += 1;
+      most = Math.max(most, claimed);
+      await places.run(() => new Promise((resolve) => setTimeout(resolve, lastsMs)));
+      claimed -= 1;
+      done += 1;
+    },
+    onError: (error) => expect.fail(String(error)),
+  });
+  await eventually(() => done === count);
+  await consumer.stop();
+  return most;
+}
+
+test("jobs that go through fast are claimed ahead of their places, up to a limit; slow ones are not, so that the most urgent is next", async () => {
+  const fast = await mostClaimed(300, 1);
+  expect(fast).toBeGreaterThan(3);
+  expect(fast).toBeLessThanOrEqual(9);
+  expect(await mostClaimed(9, 100)).toBe(3);
 });
 
 if (redisInstalled) {
