@@ -28,6 +28,11 @@ export interface FolderState {
   readonly issues: readonly string[];
 }
 
+/** What to say of a folder that lies outside of all roots, after its name. */
+export function isOutsideOf(roots: readonly string[]): string {
+  return `is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}); add a root or move it`;
+}
+
 /** Looks at the folder of a camera, as far as it is allowed to be looked at. */
 export async function inspectFolder(roots: readonly string[], folderPath: string): Promise<FolderState> {
   const resolved = await resolveInside(roots, folderPath);
@@ -36,9 +41,7 @@ export async function inspectFolder(roots: readonly string[], folderPath: string
       return {
         resolvedPath: resolved.path,
         isOutside: true,
-        issues: [
-          `The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}); add a root or move it. It is not read`,
-        ],
+        issues: [`The folder ${isOutsideOf(roots)}. It is not read`],
       };
     case "missing":
       return { resolvedPath: null, isOutside: false, issues: ["The folder does not exist; create it or correct folder_path"] };

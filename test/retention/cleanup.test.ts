@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { thumbnailPathOf } from "../../src/detections/detection.ts";
 import { thumbnailFiles } from "../../src/detections/thumbnail-files.ts";
 import type { Database } from "../../src/engines/database.ts";
@@ -10,23 +10,9 @@ import { noGpu } from "../../src/gpu/gpu.ts";
 import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
 import { numberEntries, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { cleanUp } from "../../src/retention/cleanup.ts";
-import { type Desk, openDesk } from "../support/operations.ts";
-import { type StoredPast, storedPast } from "./stored-past.ts";
+import { cleanUpAt, now, pastDesks } from "./stored-past.ts";
 
-const now = new Date("2026-03-01T12:00:00Z");
-const desks: Desk[] = [];
-
-afterEach(async () => {
-  for (const desk of desks.splice(0)) await desk.close();
-});
-
-async function open(variables: Readonly<Record<string, string>> = {}): Promise<{ desk: Desk; past: StoredPast }> {
-  const desk = await openDesk({ RETENTION_DAYS: "30", ...variables });
-  desks.push(desk);
-  return { desk, past: await storedPast(desk, now) };
-}
-
-const run = (desk: Desk, dryRun = false) => desk.ask("cleanUp", { query: `dry_run=${dryRun}` });
+const open = pastDesks();
 
 describe("cleanup", () => {
   it("deletes events and what hangs on them by age, soft-deleted ones too, and keeps the rest", async () => {
@@ -45,7 +31,7 @@ describe("cleanup", () => {
     await desk.db.query(
       (sql) => sql`insert into jobs (queue, subject, position, available_at) values ('analyze', ${String(old)}, ${now}, ${now})`,
     );
-    expect(await run(desk)).toEqual({
+    expect(await cleanUpAt(desk)).toEqual({
       events_deleted: 2,
       detections_deleted: 3,
       gpu_stats_deleted: 0,
@@ -75,7 +61,7 @@ describe("cleanup", () => {
     await past.detection(31, { eventId: event });
     await past.detection(31, { batchId: await past.batch(31, "open") });
     await past.detection(31, { batchId: await past.batch(31, "closed") });
-    expect(await run(desk)).toMatchObject({ events_deleted: 0, detections_deleted: 1 });
+    expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 0, detections_deleted: 1 });
     expect([await past.count("detections"), await past.count("batches")]).toEqual([2, 1]);
   });
 
@@ -97,7 +83,7 @@ describe("cleanup", () => {
       `;
       await numberEntries(sql, 4);
     });
-    expect(await run(desk)).toMatchObject({ gpu_stats_deleted: 1 });
+    expect(await cleanUpAt(desk)).toMatchObject({ gpu_stats_deleted: 1 });
     const jobs = await desk.db.query((sql) => sql<{ subject: string }[]>`select subject from jobs order by subject`);
     expect(jobs.map(({ subject }) => subject)).toEqual(["2", "3"]);
     const left = await desk.db.query(async (sql) => ({
@@ -131,7 +117,7 @@ describe("cleanup", () => {
         values ('yard', 'black', 'nothing to see', ${past.ago(40)}, ${past.ago(40)})
       `,
     );
-    await run(desk);
+    await cleanUpAt(desk);
     const [left] = await desk.db.query(
       (sql) => sql`
         select (select count(*) from anomalies) as anomalies, (select count(*) from scene_changes) as changes,
@@ -147,7 +133,7 @@ describe("cleanup", () => {
     await writeFile(join(desk.dataDir, "logs", "notes.txt"), "mine");
     const oldest = new Date(now.getTime() - 7 * 86_400_000).getDate();
     const names = (days: number[]) => days.filter((day) => day >= oldest).map((day) => `2026-02-${day}.ndjson`);
-    const report = await run(desk);
+    const report = await cleanUpAt(desk);
     expect(await readdir(join(desk.dataDir, "logs"))).toEqual([...names([21, 22, 23]), "2026-03-01.ndjson", "notes.txt"]);
     expect(report).toMatchObject({ logs_deleted: 4 - 1 - names([21, 22, 23]).length, space_reclaimed: 10 * report.logs_deleted });
   });
@@ -156,7 +142,7 @@ describe("cleanup", () => {
     const { desk, past } = await open();
     await past.event(5);
     await desk.ask("updateConfig", { body: { retention_days: 4 } });
-    expect(await run(desk)).toMatchObject({ events_deleted: 1, retention_days: 4 });
+    expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 1, retention_days: 4 });
   });
 
   it("deletes what rules said and raised with their events, and cooldowns that ended long ago", async () => {
@@ -190,7 +176,7 @@ describe("cleanup", () => {
         `;
       });
     }
-    expect(await run(desk)).toMatchObject({ events_deleted: 1 });
+    expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 1 });
     const tables = ["alerts", "rule_verdicts", "digests", "notifications", "cooldowns", "jobs"];
     expect(await Promise.all(tables.map((table) => past.count(table)))).toEqual([1, 2, 1, 1, 1, 1]);
     expect((await desk.ask("listAlerts")).items).toMatchObject([{ created_at: past.ago(29).toISOString() }]);
@@ -199,9 +185,9 @@ describe("cleanup", () => {
   it("gives who asks meanwhile the same report", async () => {
     const { desk, past } = await open();
     for (let n = 0; n < 20; n += 1) await past.event(31);
-    const reports = await Promise.all([run(desk), run(desk), run(desk)]);
+    const reports = await Promise.all([cleanUpAt(desk), cleanUpAt(desk), cleanUpAt(desk)]);
     expect(reports.map((report) => report.events_deleted)).toEqual([20, 20, 20]);
-    expect(await run(desk)).toMatchObject({ events_deleted: 0 });
+    expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 0 });
   });
 
   it("goes through many rows in small transactions", async () => {
@@ -223,8 +209,8 @@ describe("cleanup", () => {
         from generate_series(1, 4500)
       `;
     });
-    expect(await run(desk, true)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
-    expect(await run(desk)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
+    expect(await cleanUpAt(desk, true)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
+    expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 1001, detections_deleted: 9505 });
     expect([await past.count("events"), await past.count("detections")]).toEqual([0, 0]);
   });
 });
@@ -258,7 +244,7 @@ describe("a run that was broken off", () => {
         () => false,
         () => true,
       );
-      await run(desk);
+      await cleanUpAt(desk);
       const thumbnails: string[] = [];
       for await (const files of thumbnailFiles(desk.dataDir)) thumbnails.push(...files.map(({ path }) => path));
       expect(thumbnails).toEqual([]);
@@ -272,8 +258,8 @@ describe("a run that was broken off", () => {
   it("removes thumbnails that an earlier death left behind", async () => {
     const { desk, past } = await open();
     const path = await past.thumbnail(123_456_789, 40);
-    expect(await run(desk, true)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
-    expect(await run(desk)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
+    expect(await cleanUpAt(desk, true)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
+    expect(await cleanUpAt(desk)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
     expect(existsSync(path)).toBe(false);
   });
 
@@ -320,15 +306,20 @@ describe("a dry run", () => {
           await past.count("images"),
           await past.count("gpu_stats"),
         ];
-        const dry = await run(desk, true);
+        const dry = await cleanUpAt(desk, true);
         expect([
           await past.count("events"),
           await past.count("detections"),
           await past.count("images"),
           await past.count("gpu_stats"),
         ]).toEqual(before);
-        expect(await run(desk)).toEqual({ ...dry, dry_run: false });
-        expect(await run(desk, true)).toMatchObject({ events_deleted: 0, detections_deleted: 0, thumbnails_deleted: 0, images_deleted: 0 });
+        expect(await cleanUpAt(desk)).toEqual({ ...dry, dry_run: false });
+        expect(await cleanUpAt(desk, true)).toMatchObject({
+          events_deleted: 0,
+          detections_deleted: 0,
+          thumbnails_deleted: 0,
+          images_deleted: 0,
+        });
       }),
       { numRuns: 25 },
     );

@@ -1,25 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { unknownVersions } from "../../src/images/images-repository.ts";
-import { type Desk, openDesk } from "../support/operations.ts";
-import { type StoredPast, storedPast } from "./stored-past.ts";
+import type { Desk } from "../support/operations.ts";
+import { cleanUpAt, pastDesks } from "./stored-past.ts";
 
-const now = new Date("2026-03-01T12:00:00Z");
-const desks: Desk[] = [];
-
-afterEach(async () => {
-  for (const desk of desks.splice(0)) await desk.close();
-});
-
-async function open(variables: Readonly<Record<string, string>> = {}): Promise<{ desk: Desk; past: StoredPast }> {
-  const desk = await openDesk({ RETENTION_DAYS: "30", ...variables });
-  desks.push(desk);
-  return { desk, past: await storedPast(desk, now) };
-}
-
-const run = (desk: Desk, dryRun = false) => desk.ask("cleanUp", { query: `dry_run=${dryRun}` });
+const open = pastDesks();
 
 describe("the ledger", () => {
   const known = (desk: Desk, path: string, bytes: number, time: Date) =>
@@ -31,7 +18,7 @@ describe("the ledger", () => {
     await past.detection(31, { imageId: picture.id });
     const gone = await past.picture(31);
     await rm(gone.path);
-    expect(await run(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 0 });
+    expect(await cleanUpAt(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 0 });
     expect(existsSync(picture.path)).toBe(true);
     expect(await known(desk, picture.path, 100, past.ago(31))).toEqual([]);
     expect(await past.count("images")).toBe(1);
@@ -43,7 +30,7 @@ describe("the ledger", () => {
     const versions = [await past.picture(33, { name: "snapshot.jpg" }), await past.picture(32, { name: "snapshot.jpg" })];
     const last = await past.picture(31, { name: "snapshot.jpg" });
     expect(versions.map(({ path }) => path)).toEqual([last.path, last.path]);
-    expect(await run(desk)).toMatchObject({ images_deleted: 0 });
+    expect(await cleanUpAt(desk)).toMatchObject({ images_deleted: 0 });
     expect(await past.count("images")).toBe(1);
     expect(await known(desk, last.path, 100, past.ago(31))).toEqual([]);
     expect(existsSync(last.path)).toBe(true);
@@ -54,9 +41,9 @@ describe("the ledger", () => {
     await past.picture(31);
     const folder = join(desk.cameraRoot, "yard");
     await rename(folder, `${folder}-away`);
-    await run(desk);
+    await cleanUpAt(desk);
     await mkdir(folder);
-    await run(desk);
+    await cleanUpAt(desk);
     expect(await past.count("images")).toBe(1);
   });
 
@@ -66,7 +53,7 @@ describe("the ledger", () => {
     await past.picture(31, { status: "deferred" });
     const shown = await past.picture(31);
     await past.detection(29, { imageId: shown.id });
-    expect(await run(desk)).toMatchObject({ images_deleted: 0 });
+    expect(await cleanUpAt(desk)).toMatchObject({ images_deleted: 0 });
     expect(await past.count("images")).toBe(3);
   });
 
@@ -83,10 +70,10 @@ describe("the ledger", () => {
     await symlink(outside, linked.path);
     const elsewhere = await past.picture(31, { name: "../../../outside/private.jpg" });
     const expected = { images_deleted: 1, space_reclaimed: 1000 };
-    expect(await run(desk, true)).toMatchObject(expected);
+    expect(await cleanUpAt(desk, true)).toMatchObject(expected);
     expect(existsSync(old.path)).toBe(true);
-    expect(await run(desk)).toMatchObject(expected);
+    expect(await cleanUpAt(desk)).toMatchObject(expected);
     expect([old, young, overwritten, linked, elsewhere].map(({ path }) => existsSync(path))).toEqual([false, true, true, true, true]);
-    expect(await run(desk)).toMatchObject({ images_deleted: 0, space_reclaimed: 0 });
+    expect(await cleanUpAt(desk)).toMatchObject({ images_deleted: 0, space_reclaimed: 0 });
   });
 });

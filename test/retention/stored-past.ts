@@ -1,7 +1,8 @@
 import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { afterEach } from "vitest";
 import { thumbnailPathOf } from "../../src/detections/detection.ts";
-import type { Desk } from "../support/operations.ts";
+import { type Desk, openDesk } from "../support/operations.ts";
 
 const dayMs = 86_400_000;
 
@@ -117,3 +118,22 @@ export async function storedPast(desk: Desk, now: Date): Promise<StoredPast> {
     },
   };
 }
+
+/** The time at the desks of the past. */
+export const now = new Date("2026-03-01T12:00:00Z");
+
+/** Makes what opens a desk that keeps things for 30 days, with what puts a past into it. The desks are closed after each test. */
+export function pastDesks(): (variables?: Readonly<Record<string, string>>) => Promise<{ desk: Desk; past: StoredPast }> {
+  const desks: Desk[] = [];
+  afterEach(async () => {
+    for (const desk of desks.splice(0)) await desk.close();
+  });
+  return async (variables = {}) => {
+    const desk = await openDesk({ RETENTION_DAYS: "30", ...variables });
+    desks.push(desk);
+    return { desk, past: await storedPast(desk, now) };
+  };
+}
+
+/** Cleans up now, as a user does. */
+export const cleanUpAt = (desk: Desk, dryRun = false) => desk.ask("cleanUp", { query: `dry_run=${dryRun}` });

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { isOutsideOf } from "../../../src/cameras/folder.ts";
 import { lookPatiently, NoAnswer } from "../../../src/disk/patience.ts";
 import { isInside } from "../../../src/images/look.ts";
 import { isRecorded, kindOf } from "../../../src/images/picture.ts";
@@ -107,11 +108,7 @@ async function resolveFolder(path: string, roots: readonly string[]): Promise<Re
   try {
     return await lookPatiently(path, async () => {
       const real = await realpath(path);
-      if (!isInside(real, roots)) {
-        return {
-          problem: `the folder ${real} is outside of the allowed folders; add it to CAMERA_EXTRA_ROOTS, or change the camera's folder`,
-        };
-      }
+      if (!isInside(real, roots)) return { problem: `the folder ${real} ${isOutsideOf(roots)}` };
       if (!(await stat(real)).isDirectory()) return { problem: `${path} is not a folder` };
       await access(real, constants.R_OK | constants.X_OK);
       return { real };

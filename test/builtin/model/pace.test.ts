@@ -5,6 +5,7 @@ import { loadOwnModel } from "../../../daemon/builtin/detector/model/own-model.t
 import { detectorReadMs, mostAtBuiltIn } from "../../../src/upstream/detector-pace.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { constantModel } from "../../support/yolo.ts";
+import { oneBox, Tensor } from "./tensor.ts";
 
 const folder = temporaryFolder("pace");
 afterEach(() => vi.useRealTimers());
@@ -13,18 +14,9 @@ afterAll(() => folder.remove());
 /** Loads a model whose runs take so many seconds, one after the other, with what stands in for onnxruntime-node. */
 async function load(...seconds: number[]) {
   vi.useFakeTimers({ toFake: ["performance"] });
-  class Tensor {
-    readonly type = "float32";
-    readonly data: Float32Array;
-    readonly dims: readonly number[];
-    constructor(_: string, data: Float32Array, dims: readonly number[]) {
-      this.data = data;
-      this.dims = dims;
-    }
-  }
   const run = async (_: unknown, names: readonly string[]) => {
     vi.advanceTimersByTime((seconds.shift() ?? 0) * 1_000);
-    return Object.fromEntries(names.map((name) => [name, new Tensor("float32", new Float32Array([1, 2, 3, 4, 0.5, 0]), [1, 1, 6])]));
+    return oneBox(names, Tensor);
   };
   const runtime = { env: { versions: { node: "1.2.3" } }, InferenceSession: { create: async () => ({ run }) }, Tensor };
   const path = join(folder.path, "mine.onnx");

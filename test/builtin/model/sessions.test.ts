@@ -8,6 +8,7 @@ import { readModelFile } from "../../../src/detector-model/model-file.ts";
 import { type Graph, onnxModel } from "../../support/onnx.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { constantModel } from "../../support/yolo.ts";
+import { oneBox, Tensor } from "./tensor.ts";
 
 const folder = temporaryFolder("sessions");
 afterAll(() => folder.remove());
@@ -27,14 +28,7 @@ const installed = await findOnnxRuntime((name) => import(name)).catch(() => unde
 function runtimeStandIn() {
   const calls: { path?: string; input?: { data: Float32Array; dims: readonly number[] }; fetches?: readonly string[]; disposed?: number } =
     {};
-  class Tensor {
-    readonly type = "float32";
-    readonly data: Float32Array;
-    readonly dims: readonly number[];
-    constructor(_: string, data: Float32Array, dims: readonly number[]) {
-      this.data = data;
-      this.dims = dims;
-    }
+  class Disposable extends Tensor {
     dispose() {
       calls.disposed = (calls.disposed ?? 0) + 1;
     }
@@ -48,14 +42,12 @@ function runtimeStandIn() {
           const input = feeds["images"];
           if (input) calls.input = input;
           calls.fetches = fetches;
-          return Object.fromEntries(
-            fetches.map((name) => [name, new Tensor("float32", new Float32Array([1, 2, 3, 4, 0.5, 0]), [1, 1, 6])]),
-          );
+          return oneBox(fetches, Disposable);
         },
       };
     },
   };
-  return { calls, package: { env: { versions: { common: "1.2.3" } }, InferenceSession, Tensor } };
+  return { calls, package: { env: { versions: { common: "1.2.3" } }, InferenceSession, Tensor: Disposable } };
 }
 
 const one = constantModel([[0, 0, 10, 10, 0.9, 0]], { width: 64, height: 32 });
