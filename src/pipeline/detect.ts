@@ -3,11 +3,11 @@ import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
-import { createPlaces } from "../engines/places.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { enteredAgainAs, seenBefore } from "../images/same-file.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
+import { createTurns } from "../lifecycle/turns.ts";
 import type { Log } from "../log/log.ts";
 import type { Detected, Detector } from "../upstream/detector.ts";
 import { readUnchanged, type Unread, whyGone } from "./read-picture.ts";
@@ -63,7 +63,7 @@ const sentences = {
 /** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
 export function createDetectStage(context: DetectStageContext): Stage {
   const { db, clock } = context;
-  const places = createPlaces(context.atDetector);
+  const turns = createTurns({ max: context.atDetector });
 
   // many pictures at once cost one statement and one commit together; one alone waits for nobody
   const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
@@ -130,13 +130,13 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   const lookAt = (image: LedgerImage, signal: AbortSignal): Promise<Result> =>
-    image.mediaType?.startsWith("video/") ? places.run(() => lookAtVideo(image, signal)) : lookAtPicture(image, signal);
+    image.mediaType?.startsWith("video/") ? turns.run(() => lookAtVideo(image, signal)) : lookAtPicture(image, signal);
 
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const read = await readUnchanged(image);
     if (read.kind !== "bytes") return unread(read);
     const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" };
-    const answer = await places.run(() => context.detector.detect(picture, signal));
+    const answer = await turns.run(() => context.detector.detect(picture, signal));
     switch (answer.kind) {
       case "detected":
         return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, offsetSeconds: null })) };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createBullmqHandOver } from "../../src/engines/bullmq-hand-over.ts";
 import type { HandOver, JobSource } from "../../src/engines/hand-over.ts";
 import { createInProcessHandOver } from "../../src/engines/in-process-hand-over.ts";
-import { createPlaces } from "../../src/engines/places.ts";
+import { createTurns } from "../../src/lifecycle/turns.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
@@ -107,7 +107,7 @@ handOverContract("in this process", async () => {
 async function mostClaimed(count: number, lastsMs: number): Promise<number> {
   const handOver = createInProcessHandOver();
   const { source } = rows(count);
-  const places = createPlaces(3);
+  const turns = createTurns({ max: 3 });
   let [claimed, most, done] = [0, 0, 0];
   const consumer = handOver.consume("detect", {
     concurrency: 3,
@@ -117,7 +117,7 @@ async function mostClaimed(count: number, lastsMs: number): Promise<number> {
     handle: async () => {
       claimed += 1;
       most = Math.max(most, claimed);
-      await places.run(() => new Promise((resolve) => setTimeout(resolve, lastsMs)));
+      await turns.run(() => new Promise((resolve) => setTimeout(resolve, lastsMs)));
       claimed -= 1;
       done += 1;
     },
