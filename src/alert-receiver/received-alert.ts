@@ -8,28 +8,39 @@ export type ReceivedAlert = z.output<typeof ReceivedAlertRecord>;
 /** An alert as it is stored, before it has been counted. */
 export type AlertFacts = Omit<ReceivedAlert, "first_received_at" | "last_received_at" | "received_count">;
 
-/** What a message says of one alert, with what stands in for labels that are missing. */
+/** In characters. What all alerts of a message share is stored and told with each, and all of it is logged. */
+const longestName = 200;
+const longestAddress = 2_000;
+const longestText = 10_000;
+
+/** What a message says of one alert, with what stands in for labels that are missing. Long texts are cut; labels and annotations have them whole. */
 export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<typeof SentAlert>): AlertFacts {
   const { labels, annotations } = alert;
+  const name = (label: string): string | undefined => labels[label] && cutTo(longestName, labels[label]);
   return {
     fingerprint: alert.fingerprint,
     status: alert.status,
-    alertname: labels["alertname"] ?? "unknown",
-    severity: labels["severity"] ?? "info",
-    component: labels["component"] ?? "unknown",
-    camera_id: labels["camera_id"] ?? null,
-    summary: annotations["summary"] ?? "",
-    description: annotations["description"] ?? "",
+    alertname: name("alertname") ?? "unknown",
+    severity: name("severity") ?? "info",
+    component: name("component") ?? "unknown",
+    camera_id: name("camera_id") ?? null,
+    summary: cutTo(longestText, annotations["summary"] ?? ""),
+    description: cutTo(longestText, annotations["description"] ?? ""),
     labels,
     annotations,
     started_at: alert.startsAt,
     // a Go program writes "no time" as year 1
     ended_at: alert.endsAt && alert.endsAt.getUTCFullYear() > 1 ? alert.endsAt : null,
     generator_url: alert.generatorURL || null,
-    receiver: message.receiver,
-    group_key: message.groupKey,
-    external_url: message.externalURL,
+    receiver: cutTo(longestName, message.receiver),
+    group_key: cutTo(longestAddress, message.groupKey),
+    external_url: cutTo(longestAddress, message.externalURL),
   };
+}
+
+/** A text that is too long ends with an ellipsis; no character is cut in two. */
+function cutTo(longest: number, text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** What live clients are told of it. */

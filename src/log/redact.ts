@@ -9,8 +9,8 @@ const secretPair = /\b((?:x-)?api[-_]?key|token|password|secret)(\s*[=:]\s*)[^\s
 const secretProtocol = /\b(api-key\.)[^\s"',;\\]+/gi;
 const authorization = /\b(authorization\s*[=:]\s*)(?:(bearer|basic|digest)\s+)?[^\s"',;\\]+/gi;
 const bearer = /\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}/gi;
-/** User name and password in an address: the password may hold anything up to the last @ before the path. */
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*):[^\s/"\\]*@/gi;
+/** User name and password in an address: the password may hold anything up to the last @ before the path. Bounded, so that a long text is not gone through again from each of its words. */
+const urlPassword = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"\\]*):[^\s/"\\]*@/gi;
 
 /**
  * Text with everything replaced that looks like a secret: API keys, tokens, Authorization headers, passwords in

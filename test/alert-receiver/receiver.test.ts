@@ -209,6 +209,23 @@ test("a message of more than a mebibyte is taken, in parts", async () => {
 
 const listPage = (cursor: string) => desk.ask("listReceivedAlerts", { query: `limit=500${cursor && `&cursor=${cursor}`}` });
 
+test("what is too long is cut where it is told, or stored again with each alert, and not where it belongs", async () => {
+  const sent = await body("firing-two-alerts");
+  for (const alert of sent.alerts) {
+    alert.labels["alertname"] = "n".repeat(5_000);
+    alert["annotations"] = { summary: "\u{1f600}".repeat(50_000) };
+  }
+  expect((await post({ ...sent, receiver: "r".repeat(100_000) })).status).toBe(200);
+  for (const line of told()) expect(JSON.stringify(line).length).toBeLessThan(22_000);
+  const [first] = await stored();
+  expect(first?.receiver).toBe(`${"r".repeat(199)}…`);
+  expect(first?.alertname).toHaveLength(200);
+  expect(first?.summary).toHaveLength(100_000);
+  for (const { summary } of await desk.journal("infrastructure_alert")) {
+    expect(summary).toMatch(/^(\u{1f600}){4999}…$/u);
+  }
+});
+
 test("what was not heard of for as long as things are kept goes with the cleanup", async () => {
   desk.at("2026-01-01T00:00:00Z");
   await post(await body("firing-two-alerts"));

@@ -38,7 +38,7 @@ export const ReceivedAlert = z
   .object({
     fingerprint: z.string().meta({ description: "The same for the same labels" }),
     status: z.enum(receivedStatuses).meta({ description: "Whether it still fired" }),
-    alertname: z.string().meta({ description: "The label `alertname`" }),
+    alertname: z.string().meta({ description: "The label `alertname`; this and other short texts are cut after 200 characters" }),
     severity: z.string().meta({ description: "The label `severity`; `info` without it" }),
     component: z.string().meta({ description: "The label `component`; `unknown` without it" }),
     camera_id: z.string().nullable().meta({ description: "The label `camera_id`; null without it" }),
