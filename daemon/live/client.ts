@@ -145,7 +145,8 @@ export class Client {
   #push(bytes: Buffer, messages: number): void {
     if (!this.open) return;
     const { stream } = this.#options;
-    if (stream.writableLength + bytes.length > bufferLimit) {
+    // what is sent now does not count: one round of the journal may be larger, and is in memory once for all clients
+    if (stream.writableLength > bufferLimit) {
       this.#cut();
       return;
     }

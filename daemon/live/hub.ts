@@ -11,6 +11,7 @@ import { Client, controlFrame, hardMessageLimit } from "./client.ts";
 import { Follower } from "./follower.ts";
 import type { Frame } from "./frame.ts";
 import { type Gates, judge, readSince, reject } from "./handshake.ts";
+import { answerWithoutUpgrade, asksForWebSocket } from "./other-upgrade.ts";
 import { createReplay } from "./replay.ts";
 
 /** How long clients have to answer the close at stop before their connections are cut. */
@@ -138,6 +139,10 @@ export function createHub(options: HubOptions): Hub {
   };
 
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    if (!asksForWebSocket(request)) {
+      answerWithoutUpgrade(server, request, stream, head);
+      return;
+    }
     // until the handshake is over nobody else listens; the close that follows is what counts
     stream.on("error", (error) => log.debug({ error: String(error) }, "a WebSocket connection failed"));
     const work = upgrade(request, stream, head)

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { WebSocket } from "ws";
 import { createHub, type Hub, type HubOptions } from "../../daemon/live/hub.ts";
 import type { Loop } from "../../daemon/workers/loop.ts";
@@ -24,6 +25,8 @@ export interface LiveServer {
   readonly publisher: Loop;
   readonly port: number;
   readonly url: string;
+  /** How many the server has. */
+  connections(): Promise<number>;
   /** Commits entries and hints at them, as a use case does. */
   publish(entries: readonly JournalEntry[]): Promise<void>;
   stop(): Promise<void>;
@@ -58,6 +61,7 @@ export async function liveServer(
     publisher,
     port: bound,
     url: `http://127.0.0.1:${bound}`,
+    connections: () => promisify(server.getConnections.bind(server))(),
     publish: async (entries) => {
       await append(db, entries);
       publisher.wake();

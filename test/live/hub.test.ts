@@ -434,14 +434,12 @@ describe("admission", () => {
 
   test("upgrade requests that are no WebSocket, or end at once, hurt nobody", async () => {
     await start();
-    for (const head of ["Upgrade: h2c\r\n", "Upgrade: websocket\r\nSec-WebSocket-Version: 1\r\n"]) {
-      const answer = await new Promise<string>((resolve) => {
-        const socket = connect(live.port, "127.0.0.1");
-        socket.write(`GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n${head}\r\n`);
-        socket.on("data", (data) => resolve(String(data)));
-      });
-      expect(answer).toMatch(/^HTTP\/1\.1 400/);
-    }
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(live.port, "127.0.0.1");
+      socket.write("GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 1\r\n\r\n");
+      socket.on("data", (data) => resolve(String(data)));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
     for (let count = 0; count < 20; count += 1) {
       const socket = connect(live.port, "127.0.0.1");
       socket.on("error", () => {});
@@ -453,6 +451,32 @@ describe("admission", () => {
     await peer().ofType("connected");
     await expect.poll(() => live.hub.stats().connectedClients).toBe(1);
   });
+});
+
+test("the connection of a refused request is closed, whatever its client does", async () => {
+  await start();
+  const sockets = Array.from({ length: 5 }, () => connect({ port: live.port, host: "127.0.0.1", allowHalfOpen: true }));
+  const answers = sockets.map(async (socket) => {
+    socket.on("error", () => {});
+    socket.write("GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nmore");
+    return await new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
+  });
+  expect(await Promise.all(answers)).toEqual(Array(5).fill(expect.stringMatching(/^HTTP\/1\.1 404/)));
+  await expect.poll(() => live.connections()).toBe(0);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a client that reads is not cut when more comes at once than one may have unsent", async () => {
+  await start();
+  const client = peer();
+  await client.ofType("connected");
+  const data = {
+    ...{ alertname: "a", status: "firing" as const, severity: "info", component: "c", summary: "", fingerprint: "f", receiver: "r" },
+    ...{ description: "x".repeat(3 * 1024 * 1024), started_at: new Date() },
+  };
+  await live.publish(Array.from({ length: 3 }, () => ({ type: "infrastructure_alert", data })));
+  await expect.poll(() => client.messages.filter(({ type }) => type === "infrastructure_alert").length, { timeout: 5_000 }).toBe(3);
+  expect(live.hub.stats().cutSlow).toBe(0);
 });
 
 describe("stop", () => {

@@ -1,0 +1,24 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { Server as TlsServer } from "node:tls";
+
+/** Whether a request asks for a WebSocket, and not for another protocol such as `h2c`. */
+export function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
+  return /\bwebsocket\b/i.test(upgrade ?? "");
+}
+
+/**
+ * Has a request that offers another protocol answered as if it did not: who knows no such protocol ignores the offer (RFC 9110, 7.8). Node gives
+ * each request with an offer to those who upgrade and reads no further, so it is read once more without it, body and all.
+ */
+export function answerWithoutUpgrade(server: Server, request: IncomingMessage, stream: Duplex, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = request.rawHeaders.slice(at, at + 2);
+    if (/^(upgrade|http2-settings)$/i.test(name)) continue;
+    const kept = /^connection$/i.test(name) ? value.replace(/\b(upgrade|http2-settings)\b\s*,?\s*/gi, "") : value;
+    lines.push(`${name}: ${kept}`);
+  }
+  stream.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
+  server.emit(server instanceof TlsServer ? "secureConnection" : "connection", stream);
+}
