@@ -34,6 +34,20 @@ export async function openBatchesOf(sql: Sql, cameraIds: readonly string[]): Pro
   `;
 }
 
+/** Those of the batches that there are, by what somebody takes for their ids. */
+export async function namedBatches(
+  sql: Sql,
+  names: readonly string[],
+): Promise<readonly { readonly batchId: string; readonly cameraId: string; readonly isOpen: boolean }[]> {
+  const ids = names.filter((name) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name));
+  if (ids.length === 0) return [];
+  return await sql<{ batchId: string; cameraId: string; isOpen: boolean }[]>`
+    select b.batch_id as "batchId", b.camera_id as "cameraId", b.status = 'open' as "isOpen"
+    from batches b
+    where b.batch_id = any (${ids}::uuid[])
+  `;
+}
+
 /** A batch as it is after detections were added. */
 export interface GrownBatch extends CountedBatch {
   readonly dueAt: Date;

@@ -125,14 +125,16 @@ async function refusalsOf(sql: Sql, items: readonly NewItem[]): Promise<Readonly
     cameras.set(cameraId, camera && !camera.deleted_at ? undefined : noSuchCamera(cameraId, camera).message);
   }
   const events = await lockEvents(sql, [...new Set(items.flatMap(({ item }) => item.event_id ?? []))]);
-  const cameraOfEvent = new Map(events.filter(({ isDeleted }) => !isDeleted).map(({ id, cameraId }) => [id, cameraId]));
+  const eventOf = new Map(events.filter(({ isDeleted }) => !isDeleted).map((event) => [event.id, event]));
   const refusals = new Map<number, string>();
   for (const { index, item } of items) {
     const camera = cameras.get(item.camera_id);
     const eventId = item.event_id ?? null;
     if (camera !== undefined) refusals.set(index, camera);
-    else if (eventId !== null && cameraOfEvent.get(eventId) !== item.camera_id) {
+    else if (eventId !== null && eventOf.get(eventId)?.cameraId !== item.camera_id) {
       refusals.set(index, `Camera ${item.camera_id} has no event ${eventId}, or it is deleted`);
+    } else if (eventId !== null && eventOf.get(eventId)?.isIncident) {
+      refusals.set(index, `Event ${eventId} is an incident of the camera, which has no detections`);
     }
   }
   return refusals;

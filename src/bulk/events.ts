@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { lockBatchesOf } from "../batches/batches-repository.ts";
+import { lockBatchesOf, namedBatches } from "../batches/batches-repository.ts";
 import { type BulkResult, bulkReply, type CheckedItem, checkItems, doneItem, failedItem } from "../contract/bulk.ts";
 import { EventId, EventReview, NewEvent } from "../contract/routes/events.ts";
 import { camerasOfDetections } from "../detections/detections-repository.ts";
@@ -87,14 +87,17 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
 async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThresholds, now: Date): Promise<readonly BulkResult[]> {
   const cameras = await liveCameras(sql, [...new Set(items.map(({ item }) => item.camera_id))]);
   const detectionIds = [...new Set(items.flatMap(({ item }) => item.detection_ids))];
-  // which event a detection belongs to changes under this lock only
-  await lockBatchesOf(sql, await camerasOfDetections(sql, detectionIds));
+  const batchIds = [...new Set(items.flatMap(({ item }) => item.batch_id ?? []))];
+  // which event a detection belongs to, and which batch becomes one, changes under this lock only
+  const batchCameras = (await namedBatches(sql, batchIds)).map(({ cameraId }) => cameraId);
+  await lockBatchesOf(sql, [...(await camerasOfDetections(sql, detectionIds)), ...batchCameras]);
   const candidates = await lockCandidates(sql, detectionIds);
+  const openBatches = new Set((await namedBatches(sql, batchIds)).flatMap(({ batchId, isOpen }) => (isOpen ? batchId : [])));
   const refused: BulkResult[] = [];
   const accepted: NewItem[] = [];
   const taken = new Set<number>();
   for (const checked of items) {
-    const reason = reasonAgainst(checked.item, cameras, candidates, taken);
+    const reason = reasonAgainst(checked.item, { cameras, candidates, openBatches, taken });
     if (reason !== undefined) {
       refused.push(failedItem(checked.index, reason));
       continue;
@@ -142,12 +145,21 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
 }
 
 function reasonAgainst(
-  { camera_id: cameraId, detection_ids: ids }: NewItem["item"],
-  cameras: ReadonlySet<string>,
-  candidates: ReadonlyMap<number, Candidate>,
-  taken: ReadonlySet<number>,
+  { camera_id: cameraId, batch_id: batchId, detection_ids: ids }: NewItem["item"],
+  {
+    cameras,
+    candidates,
+    openBatches,
+    taken,
+  }: {
+    readonly cameras: ReadonlySet<string>;
+    readonly candidates: ReadonlyMap<number, Candidate>;
+    readonly openBatches: ReadonlySet<string>;
+    readonly taken: ReadonlySet<number>;
+  },
 ): string | undefined {
   if (!cameras.has(cameraId)) return `camera_id: Camera ${cameraId} does not exist`;
+  if (batchId && openBatches.has(batchId)) return `batch_id: ${batchId} is a batch that will become an event of its own`;
   for (const [at, id] of ids.entries()) {
     const candidate = candidates.get(id);
     const against = !candidate

@@ -5,13 +5,15 @@ export interface EventPlace {
   readonly id: number;
   readonly cameraId: string;
   readonly isDeleted: boolean;
+  /** Something that happened to a camera or to homesec itself; it has no detections. */
+  readonly isIncident: boolean;
 }
 
 /** Those of the events that there are, deleted ones included, kept from being changed by others until the end of the transaction. */
 export async function lockEvents(sql: Sql, ids: readonly number[]): Promise<readonly EventPlace[]> {
   if (ids.length === 0) return [];
   return await sql<EventPlace[]>`
-    select e.event_id as id, e.camera_id as "cameraId", e.deleted_at is not null as "isDeleted"
+    select e.event_id as id, e.camera_id as "cameraId", e.deleted_at is not null as "isDeleted", e.kind <> 'event' as "isIncident"
     from events e
     where e.event_id = any (${[...ids]}::bigint[])
     order by e.event_id

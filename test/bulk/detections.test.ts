@@ -129,14 +129,17 @@ describe("bulk create", () => {
     expect(await total()).toBe(2);
   });
 
-  it("refuses an event of another camera, and a deleted one", async () => {
+  it("refuses an event of another camera, a deleted one, and an incident", async () => {
     const other = await event("back");
     const deleted = await event();
+    const incident = await event();
     await desk.db.query((sql) => sql`update events set deleted_at = now() where event_id = ${deleted}`);
-    const reply = await create({ ...item, event_id: other }, { ...item, event_id: deleted });
+    await desk.db.query((sql) => sql`update events set kind = 'camera_health' where event_id = ${incident}`);
+    const reply = await create(...[other, deleted, incident].map((id) => ({ ...item, event_id: id })));
     expect(reply.results.map(({ error }) => error)).toEqual([
       expect.stringContaining(`no event ${other}`),
       expect.stringContaining(`no event ${deleted}`),
+      expect.stringContaining("is an incident"),
     ]);
   });
 

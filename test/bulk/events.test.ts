@@ -149,6 +149,15 @@ describe("events from elsewhere", () => {
     expect(await total()).toBe(2);
   });
 
+  it("do not take the place of the event that an open batch becomes", async () => {
+    await detections();
+    const [batch] = await desk.db.query((sql) => sql<[{ id: string }]>`select b.batch_id as id from batches b`);
+    expect((await create({ ...good, batch_id: batch.id })).results[0]?.error).toBe(
+      `batch_id: ${batch.id} is a batch that will become an event of its own`,
+    );
+    expect(await total()).toBe(0);
+  });
+
   it("are one event when two ask for the same batch or detection at once", async () => {
     await detections();
     const asked = [1, 2, 3, 4].map(() => create({ ...good, batch_id: "same", detection_ids: [1] }, { ...good, detection_ids: [2] }));
