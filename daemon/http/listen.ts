@@ -5,6 +5,9 @@ import { Problem } from "../../src/contract/problem.ts";
 import type { KeyPair } from "../../src/tls/key-pair.ts";
 import { rawRefusal } from "./raw-answer.ts";
 
+/** A connection on which nothing moves for so long is cut. */
+export const silenceMs = 120_000;
+
 export interface Listening {
   readonly server: Server;
   /** The real one, when port 0 was asked for. */
@@ -33,7 +36,7 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
   const times = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 };
   const tlsServer = keyPair && createTlsServer({ ...times, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
   const server: Server = tlsServer ?? createServer(times, app);
-  server.setTimeout(120_000);
+  server.setTimeout(silenceMs);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -8,6 +8,7 @@ import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
 import { callerOf } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
 import { type Asked, type Gate, noRoute } from "./gate.ts";
+import { silenceMs } from "./listen.ts";
 import { send } from "./send.ts";
 
 /** Any operation, once its route is known to fit. */
@@ -62,7 +63,10 @@ function answerWith(id: string, route: Route, operation: AnyOperation, { context
     const ignored = ignoredParameters(route, query);
     if (ignored.length > 0) response.setHeader("X-Ignored-Parameters", ignoredHeader(ignored));
     const decoded = decodeRequest(route, { params: request.params, query, body: request.body, accept: request.headers.accept });
+    // nothing is sent while it works
+    if (route.slow) request.socket.setTimeout(0);
     const answer = encodeAnswer(route, await operation(decoded, { ...context, caller: callerOf(request, response) }));
+    if (route.slow) request.socket.setTimeout(silenceMs);
     if (answer.kind === "json" && answer.mismatch) {
       if (strictReplies)
         throw new Error(`the reply of ${id} does not fit its schema: ${answer.mismatch.message}`, { cause: answer.mismatch });

@@ -6,6 +6,7 @@ import type { Request, Response } from "express";
 import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
 import type { EncodedAnswer } from "../../src/contract/encode.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { openReal } from "../../src/disk/open-real.ts";
 import { askedRange } from "./byte-range.ts";
 import { answerDetail } from "./errors.ts";
 import { sendStream } from "./send-stream.ts";
@@ -43,7 +44,7 @@ async function sendBytes(request: Request, response: Response, bytes: Bytes | St
   response.setHeader("Cache-Control", "private, no-cache");
   response.setHeader("Content-Type", mediaType);
   if (/^(image|video)\//.test(mediaType)) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
-  if ("file" in content) return await sendFile(request, response, content.file, ranges);
+  if ("file" in content) return await sendFile(request, response, content, ranges);
   if (!isKnown(request, response, { tag: tagOf(content.buffer) })) sendBuffer(response, content.buffer);
 }
 
@@ -56,8 +57,8 @@ function sendBuffer(response: Response, content: Buffer): void {
   response.end(content);
 }
 
-async function sendFile(request: Request, response: Response, path: string, ranges: boolean): Promise<void> {
-  await using file = await openFile(path);
+async function sendFile(request: Request, response: Response, content: OnDisk, ranges: boolean): Promise<void> {
+  await using file = await openFile(content);
   const { size: bigSize, mtime, mtimeNs } = await file.stat({ bigint: true });
   const size = Number(bigSize);
   const validators = { tag: `"${bigSize.toString(36)}-${mtimeNs.toString(36)}"`, modified: mtime };
@@ -81,20 +82,25 @@ async function sendFile(request: Request, response: Response, path: string, rang
     response.end();
     return;
   }
+  const stream = file.createReadStream({ start, end, autoClose: false });
   try {
-    await pipeline(file.createReadStream({ start, end, autoClose: false }), response);
+    await pipeline(stream, response);
+    // a camera wrote over it: who waits for the rest is told at once that there is none
+    if (stream.bytesRead < end - start + 1) request.socket.destroy();
   } catch (error) {
     // an asker who leaves early is no failure of ours
     if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) throw error;
   }
 }
 
-/** Opens a regular file. Without blocking: a pipe in its place would hold up a thread for good. Nor by a link: the path was followed, and found good, before. */
-async function openFile(path: string): Promise<FileHandle> {
+type OnDisk = Extract<Bytes["content"], { readonly file: string }>;
+
+/** Opens a regular file. Without blocking: a pipe in its place would hold up a thread for good. Nor by a link in place of it. */
+async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    if ((await file.stat()).isFile()) return file;
-    await file.close();
+    const file = isReal ? await openReal(path) : await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    if (file && (await file.stat()).isFile()) return file;
+    await file?.close();
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "";
     if (!["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG", "ELOOP", "ENXIO"].includes(code)) throw cause;

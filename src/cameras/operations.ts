@@ -141,7 +141,8 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       newest = pictures[0]?.path;
       for (const picture of pictures) {
         const resolved = await resolveInside(roots, picture.path);
-        if (resolved.state === "inside") return { mediaType: picture.mediaType, content: { file: resolved.path } } satisfies Bytes;
+        if (resolved.state === "inside")
+          return { mediaType: picture.mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
       }
     }
     throw new Problem(

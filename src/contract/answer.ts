@@ -3,7 +3,8 @@ import type { Reply, Route } from "./route.ts";
 /** Bytes as an operation returns them for a `BinaryReply`: a file on disk, or a buffer. */
 export interface Bytes {
   readonly mediaType: string;
-  readonly content: { readonly file: string } | { readonly buffer: Buffer };
+  /** `isReal`: the path had no link in it when it was followed, and none is followed when it is opened. */
+  readonly content: { readonly file: string; readonly isReal?: true } | { readonly buffer: Buffer };
 }
 
 /** Bytes that are made while they are sent. */

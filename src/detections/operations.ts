@@ -37,7 +37,7 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
 
   getDetectionImage: async ({ params }, context) => {
     const source = await findExistingSource(context, params.detection_id);
-    return await pictureOf(source, rootsOf(context.config));
+    return await pictureOf(source, rootsOf(context.config), context.caller?.gone);
   },
 
   getDetectionThumbnail: async ({ params }, context) =>

@@ -1,29 +1,52 @@
 import { stat } from "node:fs/promises";
 import { resolveInside } from "../cameras/roots.ts";
+import type { Bytes } from "../contract/answer.ts";
 import { Problem } from "../contract/problem.ts";
+import { openReal } from "../disk/open-real.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
+import { createTurns } from "../lifecycle/turns.ts";
 import type { DetectionSource } from "./detection.ts";
 
-/** A picture on the disk, or one that was taken out of a video. */
-export interface Picture {
-  readonly mediaType: string;
-  readonly content: { readonly file: string } | { readonly buffer: Buffer };
-}
+/** Videos that are decoded at a time for those who ask for a picture of one: each takes a core. The pipeline has its own. */
+const decoding = createTurns({
+  max: 2,
+  patience: {
+    ms: 30_000,
+    over: () => new Problem("unavailable", "Too many ask for pictures out of videos just now; try again"),
+  },
+});
 
 /**
- * The picture on which something was detected: the file itself, or the frame of a video as a JPEG. Throws `Problem("not_found")`
- * with the reason when it is not to be had: gone, moved out of the allowed roots, or written over since.
+ * The picture on which something was detected: the file itself, or the frame of a video as a JPEG. Throws `Problem`: `not_found` with the reason
+ * when it is not to be had (gone, moved out of the allowed roots, written over since), `unavailable` when too many want pictures out of videos;
+ * and the reason of the signal, which ends the decoding when nobody waits for it any more.
  */
-export async function pictureOf(source: DetectionSource, roots: readonly string[]): Promise<Picture> {
+export async function pictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Bytes> {
   const file = await fileOf(source, roots);
-  if (source.videoOffsetSeconds !== null) return { mediaType: "image/jpeg", content: { buffer: await frameOf(source, file) } };
-  return { mediaType: source.fileType ?? "image/jpeg", content: { file } };
+  if (source.videoOffsetSeconds === null) return { mediaType: source.fileType ?? "image/jpeg", content: { file, isReal: true } };
+  const buffer = await decoding.run(() => frameOf(source, file, signal), signal);
+  return { mediaType: "image/jpeg", content: { buffer } };
+}
+
+/** The same as bytes, for who draws on it. Throws as `pictureOf` does. */
+export async function readPictureOf(source: DetectionSource, roots: readonly string[]): Promise<Buffer> {
+  const { content } = await pictureOf(source, roots);
+  if ("buffer" in content) return content.buffer;
+  const file = await openReal(content.file).catch((cause: unknown) => {
+    throw noPicture(source, "is gone from the disk", cause);
+  });
+  if (!file) throw noPicture(source, "is gone from the disk");
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
 }
 
 /** The video in which something was detected, as a file. Throws `Problem`: `bad_request` when it was not in a video, `not_found` as `pictureOf` does. */
-export async function videoOf(source: DetectionSource, roots: readonly string[]): Promise<Picture> {
+export async function videoOf(source: DetectionSource, roots: readonly string[]): Promise<Bytes> {
   requireVideo(source);
-  return { mediaType: source.fileType ?? "video/mp4", content: { file: await fileOf(source, roots) } };
+  return { mediaType: source.fileType ?? "video/mp4", content: { file: await fileOf(source, roots), isReal: true } };
 }
 
 /** Throws `Problem("bad_request")` for a detection that was not made in a video. */
@@ -51,9 +74,9 @@ async function fileOf(source: DetectionSource, roots: readonly string[]): Promis
 }
 
 /** The frame at the offset at which the detector saw it. */
-async function frameOf(source: DetectionSource, file: string): Promise<Buffer> {
+async function frameOf(source: DetectionSource, file: string, signal: AbortSignal | undefined): Promise<Buffer> {
   try {
-    for await (const frame of extractFrames(file)) {
+    for await (const frame of extractFrames(file, signal && { signal })) {
       if (frame.offsetSeconds >= (source.videoOffsetSeconds ?? 0)) return frame.bytes;
     }
   } catch (error) {

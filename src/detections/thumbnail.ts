@@ -6,7 +6,7 @@ import { mostPixels } from "../images/picture.ts";
 import type { Log } from "../log/log.ts";
 import { type Box, type DetectionSource, thumbnailPathOf } from "./detection.ts";
 import { textHeight, textPath, textWidth } from "./label-font.ts";
-import { noPicture, type Picture, pictureOf } from "./picture.ts";
+import { noPicture, readPictureOf } from "./picture.ts";
 
 const width = 320;
 const height = 240;
@@ -39,8 +39,7 @@ export async function thumbnailOf(
   return await making;
 
   async function make(): Promise<Bytes> {
-    const { content } = await pictureOf(source, context.roots);
-    const buffer = await drawFor(source, "file" in content ? content.file : content.buffer);
+    const buffer = await drawFor(source, await readPictureOf(source, context.roots));
     try {
       await keep(file, buffer);
     } catch (err) {
@@ -68,7 +67,7 @@ export async function removeThumbnails(
   }
 }
 
-const jpeg = (content: Picture["content"]): Bytes => ({ mediaType: "image/jpeg", content });
+const jpeg = (content: Bytes["content"]): Bytes => ({ mediaType: "image/jpeg", content });
 
 async function exists(file: string): Promise<boolean> {
   try {
@@ -92,7 +91,7 @@ async function keep(file: string, bytes: Buffer): Promise<void> {
   }
 }
 
-async function drawFor(source: DetectionSource, picture: string | Buffer): Promise<Buffer> {
+async function drawFor(source: DetectionSource, picture: Buffer): Promise<Buffer> {
   try {
     return await drawThumbnail(picture, { box: source.box, label: `${source.objectType} ${Math.round(source.confidence * 100)}%` });
   } catch (error) {
@@ -102,7 +101,7 @@ async function drawFor(source: DetectionSource, picture: string | Buffer): Promi
 
 /** Draws box and label on a picture, set upright as its EXIF data says, and fits it into a 320x240 JPEG with black bars. */
 export async function drawThumbnail(
-  picture: string | Buffer,
+  picture: Buffer,
   { box, label }: { readonly box: Box | null; readonly label: string },
 ): Promise<Buffer> {
   const { sharp } = await import("../images/decoder.ts");

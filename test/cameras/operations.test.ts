@@ -312,15 +312,15 @@ describe("snapshot", () => {
     const gone = await picture(join(folder_path, "gone.jpg"), "2026-01-02T00:00:00Z");
     await expect(snapshot()).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining(gone) });
     await writeFile(old, "old");
-    expect(await snapshot()).toEqual({ mediaType: "image/png", content: { file: old } });
+    expect(await snapshot()).toEqual({ mediaType: "image/png", content: { file: old, isReal: true } });
     await writeFile(gone, "back");
-    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: gone } });
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: gone, isReal: true } });
     await writeFile(join(desk.outside, "secret.jpg"), "secret");
     await symlink(join(desk.outside, "secret.jpg"), await picture(join(folder_path, "link.jpg"), "2026-01-03T00:00:00Z"));
     await writeFile(await picture(join(desk.outside, "else.jpg"), "2026-01-04T00:00:00Z"), "elsewhere");
     await writeFile(await picture(join(folder_path, "film.mp4"), "2026-01-05T00:00:00Z", "processed", "video/mp4"), "film");
     await writeFile(await picture(join(folder_path, "bad.jpg"), "2026-01-06T00:00:00Z", "skipped"), "bad");
-    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: gone } });
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: gone, isReal: true } });
   });
 
   it("is there before the detector has looked, and when it will not", async () => {
@@ -333,7 +333,7 @@ describe("snapshot", () => {
     ] as const) {
       const path = await picture(join(folder_path, `${day}.jpg`), `2026-01-${day}T00:00:00Z`, status, "image/jpeg", reason);
       await writeFile(path, day);
-      expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: path } });
+      expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: path, isReal: true } });
     }
   });
 
@@ -342,14 +342,14 @@ describe("snapshot", () => {
     const future = await picture(join(folder_path, "future.jpg"), "2026-06-01T00:00:00Z");
     await writeFile(future, "future");
     desk.at(new Date("2026-03-01T12:00:00Z"));
-    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: future } });
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: future, isReal: true } });
     const now = await picture(join(folder_path, "now.jpg"), "2026-03-01T11:59:00Z");
     await writeFile(now, "now");
-    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: now } });
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: now, isReal: true } });
     // another machine's clock may be a little ahead
     const ahead = await picture(join(folder_path, "ahead.jpg"), "2026-03-01T12:00:05Z");
     await writeFile(ahead, "ahead");
-    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: ahead } });
+    expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: ahead, isReal: true } });
   });
 });
 

@@ -145,14 +145,14 @@ describe("video", () => {
     const id = await seenIn(path, "video/webm", 4);
     expect(await desk.askBytes("getDetectionVideo", { params: { detection_id: id } })).toEqual({
       mediaType: "video/webm",
-      content: { file: path },
+      content: { file: path, isReal: true },
     });
     const item = { camera_id: "cam", file_path: path, file_type: "video/webm", detected_at: "2026-03-01T10:00:00Z" };
     const { results } = await desk.ask("createDetections", {
       body: { detections: [{ ...item, object_type: "dog", confidence: 1 }] },
     });
     const byHand = { params: { detection_id: String(results[0]?.id) } };
-    expect(await desk.askBytes("getDetectionVideo", byHand)).toMatchObject({ content: { file: path } });
+    expect(await desk.askBytes("getDetectionVideo", byHand)).toMatchObject({ content: { file: path, isReal: true } });
     // never the video itself where a picture is promised
     await expect(desk.askBytes("getDetectionImage", byHand)).rejects.toMatchObject({ kind: "not_found" });
   });

@@ -208,8 +208,8 @@ describe("image", () => {
     await mkdir(join(desk.cameraRoot, "cam0"), { recursive: true });
     const path = join(desk.cameraRoot, "cam0/whole.png");
     await writeFile(path, "12345");
-    expect(await image(await stored(path, 5, "image/png"))).toEqual({ mediaType: "image/png", content: { file: path } });
-    expect(await image(await stored(path, null))).toEqual({ mediaType: "image/jpeg", content: { file: path } });
+    expect(await image(await stored(path, 5, "image/png"))).toEqual({ mediaType: "image/png", content: { file: path, isReal: true } });
+    expect(await image(await stored(path, null))).toEqual({ mediaType: "image/jpeg", content: { file: path, isReal: true } });
   });
 
   it("is not found, with the reason, when it is gone, written over, or not in the roots", async () => {

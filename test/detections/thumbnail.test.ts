@@ -108,7 +108,7 @@ describe("a thumbnail", () => {
     const early = detection.thumbnail();
     await desk.ask("updateDetections", { body: { detections: [{ id: detection.id, object_type: "dog", confidence: 0.5 }] } });
     expect((await bytesOf(await early)).length).toBeGreaterThan(0);
-    const corrected = await drawThumbnail(inFolder("large.jpg"), { box: null, label: "dog 50%" });
+    const corrected = await drawThumbnail(await readFile(inFolder("large.jpg")), { box: null, label: "dog 50%" });
     expect((await bytesOf(await detection.thumbnail())).equals(corrected)).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -101,6 +101,16 @@ describe("bytes", () => {
       expect(response.headers.get("etag")).toBeNull();
     },
   );
+
+  it("that become fewer while they are sent end the connection, so that nobody waits for the rest", async () => {
+    const file = join(folder, "shrinks.jpg");
+    await writeFile(file, Buffer.alloc(32 * 1024 * 1024));
+    const response = await get("/pictures/shrinks.jpg");
+    await truncate(file, 1024 * 1024);
+    const begun = performance.now();
+    await expect(response.arrayBuffer()).rejects.toThrow("terminated");
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
 
   it("may be left half-read", async () => {
     for (let i = 0; i < 20; i += 1) await sendRaw(served.port, "GET /pictures/a.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n", 1);

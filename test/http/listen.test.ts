@@ -74,6 +74,15 @@ describe("listening", () => {
     await served.close();
   });
 
+  it("waits for what may take long, though nothing moves on the connection meanwhile", async () => {
+    const long = { ...routes.slow, slow: true as const, path: "/long/{milliseconds}" as const };
+    const served = await serve({ ...routes, long }, { ...operations, long: operations.slow });
+    served.server.setTimeout(100);
+    await expect(fetch(`${served.url}/slow/400`)).rejects.toThrow();
+    expect((await fetch(`${served.url}/long/400`)).status).toBe(200);
+    await served.close();
+  });
+
   it("says what to do when the address is taken or not ours", async () => {
     const served = await serve(routes, operations);
     const app = () => {};

@@ -1,6 +1,6 @@
 import { Problem } from "../../contract/problem.ts";
 import type { DetectionSource } from "../../detections/detection.ts";
-import { pictureOf } from "../../detections/picture.ts";
+import { readPictureOf } from "../../detections/picture.ts";
 import { mostPixels } from "../../images/picture.ts";
 
 /** Enough to recognise somebody, and small enough for any mailbox. */
@@ -12,9 +12,9 @@ export type MailPicture = { readonly jpeg: Buffer } | { readonly fault: string }
 /** The picture of a detection, upright and small, without what the camera wrote beside it. Never throws: a mail without it is better than none. */
 export async function mailPicture(source: DetectionSource, roots: readonly string[]): Promise<MailPicture> {
   try {
-    const { content } = await pictureOf(source, roots);
+    const bytes = await readPictureOf(source, roots);
     const { sharp } = await import("../../images/decoder.ts");
-    const image = sharp("file" in content ? content.file : content.buffer, { limitInputPixels: mostPixels, failOn: "none" });
+    const image = sharp(bytes, { limitInputPixels: mostPixels, failOn: "none" });
     const resized = image.autoOrient().resize(longestEdge, longestEdge, { fit: "inside", withoutEnlargement: true });
     return { jpeg: await resized.jpeg({ quality: 82 }).toBuffer() };
   } catch (error) {
