@@ -1,4 +1,6 @@
 import { createServer } from "node:net";
+import { join } from "node:path";
+import { Problem } from "../src/contract/problem.ts";
 import { defineCommand } from "./command.ts";
 import { calledAs } from "./host.ts";
 import { flag, text } from "./input/options.ts";
@@ -21,10 +23,20 @@ export const demo = defineCommand({
   async run({ options: { once, port } }, io) {
     const chosen = await io.configuration(port === undefined ? {} : { PORT: port });
     const { config, sources } = chosen;
+    if (sources.DATABASE_URL !== "default") {
+      const where =
+        sources.DATABASE_URL === ".env" ? ".env" : sources.DATABASE_URL === "file" ? "the configuration file" : "the environment";
+      throw new Problem(
+        "conflict",
+        `the demonstration has a database of its own, and DATABASE_URL in ${where} names another one; run it without: in another folder, or with env -u DATABASE_URL`,
+      );
+    }
     // what the person has not chosen: a data folder apart from the real one, events that close soon, a quiet log
     const parsed = await io.configuration({
       ...(port === undefined ? {} : { PORT: port }),
-      ...(sources.DATA_DIR === "default" ? { DATA_DIR: `${config.dataDir}-demo` } : {}),
+      ...(sources.DATA_DIR === "default"
+        ? { DATA_DIR: `${config.dataDir}-demo`, CAMERA_ROOT: join(`${config.dataDir}-demo`, "cameras") }
+        : {}),
       ...(sources.BATCH_IDLE_TIMEOUT_SECONDS === "default" ? { BATCH_IDLE_TIMEOUT_SECONDS: "4" } : {}),
       ...(sources.LOG_LEVEL === "default" ? { LOG_LEVEL: "warn" } : {}),
       ...(sources.PORT === "default" && !(await isFree(config.host, config.port)) ? { PORT: "0" } : {}),

@@ -69,6 +69,7 @@ export function createPipeline(parts: Parts): Pipeline {
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       detector: upstreams.detector,
       atDetector,
+      mostUnstored: parts.handOver.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onStored: ({ enrich, dueSooner, closed }) => {
         wake.journal();

@@ -41,7 +41,7 @@ export async function dueDigests(sql: Sql, now: Date, limit: number): Promise<re
   return rows.map(({ alertId }) => alertId);
 }
 
-/** Closes the digest of an alert that is still open. Returns where it goes and how many verdicts it tells of, or undefined when it was closed before. */
+/** Closes the digest of an alert that is still open. Returns where it goes and how many verdicts on events that are not deleted it tells of, or undefined when it was closed before. */
 export async function closeDigest(
   sql: Sql,
   alertId: string,
@@ -52,7 +52,13 @@ export async function closeDigest(
     set closed_at = ${now}
     where d.alert_id = ${alertId}
       and d.closed_at is null
-    returning d.channels, (select count(*) from rule_verdicts v where v.suppressed_by = d.alert_id) as "heldBack"
+    returning d.channels, (
+      select count(*)
+      from rule_verdicts v
+      join events e on e.event_id = v.event_id
+      where v.suppressed_by = d.alert_id
+        and e.deleted_at is null
+    ) as "heldBack"
   `;
   return row;
 }

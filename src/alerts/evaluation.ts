@@ -18,7 +18,7 @@ import { updateProgress } from "./alerts-repository.ts";
 import { type Cooldown, cooldownOf, raiseUnlessHeldBack } from "./cooldowns-repository.ts";
 import { awaitDigest } from "./digests-repository.ts";
 import { inOrder, type Match } from "./order.ts";
-import { lockLevelOf, outcomesOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
+import { type EarlierVerdict, earlierVerdicts, lockLevelOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
 
 /** What is to be looked at, and when. */
 export interface Evaluation {
@@ -52,16 +52,15 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   const [event, facts, earlier, rules, others] = await Promise.all([
     lockLevelOf(sql, eventId),
     ruleFacts(sql, eventId),
-    outcomesOf(sql, eventId),
+    earlierVerdicts(sql, eventId),
     enabledRules(sql, trigger),
     trigger === "scored" ? enabledRules(sql, "stored") : [],
   ]);
   if (!event || !facts) return undefined;
-  // what was held back before its score was known may be worse than what was alerted
-  const escalating = others.filter(({ id, escalate }) => escalate && earlier.get(id) === "suppressed");
-  const open = [...rules, ...escalating].filter(({ id }) => earlier.get(id) !== "raised");
-
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
+  const escalating = others.filter(({ id, escalate }) => escalate && mayEscalate(subject, earlier.get(id)));
+  const open = [...rules, ...escalating].filter(({ id }) => earlier.get(id)?.outcome !== "raised");
+
   const verdicts: StoredVerdict[] = [];
   const matches: Match[] = [];
   for (const rule of open) {
@@ -85,6 +84,12 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
   return { batchId: event.batchId, cameraId: facts.cameraId, verdicts };
+}
+
+/** What was held back before its score was known may be worse than what was alerted; when it is not, it stays held back, though the cooldown be over by now. */
+function mayEscalate({ band }: Subject, before: EarlierVerdict | undefined): boolean {
+  if (before?.outcome !== "suppressed") return false;
+  return before.heldBackBy === null || band > riskBand(before.alertedLevel);
 }
 
 /** A match that would have raised an alert, or met a cooldown, and the silence that hides it. */

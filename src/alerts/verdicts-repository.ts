@@ -34,14 +34,25 @@ export async function lockLevelOf(
   return row;
 }
 
+/** What a rule said of an event before. */
+export interface EarlierVerdict {
+  readonly outcome: StoredVerdict["outcome"];
+  /** The alert that held it back. */
+  readonly heldBackBy: string | null;
+  /** How the event of that alert is judged by now. */
+  readonly alertedLevel: RiskLevel | null;
+}
+
 /** What the rules said of an event before, by their ids. */
-export async function outcomesOf(sql: Sql, eventId: number): Promise<ReadonlyMap<string, StoredVerdict["outcome"]>> {
-  const rows = await sql<{ ruleId: string; outcome: StoredVerdict["outcome"] }[]>`
-    select v.rule_id as "ruleId", v.outcome
+export async function earlierVerdicts(sql: Sql, eventId: number): Promise<ReadonlyMap<string, EarlierVerdict>> {
+  const rows = await sql<(EarlierVerdict & { readonly ruleId: string })[]>`
+    select v.rule_id as "ruleId", v.outcome, v.suppressed_by as "heldBackBy", e.risk_level as "alertedLevel"
     from rule_verdicts v
+    left join alerts a on a.alert_id = v.suppressed_by
+    left join events e on e.event_id = a.event_id
     where v.event_id = ${eventId}
   `;
-  return new Map(rows.map(({ ruleId, outcome }) => [ruleId, outcome]));
+  return new Map(rows.map(({ ruleId, ...verdict }) => [ruleId, verdict]));
 }
 
 /** Stores what rules said of an event, in place of what they said before. A verdict that raised an alert stays. */

@@ -4,7 +4,7 @@ import { Problem } from "../contract/problem.ts";
 import { copyIn } from "../engines/copy.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { migrateWithin, refusalFor } from "../engines/migrate.ts";
-import { isDataRefused } from "../engines/pg-errors.ts";
+import { isDataRefused, isLockTimeout } from "../engines/pg-errors.ts";
 import { countLines } from "./count-lines.ts";
 import type { Header, Manifest, Progress } from "./format.ts";
 import { readBackup } from "./read.ts";
@@ -13,6 +13,8 @@ import {
   dropEverything,
   emptyTables,
   putReferences,
+  type SchemaObject,
+  schemaObjects,
   switchTriggers,
   takeReferences,
   waitAtMost,
@@ -54,6 +56,8 @@ export interface RestoreReport {
   readonly version: string;
   /** Whether data that was there has gone. */
   readonly replaced: boolean;
+  /** Tables of the backup that are not homesec's. */
+  readonly left_out: readonly string[];
 }
 
 const lockWaitSeconds = 10;
@@ -71,13 +75,12 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
     const { header, manifest } = await check(file, options);
     const refusal = await refusalFor(header.migrations, { ...options, subject: "The backup" });
     if (refusal !== null) throw new Problem("conflict", refusal);
-    const replaced = await options.db
+    const done = await options.db
       .transaction((sql) => fill(sql, file, header, manifest, options))
       .catch((error: unknown) => {
-        throw isDataRefused(error) ? notTaken(path, error) : error;
+        throw isLockTimeout(error) ? inUse(error) : error;
       });
-    const { tables, rows } = sums(manifest);
-    return { path, tables, rows, created_at: new Date(header.created_at), version: header.version, replaced };
+    return { path, ...done, created_at: new Date(header.created_at), version: header.version };
   } finally {
     await file.close();
   }
@@ -116,8 +119,14 @@ async function check(file: FileHandle, options: RestoreOptions): Promise<{ reado
   throw new Error("a backup was read to its end without a manifest");
 }
 
-/** Returns whether there was data before. */
-async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manifest, options: RestoreOptions): Promise<boolean> {
+/** Returns what was filled, and whether there was data before. */
+async function fill(
+  sql: Sql,
+  file: FileHandle,
+  header: Header,
+  manifest: Manifest,
+  options: RestoreOptions,
+): Promise<Pick<RestoreReport, "tables" | "rows" | "replaced" | "left_out">> {
   const { signal, onProgress } = options;
   const migrations = migrationsOf(options);
   await waitAtMost(sql, lockWaitSeconds);
@@ -130,13 +139,20 @@ async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manife
   for (const table of names) await switchTriggers(sql, table, false);
   await emptyTables(sql, names);
   const { rows: allRows } = sums(manifest);
+  const left_out: string[] = [];
   let tables = 0;
   let rows = 0;
   for await (const part of readBackup(file, options.path)) {
     if (part.kind !== "table") continue;
-    tables += 1;
     const shape = shapes.find(({ table }) => table === part.start.table);
-    if (!shape || part.start.columns.some((column) => !shape.columns.includes(column))) throw unfitting(part.start.table, options.path);
+    if (!shape) {
+      // whoever shares the database with homesec has its tables backed up too; here they have no place
+      for await (const _ of part.rows) signal?.throwIfAborted();
+      left_out.push(part.start.table);
+      continue;
+    }
+    if (part.start.columns.some((column) => !shape.columns.includes(column))) throw unfitting(part.start.table, options.path);
+    tables += 1;
     const tell = async function* (): AsyncGenerator<Buffer, void, undefined> {
       for await (const chunk of part.rows) {
         rows += countLines(chunk);
@@ -144,11 +160,11 @@ async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manife
         yield chunk;
       }
     };
-    await copyIn(copyTableIn(sql, part.start), tell(), signal);
+    await copyIn(copyTableIn(sql, part.start), tell(), signal).catch(refuseData(options.path));
   }
   onProgress?.({ step: "finishing", table: "", tables, allTables: names.length, rows });
   signal?.throwIfAborted();
-  await putReferences(sql, references);
+  await putReferences(sql, references).catch(refuseData(options.path));
   for (const table of names) await switchTriggers(sql, table, true);
   for (const sequence of manifest.sequences) await setSequence(sql, sequence);
   // numbers that were given after the backup are not given again: a client that has seen them hears of a gap
@@ -156,7 +172,7 @@ async function fill(sql: Sql, file: FileHandle, header: Header, manifest: Manife
   await migrateWithin(sql, migrations);
   await analyzeTables(sql, names);
   signal?.throwIfAborted();
-  return before.hadData;
+  return { tables, rows, left_out, replaced: before.hadData };
 }
 
 /** Looks whether the database may be filled, and empties it of everything of ours. */
@@ -177,21 +193,23 @@ async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadD
     throw new Problem("conflict", `the database holds data already (in ${filled}); back it up first, or replace it all with --yes`);
   }
   const head = names.includes("journal_head") ? await journalHead(sql) : 0;
+  const objects = await schemaObjects(sql);
   await dropEverything(sql);
-  if (names.length > 0) await requireOwn(sql, names, options);
+  if (objects.length > 0) await requireOwn(sql, objects, options);
   return { hadData: filled !== undefined, journalHead: head };
 }
 
 /** What was there is gone already; throwing brings it back. */
-async function requireOwn(sql: Sql, names: readonly string[], options: RestoreOptions): Promise<void> {
+async function requireOwn(sql: Sql, objects: readonly SchemaObject[], options: RestoreOptions): Promise<void> {
   await migrateWithin(sql, migrationsOf(options));
-  const own = new Set((await tableShapes(sql)).map(({ table }) => table));
+  const own = new Set((await schemaObjects(sql)).map(({ name }) => name));
   await dropEverything(sql);
-  const foreign = names.filter((name) => !own.has(name));
+  // functions are ours to change from version to version, and an older one may have had others
+  const foreign = objects.filter(({ kind, name }) => kind !== "routine" && !own.has(name)).map(({ name }) => name);
   if (foreign.length === 0) return;
   throw new Problem(
     "conflict",
-    `the database has tables that this homesec does not know (${foreign.join(", ")}); restore into an empty one, with another DATA_DIR or DATABASE_URL`,
+    `the database has tables or views that this homesec does not know (${foreign.join(", ")}); restore into an empty one, with another DATA_DIR or DATABASE_URL`,
   );
 }
 
@@ -205,9 +223,18 @@ function requireSameTables(shapes: readonly TableShape[], header: Header, path: 
 }
 
 /** Counts and checksums are right, and yet it was not written by homesec. */
-function notTaken(path: string, cause: unknown): Problem {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Problem("unavailable", `${path} holds what the database does not take (${reason}); nothing was changed, use another backup`, {
+function refuseData(path: string): (cause: unknown) => never {
+  return (cause) => {
+    if (!isDataRefused(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem("unavailable", `${path} holds what the database does not take (${reason}); nothing was changed, use another backup`, {
+      cause,
+    });
+  };
+}
+
+function inUse(cause: unknown): Problem {
+  return new Problem("conflict", "another program uses the database and holds its tables; end what is connected to it, and try again", {
     cause,
   });
 }

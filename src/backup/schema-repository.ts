@@ -6,15 +6,16 @@ export async function waitAtMost(sql: Sql, seconds: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${seconds}s`}, true)`;
 }
 
-interface OwnObject {
+/** Something in the schema in use. */
+export interface SchemaObject {
   readonly kind: "view" | "table" | "routine" | "sequence";
   /** As it is written in a statement. */
   readonly name: string;
 }
 
-/** Removes everything that migrations make from the schema in use: tables, views, sequences and functions, but not those of extensions. */
-export async function dropEverything(sql: Sql): Promise<void> {
-  const objects = await sql<OwnObject[]>`
+/** What migrations make, and others may have made beside it: tables, views, sequences and functions, but not those of extensions. */
+export async function schemaObjects(sql: Sql): Promise<readonly SchemaObject[]> {
+  return await sql<SchemaObject[]>`
     select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind, quote_ident(c.relname) as name
     from pg_class c
     where c.relkind in ('v', 'r', 'p', 'S')
@@ -27,7 +28,11 @@ export async function dropEverything(sql: Sql): Promise<void> {
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
     order by kind desc
   `;
-  for (const { kind, name } of objects) await sql.unsafe(`drop ${kind} if exists ${name} cascade`);
+}
+
+/** Removes everything of the schema in use, but what extensions made. */
+export async function dropEverything(sql: Sql): Promise<void> {
+  for (const { kind, name } of await schemaObjects(sql)) await sql.unsafe(`drop ${kind} if exists ${name} cascade`);
 }
 
 /** A reference from one table to another, as a statement can make it again. */

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Problem } from "../contract/problem.ts";
+import { lookPatiently } from "../disk/patience.ts";
 import { resolveInside } from "./roots.ts";
 
 /**
@@ -62,9 +63,11 @@ export async function inspectFolder(roots: readonly string[], folderPath: string
 
 async function issuesOf(path: string): Promise<readonly string[]> {
   try {
-    if (!(await stat(path)).isDirectory()) return ["This is not a folder; correct folder_path"];
-    await access(path, constants.R_OK | constants.X_OK);
-    return [];
+    return await lookPatiently(path, async () => {
+      if (!(await stat(path)).isDirectory()) return ["This is not a folder; correct folder_path"];
+      await access(path, constants.R_OK | constants.X_OK);
+      return [];
+    });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
     return [`The folder cannot be read (${code}); let the user that runs homesec read it`];
@@ -81,10 +84,10 @@ export async function withSameFolder<T extends { readonly folder_path: string }>
   return others[reals.indexOf(real)];
 }
 
-/** A folder that is not there, or not to be reached, is the same as another only by its name. */
+/** A folder that is not there, does not answer, or cannot be reached, is the same as another only by its name. */
 async function realOf(path: string): Promise<string> {
   try {
-    return await realpath(path);
+    return await lookPatiently(path, () => realpath(path));
   } catch {
     return path;
   }

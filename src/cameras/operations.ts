@@ -4,6 +4,7 @@ import type { Bytes } from "../contract/answer.ts";
 import { decodeCursor, KeyInstant, makePage } from "../contract/cursor.ts";
 import { notFound, Problem } from "../contract/problem.ts";
 import type { cameraRoutes } from "../contract/routes/cameras.ts";
+import { lookPatiently, NoAnswer } from "../disk/patience.ts";
 import type { Sql } from "../engines/database.ts";
 import { makeFolder } from "../engines/make-folder.ts";
 import { appendToJournal } from "../journal/journal.ts";
@@ -191,9 +192,10 @@ function refuse(identity: CameraIdentity, other: Camera | undefined): void {
 /** Creates the folder of a new camera. Returns why it could not be. */
 async function createFolder(path: string): Promise<string | undefined> {
   try {
-    await makeFolder(path);
+    await lookPatiently(path, () => makeFolder(path));
     return undefined;
   } catch (error) {
+    if (error instanceof NoAnswer) return `The folder could not be created: ${error.message}`;
     return `The folder could not be created (${(error as NodeJS.ErrnoException).code}); let the user that runs homesec write to CAMERA_ROOT`;
   }
 }

@@ -23,9 +23,8 @@ export async function ensureCameraForFolder(
   { cameraRoot, now }: { readonly cameraRoot: string; readonly now: Date },
 ): Promise<Registration> {
   const folderPath = join(cameraRoot, folderName);
-  const known = await db.query(
-    async (sql) => (await findCameraByFolder(sql, folderPath)) ?? withSameFolder(await allCameras(sql), folderPath),
-  );
+  const { own, all } = await db.query(async (sql) => ({ own: await findCameraByFolder(sql, folderPath), all: await allCameras(sql) }));
+  const known = own ?? (await withSameFolder(all, folderPath));
   if (known) return { camera: known, created: false };
   return await db.transaction(async (sql) => {
     await lockIdentities(sql);

@@ -1,8 +1,10 @@
 import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { resolveInside } from "../cameras/roots.ts";
 import type { Bytes } from "../contract/answer.ts";
 import { Problem } from "../contract/problem.ts";
 import { openReal } from "../disk/open-real.ts";
+import { lookPatiently } from "../disk/patience.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { createTurns } from "../lifecycle/turns.ts";
 import type { DetectionSource } from "./detection.ts";
@@ -29,8 +31,8 @@ export async function pictureOf(source: DetectionSource, roots: readonly string[
 }
 
 /** The same as bytes, for who draws on it. Throws as `pictureOf` does. */
-export async function readPictureOf(source: DetectionSource, roots: readonly string[]): Promise<Buffer> {
-  const { content } = await pictureOf(source, roots);
+export async function readPictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Buffer> {
+  const { content } = await pictureOf(source, roots, signal);
   if ("buffer" in content) return content.buffer;
   const file = await openReal(content.file).catch((cause: unknown) => {
     throw noPicture(source, "is gone from the disk", cause);
@@ -68,7 +70,7 @@ async function fileOf(source: DetectionSource, roots: readonly string[]): Promis
     case "inside":
       break;
   }
-  const { size } = await stat(resolved.path);
+  const { size } = await lookPatiently(dirname(resolved.path), () => stat(resolved.path));
   if (source.fileSize !== null && size !== source.fileSize) throw noPicture(source, "was written over since by another picture");
   return resolved.path;
 }

@@ -73,6 +73,11 @@ export function createPatience(patienceMs: number): Ask {
   }
 }
 
+/** Whether a folder lies on a network share, as /proc tells. Asks no file system else. */
+export function isOnShare(folder: string): boolean {
+  return shareOf(folder) !== undefined;
+}
+
 /** For names, sizes and times, which a disk tells in microseconds and a living server in milliseconds. */
 export const lookPatiently = createPatience(4_000);
 

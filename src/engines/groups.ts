@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Work on single things that is done for several at once: each statement and each commit is paid once for all that wait. */
 export interface Groups<I, O> {
@@ -27,6 +27,17 @@ export function createGroups<I, O>(options: {
   let working = false;
   const { everyMs = 0 } = options;
   let begunAt = Number.NEGATIVE_INFINITY;
+  /** Ends the rest before the next group. */
+  let endRest = (): void => {};
+
+  const rest = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
 
   const doGroup = async (group: readonly Waiter<I, O>[]): Promise<void> => {
     try {
@@ -44,7 +55,7 @@ export function createGroups<I, O>(options: {
     await nextTurn();
     while (waiting.length > 0) {
       const restMs = begunAt + everyMs - performance.now();
-      if (restMs > 0 && waiting.length < options.most) await sleep(restMs);
+      if (restMs > 0 && waiting.length < options.most) await rest(restMs);
       begunAt = performance.now();
       const group = waiting.slice(0, options.most);
       waiting = waiting.slice(options.most);
@@ -57,6 +68,7 @@ export function createGroups<I, O>(options: {
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
+        if (waiting.length >= options.most) endRest();
         if (!working) void run();
       }),
   };

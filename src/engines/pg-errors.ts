@@ -36,6 +36,11 @@ export function isDataRefused(error: unknown): boolean {
   return /^(22|23|42|54)/.test(codeOf(error) ?? "");
 }
 
+/** Somebody else held a lock for longer than was to be waited. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /** The connection is gone or was refused for now: the server went away, is starting or stopping, or has no connection left. */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;

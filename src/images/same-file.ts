@@ -1,4 +1,6 @@
 import { access } from "node:fs/promises";
+import { dirname } from "node:path";
+import { lookPatiently } from "../disk/patience.ts";
 import type { Database } from "../engines/database.ts";
 import type { LedgerImage } from "./images-repository.ts";
 import { reupload, type SeenBefore } from "./reasons.ts";
@@ -37,7 +39,7 @@ export async function enteredAgainAs(db: Database, image: LedgerImage): Promise<
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await access(path);
+    await lookPatiently(dirname(path), () => access(path));
     return true;
   } catch (error) {
     // only a name that is really gone counts as moved away

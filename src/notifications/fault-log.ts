@@ -7,6 +7,8 @@ interface Told {
   readonly channel: Channel;
   readonly alertId: string | null;
   readonly silenceId: string | null;
+  /** `sent`: to some of its recipients. */
+  readonly status: string;
 }
 
 /** Tells the log of channels that do not work: once per cause, however many messages it holds up, and when it is over. */
@@ -17,10 +19,12 @@ export interface FaultLog {
 
 export function createFaultLog(log: Log): FaultLog {
   const causes = new Map<Channel, string>();
-  const ended = ({ id, channel, alertId, silenceId }: Told, reason: string): void =>
+  const ended = ({ id, channel, alertId, silenceId, status }: Told, reason: string): void =>
     log.error(
       { channel, notification: id, ...(alertId === null ? { silence: silenceId } : { alert: alertId }), reason },
-      "a notification was given up; it is in the dead letters of the queue deliver",
+      status === "sent"
+        ? "a mail went to some of its recipients, and is not tried again for the others"
+        : "a notification was given up; it is in the dead letters of the queue deliver",
     );
   return {
     ended,

@@ -17,7 +17,8 @@ export type Outcome =
 
 const firstDelayMs = 30_000;
 const longestDelayMs = 30 * minuteMs;
-const mendDelayMs = 10 * minuteMs;
+/** What only a person can mend is tried no more often. */
+export const mendDelayMs = 10 * minuteMs;
 const longestAskedMs = hourMs;
 const jitter = 0.2;
 

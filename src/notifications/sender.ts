@@ -11,7 +11,7 @@ import { beginningOf, insertEnds } from "./ends-repository.ts";
 import type { AlertFacts, Message } from "./facts.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
 import { createFaultLog } from "./fault-log.ts";
-import type { Outcome } from "./outcome.ts";
+import { mendDelayMs, type Outcome } from "./outcome.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, type Notification, storeStep } from "./sending-repository.ts";
 import { isLate, isOpen, lateness, type Progress, type Step, stepAfter, stepAtExpiry } from "./step.ts";
 import { transmit } from "./transmit.ts";
@@ -41,6 +41,8 @@ export function createNotificationSender(context: NotificationSenderContext): Se
   const { db, config, clock } = context;
   const random = context.random ?? Math.random;
   const faults = createFaultLog(context.log);
+  /** Channels whose other side refuses us as we are configured: each is asked by one message in ten minutes, so that no account gets locked. */
+  const refusing = new Map<Channel, { readonly answer: string; readonly until: number }>();
 
   /** Stores the step of a notification and its job. What a person has cancelled meanwhile stays so, unless it was sent. */
   const store = async (
@@ -104,8 +106,19 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const available = channelAvailability(config)[notification.channel];
     if (!available.usable) return { kind: "again", answer: available.reason, misconfigured: true };
     const recipients = notification.unreached ?? config.defaultEmailRecipients;
-    return await transmit(context, message, { channel: notification.channel, recipients }, signal);
+    const { channel } = notification;
+    const outcome = await transmit(context, message, { channel, recipients }, signal);
+    if (outcome.kind === "again" && outcome.misconfigured)
+      refusing.set(channel, { answer: outcome.answer, until: clock.monotonic() + mendDelayMs });
+    else refusing.delete(channel);
+    return outcome;
   };
+
+  /** Has a message wait for as long as its channel is not to be asked. */
+  const whileRefused = (before: Progress, answer: string, waitMs: number): Step => ({
+    ...{ status: before.status, reason: answer, unreached: before.unreached, job: "release" },
+    nextAttemptAt: new Date(Math.min(clock.now().getTime() + waitMs, Math.max(before.expiresAt.getTime(), clock.now().getTime()))),
+  });
 
   /** What went wrong is told by the log of faults, once for each cause. */
   const tell = (notification: Notification, { alert }: Message, outcome: Outcome, startedAt: Date): void => {
@@ -126,10 +139,13 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     if (!notification || !message) return await db.query((sql) => finishJob(sql, job));
     if (isEndedByPerson(notification, message.alert)) return await store(job, notification, cancelled);
     if (startedAt >= notification.expiresAt) {
-      faults.ended(notification, "expired");
+      faults.ended(notification, "it was not sent in time");
       tell(notification, message, { kind: "failed", answer: "expired" }, startedAt);
       return await store(job, notification, stepAtExpiry);
     }
+    const refused = refusing.get(notification.channel);
+    const waitMs = (refused?.until ?? 0) - clock.monotonic();
+    if (refused && waitMs > 0) return await store(job, notification, (before) => whileRefused(before, refused.answer, waitMs));
     const outcome = await attemptOf(notification, message, signal);
     // what was sent is stored even when the daemon stops: else it would be sent again
     if (outcome.kind !== "sent") signal.throwIfAborted();

@@ -37,29 +37,49 @@ export function isOpen({ status, unreached }: Pick<Progress, "status" | "unreach
  */
 export function stepAfter(before: Progress, outcome: Outcome, { tries, now, random }: { tries: number; now: Date; random: number }): Step {
   const isPartlySent = before.status === "sent";
+  const earlier = refusedEarlier(before);
   const next = (wait: Parameters<typeof delayAfter>[1]): Date =>
     new Date(Math.min(now.getTime() + delayAfter(tries, wait, random), Math.max(before.expiresAt.getTime(), now.getTime())));
   switch (outcome.kind) {
     case "sent": {
-      const refused = outcome.refusedFor ?? null;
-      if (!outcome.unreached) return { status: "sent", reason: refused, unreached: null, nextAttemptAt: null, job: "finish" };
-      const reason = `not yet taken for ${outcome.unreached.join(", ")}: it is tried again${refused === null ? "" : `; ${refused}`}`;
-      return { status: "sent", reason, unreached: outcome.unreached, nextAttemptAt: next({}), job: "release" };
+      const refused = [...earlier, ...(outcome.refusedFor === undefined ? [] : [outcome.refusedFor])];
+      const reason = refused.join("; ") || null;
+      if (!outcome.unreached) return { status: "sent", reason, unreached: null, nextAttemptAt: null, job: "finish" };
+      const waiting = `not yet taken for ${outcome.unreached.join(", ")}: it is tried again`;
+      return {
+        status: "sent",
+        reason: [waiting, ...refused].join("; "),
+        unreached: outcome.unreached,
+        nextAttemptAt: next({}),
+        job: "release",
+      };
     }
     case "again": {
       const unreached = outcome.unreached ?? before.unreached;
-      return { status: before.status, reason: outcome.answer, unreached, nextAttemptAt: next(outcome), job: "release" };
+      const reason = [outcome.answer, ...earlier].join("; ");
+      return { status: before.status, reason, unreached, nextAttemptAt: next(outcome), job: "release" };
     }
     case "failed":
-      if (isPartlySent) return { status: "sent", reason: outcome.answer, unreached: null, nextAttemptAt: null, job: "finish" };
+      if (isPartlySent)
+        return { status: "sent", reason: [outcome.answer, ...earlier].join("; "), unreached: null, nextAttemptAt: null, job: "finish" };
       return { status: "failed", reason: outcome.answer, unreached: before.unreached, nextAttemptAt: null, job: "bury" };
   }
+}
+
+/** What was said of recipients that are not tried again; to those who are left their mail may still go. */
+function refusedEarlier({ reason, unreached }: Progress): readonly string[] {
+  if (reason === null || unreached === null) return [];
+  const said = reason.split(/; (?=not taken for )/).filter((part) => part.startsWith("not taken for "));
+  return said.filter((part) => !unreached.some((recipient) => part.startsWith(`not taken for ${recipient}: `)));
 }
 
 /** The step of what could not be sent in time. */
 export function stepAtExpiry(before: Progress): Step {
   const ended = { unreached: null, nextAttemptAt: null };
-  if (before.status === "sent") return { ...ended, status: "sent", reason: before.reason, job: "finish" };
+  if (before.status === "sent") {
+    const reason = [`not taken for ${before.unreached?.join(", ")} in time`, ...refusedEarlier(before)].join("; ");
+    return { ...ended, status: "sent", reason, job: "finish" };
+  }
   const hours = Math.round((before.expiresAt.getTime() - before.createdAt.getTime()) / 36_000) / 100;
   const last = before.reason === null ? "it was never tried" : `the last answer: ${before.reason}`;
   return { ...ended, unreached: before.unreached, status: "expired", reason: `not sent within ${hours} hours; ${last}`, job: "bury" };

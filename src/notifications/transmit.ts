@@ -46,7 +46,7 @@ async function mail(context: TransmitContext, message: Message, to: readonly str
   const server = smtpServerOf(config);
   const from = config.smtpFromAddress;
   if (!server || from === undefined) return { kind: "again", answer: emailFault(config, to) ?? "it needs SMTP_HOST", misconfigured: true };
-  const envelope = await composeMail(message, await pictureFor(context, message), {
+  const envelope = await composeMail(message, await pictureFor(context, message, signal), {
     from,
     to,
     timeZone: localTimeZone(),
@@ -64,9 +64,13 @@ async function post({ config, outbound, clock }: TransmitContext, message: Messa
 }
 
 /** What lists many events shows none of them. */
-async function pictureFor({ db, config }: TransmitContext, { alert, heldBack }: Message): Promise<MailPicture | undefined> {
+async function pictureFor(
+  { db, config }: TransmitContext,
+  { alert, heldBack }: Message,
+  signal: AbortSignal,
+): Promise<MailPicture | undefined> {
   const id = alert?.detectionId ?? null;
   if (heldBack || id === null) return undefined;
   const source = await db.query((sql) => findSource(sql, id));
-  return source && (await mailPicture(source, rootsOf(config)));
+  return source && (await mailPicture(source, rootsOf(config), signal));
 }

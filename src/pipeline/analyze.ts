@@ -38,8 +38,11 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
         return undefined;
       }
       const data = { event_id: eventId, batch_id: facts.batchId, camera_id: facts.cameraId, attempt: job.attempts };
-      await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
-      await emit(sql, [{ type: "batch_analysis_started", eventId: String(eventId), data }], startedAt);
+      // while the language model is away the event is tried again and again: it begins once
+      if (job.deferrals === 0) {
+        await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
+        await emit(sql, [{ type: "batch_analysis_started", eventId: String(eventId), data }], startedAt);
+      }
       return { facts: facts.facts, data };
     });
     if (!subject) return;

@@ -36,6 +36,8 @@ export interface DetectStageContext {
   readonly detector: Detector;
   /** Pictures that may be at the detector at a time. */
   readonly atDetector: number;
+  /** Outcomes that can wait to be written down at a time: where each keeps its place at the detector until then, no more come. */
+  readonly mostUnstored: number;
   /** When the detector last gave a good answer, to this or another picture. */
   readonly detectorAnsweredAt: () => Date | null;
   /** Findings were written: the journal may have entries to number, and others work to do. */
@@ -68,7 +70,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
   // many pictures at once cost one statement and one commit together; one alone waits for nobody
   const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
   const storing = createGroups({
-    most: mostTogether,
+    most: Math.min(mostTogether, context.mostUnstored),
     everyMs: storeEveryMs,
     work: async (pictures: readonly SeenPicture[]) => {
       const { batchMaxDetections } = context;

@@ -1,7 +1,9 @@
 import { lstat, readdir, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
 import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
 import { isGone } from "../disk/files.ts";
+import { lookPatiently } from "../disk/patience.ts";
 import { isSame, versionOf } from "../images/look.ts";
 import type { CleanupContext } from "./cleanup.ts";
 import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
@@ -38,7 +40,7 @@ export async function cleanLedger(
         const resolved = await resolveInside(roots, image.path);
         if (resolved.state !== "inside") continue;
         try {
-          if (!dryRun) await unlink(resolved.path);
+          if (!dryRun) await lookPatiently(dirname(resolved.path), () => unlink(resolved.path));
         } catch (error) {
           log.warn({ path: image.path, error: String(error) }, "an old picture could not be deleted");
           continue;
@@ -56,7 +58,7 @@ export async function cleanLedger(
 
 async function hasEntries(folder: string): Promise<boolean> {
   try {
-    return (await readdir(folder)).length > 0;
+    return (await lookPatiently(folder, () => readdir(folder))).length > 0;
   } catch {
     // whatever the reason: what cannot be seen is not known to be gone
     return false;
@@ -66,7 +68,7 @@ async function hasEntries(folder: string): Promise<boolean> {
 /** Whether the file that the entry is about is there. `gone`: also when it was written over since. `unknown`: no regular file, or not to be seen. */
 async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"> {
   try {
-    const stat = await lstat(image.path, { bigint: true });
+    const stat = await lookPatiently(dirname(image.path), () => lstat(image.path, { bigint: true }));
     if (!stat.isFile()) return "unknown";
     return isSame(versionOf(stat), image) ? "same" : "gone";
   } catch (error) {

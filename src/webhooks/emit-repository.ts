@@ -19,6 +19,8 @@ export async function queueDeliveries(sql: Sql, emissions: readonly Emission[], 
         ${emissions.map(({ data }) => data)}::text[]
       ) with ordinality as e (type, event_id, data, position)
       join webhooks w on w.enabled and e.type = any (w.event_types)
+      -- one that is being deleted is waited for, and then left out
+      for key share of w
     ), stored as (
       insert into webhook_deliveries (delivery_id, webhook_id, event_type, event_id, data, emitted_at, created_at, message_id)
       select t.delivery_id, t.webhook_id, t.type, t.event_id, t.data::jsonb, ${now}, ${now}, t.delivery_id

@@ -17,6 +17,8 @@ import { longestDelayMs, retryDelayMs } from "./retries.ts";
 import { type OpenWebhook, openWebhook } from "./webhook.ts";
 import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
 
+/** A template that so often took too long does so by itself. */
+const mostSlowRenderings = 3;
 /** Retries let first attempts pass. */
 const retryPriority = 10;
 
@@ -68,7 +70,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       await end(delivery, job, `The webhook was disabled${why}; enable it and retry this delivery`, startedAt);
       return;
     }
-    const request = requestOf(webhook, delivery, startedAt);
+    const request = requestOf(webhook, delivery, job, startedAt);
     if ("fault" in request) {
       await end(delivery, job, request.fault, startedAt);
       return;
@@ -87,7 +89,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     else context.log.warn({ ...about, ...attempt, error: outcome.error }, "a webhook could not be delivered");
   };
 
-  const requestOf = (webhook: OpenWebhook, delivery: DeliveryToSend, now: Date) => {
+  const requestOf = (webhook: OpenWebhook, delivery: DeliveryToSend, job: ClaimedJob, now: Date) => {
     try {
       const told = {
         eventType: typeOf(delivery.event_type),
@@ -100,6 +102,8 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       return { body, headers: headersOf(webhook, { id: delivery.message_id, time: now, body, trace: delivery.trace }) };
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
+      // a machine that was busy elsewhere may be what took the time
+      if (error.name === "time" && job.attempts < mostSlowRenderings) throw error;
       return { fault: `The payload template failed: ${templateFault(error)}` };
     }
   };

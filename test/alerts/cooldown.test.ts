@@ -143,4 +143,21 @@ describe("escalation", () => {
     expect(await outcomes()).toEqual(["raised", "raised"]);
     expect(await desk.alerts()).toHaveLength(2);
   });
+
+  it("raises nothing for what was held back and is no worse, though the cooldown be over when its score comes", async () => {
+    await desk.rule({ escalate: true, cooldown_seconds: 300 });
+    const first = await eventAt(0);
+    const second = await eventAt(290);
+    const third = await eventAt(295);
+    after(310);
+    await desk.score(first, 40);
+    for (const [id, score] of [
+      [second, 10],
+      [third, 95],
+    ] as const) {
+      await desk.score(id, score);
+      await desk.look();
+    }
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
 });

@@ -59,6 +59,15 @@ describe("a digest", () => {
     expect(await desk.db.query(nextDigestAt)).toBeUndefined();
   });
 
+  it("says nothing of events that were deleted meanwhile", async () => {
+    await desk.rule(digest);
+    await events(2);
+    await desk.ask("deleteEvents", { body: { event_ids: [2] } });
+    desk.at("2026-03-01T13:00:00Z");
+    expect(await close()).toBe(0);
+    expect(await sent()).toEqual([]);
+  });
+
   it("is sent although a person has ended the alert: it says something else", async () => {
     await desk.rule(digest);
     await events(2);

@@ -191,8 +191,33 @@ describe("a restore", () => {
     await other.query((sql) => sql`update processes set heartbeat_at = now() - interval '1 minute'`);
     await other.query((sql) => sql`create table recipes as select 'soup' as name`);
     const before = await contentsOf(other, []);
-    await expect(load(other, { replace: true })).rejects.toThrow("tables that this homesec does not know (recipes)");
+    await expect(load(other, { replace: true })).rejects.toThrow("tables or views that this homesec does not know (recipes)");
     expect(await contentsOf(other, [])).toEqual(before);
+  });
+
+  it("leaves tables of somebody else out, and views of somebody else alone", async () => {
+    const [home, other] = [await database(), await database()];
+    await fill(home);
+    await home.query((sql) => sql`create table recipes as select 'soup' as name`);
+    const { tables, rows } = await save(home);
+    expect(await load(other)).toMatchObject({ tables: tables - 1, rows: rows - 1, left_out: ["recipes"] });
+    await other.query((sql) => sql`create view persons as select * from detections where object_type = 'person'`);
+    await expect(load(other, { replace: true })).rejects.toThrow("that this homesec does not know (persons)");
+    expect(await other.query((sql) => sql`select * from persons`)).toBeDefined();
+  });
+
+  it("says so when another program holds the tables", async () => {
+    const [home, other] = [await database(), await database()];
+    await fill(home);
+    await save(home);
+    const load0 = other.transaction(async (sql) => {
+      await sql`select count(*) from cameras`;
+      await expect(load(other)).rejects.toMatchObject({
+        kind: "conflict",
+        message: expect.stringContaining("another program uses the database"),
+      });
+    });
+    await load0;
   });
 
   it("checks all of the file before it changes anything", async () => {

@@ -21,6 +21,17 @@ test("what comes in one turn is done together, and what comes meanwhile", async 
   expect(seen).toEqual([[1, 2, 3], [4, 5], [6], [7, 8]]);
 });
 
+test("a group that becomes full does not wait for the end of its rest", async () => {
+  const groups = createGroups({ most: 2, everyMs: 5_000, work: async (items: readonly number[]) => items });
+  const begunAt = performance.now();
+  await groups.add(1);
+  const second = groups.add(2);
+  await later();
+  await later();
+  await Promise.all([second, groups.add(3)]);
+  expect(performance.now() - begunAt).toBeLessThan(1_000);
+});
+
 test("under load a group gathers for a while, unless it is full", async () => {
   const seen: (readonly number[])[] = [];
   const groups = createGroups({

@@ -3,11 +3,13 @@ import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { composeMail, type MailSetting } from "../../src/notifications/email/compose.ts";
 import { mailPicture } from "../../src/notifications/email/picture.ts";
+import { hangFolder } from "../support/hung-folder.ts";
 import { type ParsedMail, parseMail } from "../support/mail.ts";
 import { picturePath } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { message, silenceMessage } from "./messages.ts";
 
+const patient = new AbortController().signal;
 const setting: MailSetting = {
   from: '"Home" <homesec@example.org>',
   to: ["me@example.org", "you@example.org"],
@@ -140,7 +142,7 @@ describe("the picture in a mail", () => {
       .withExif({ IFD0: { Make: "Camera" }, IFD3: { GPSLatitudeRef: "N" } })
       .withMetadata({ orientation: 6 })
       .toFile(file);
-    const mail = await compose(message(), await mailPicture(source(file), [folder.path]));
+    const mail = await compose(message(), await mailPicture(source(file), [folder.path], patient));
     expect(mail.pictures).toHaveLength(1);
     const [picture] = mail.pictures;
     expect(picture?.type).toBe("image/jpeg");
@@ -152,15 +154,26 @@ describe("the picture in a mail", () => {
   });
 
   it("is left out, with the reason and without its path, when it is gone or broken", async () => {
-    const gone = await compose(message(), await mailPicture(source(`${folder.path}/gone.jpg`), [folder.path]));
+    const gone = await compose(message(), await mailPicture(source(`${folder.path}/gone.jpg`), [folder.path], patient));
     expect(gone.text).toContain("The picture is not in this mail: it is gone from the disk.");
     expect(gone.html).toContain("it is gone from the disk");
     expect(gone.pictures).toEqual([]);
     expect(gone.text).not.toContain(folder.path);
     await writeFile(`${folder.path}/broken.jpg`, "no picture");
-    expect(await mailPicture(source(`${folder.path}/broken.jpg`), [folder.path])).toEqual({
+    expect(await mailPicture(source(`${folder.path}/broken.jpg`), [folder.path], patient)).toEqual({
       fault: "The picture is not in this mail: it cannot be decoded.",
     });
+  });
+
+  it("is not waited for when it takes too long", async () => {
+    const hung = hangFolder(folder.path);
+    try {
+      expect(await mailPicture(source(`${folder.path}/a.jpg`), [folder.path], AbortSignal.timeout(50))).toEqual({
+        fault: "The picture is not in this mail: it took too long to read it.",
+      });
+    } finally {
+      hung.answer();
+    }
   });
 });
 

@@ -62,7 +62,7 @@ async function desk(env: Readonly<Record<string, string>>) {
     db,
     config,
     outbound,
-    clock: { now: () => now, monotonic: () => 0 },
+    clock: { now: () => now, monotonic: () => now.getTime() },
     log,
     settle: async (_sql, alertId) => settled.push(alertId),
     onStored: () => {},
@@ -261,16 +261,41 @@ describe("an alert by mail", () => {
     expect(await result(alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org: 550 no such user" });
   });
 
-  it("waits for a login to be mended, slowly, and the log says so once", async () => {
-    const { raise, work, result, jobs } = await mailDesk({ login: { user: "home", password: "s3cret-pass" } });
+  it("waits for a login to be mended, tries it once in ten minutes however much waits, and the log says so once", async () => {
+    const { raise, work, result, jobs, attempts } = await mailDesk({ login: { user: "home", password: "s3cret-pass" } });
     const first = await raise(["email"]);
     await raise(["email"]);
-    await work();
-    await work();
-    expect(await result(first.alertId)).toMatchObject({ status: "waiting" });
-    expect((await jobs()).map(({ at }) => at)).toEqual([minutes(10), minutes(10)]);
+    const third = await raise(["email"]);
+    for (let n = 0; n < 3; n += 1) await work();
+    expect(await result(first.alertId)).toMatchObject({ status: "waiting", attempts: 1 });
+    expect(await result(third.alertId)).toMatchObject({ status: "waiting", attempts: 0, reason: expect.stringContaining("530") });
+    expect((await jobs()).map(({ at }) => at)).toEqual([minutes(10), minutes(10), minutes(10)]);
+    expect(await attempts()).toHaveLength(1);
+    for (let n = 0; n < 3; n += 1) await work(n === 0 ? minutes(10) : now);
+    expect(await attempts()).toHaveLength(2);
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain("as homesec is configured");
+  });
+
+  it("still names who will never get it when the others have got theirs, and who did not in time", async () => {
+    const { raise, work, result } = await mailDesk({
+      onRecipient: (who, time) =>
+        who.startsWith("you") ? { code: 550, text: "no such user" } : time < 2 ? { code: 450, text: "greylisted" } : undefined,
+    });
+    const { alertId } = await raise(["email"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({ status: "waiting", reason: expect.stringContaining("greylisted") });
+    await work(minutes(1));
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org: 550 no such user" });
+
+    const other = await mailDesk({
+      onRecipient: (who) => (who.startsWith("you") ? { code: 450, text: "greylisted" } : undefined),
+    });
+    const second = await other.raise(["email"]);
+    await other.work();
+    await other.work(minutes(25 * 60));
+    expect(await other.result(second.alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org in time" });
+    expect(logged.at(-1)).toContain("went to some of its recipients");
   });
 
   it("of what happened while homesec was off says so too", async () => {

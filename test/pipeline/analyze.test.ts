@@ -74,6 +74,10 @@ test("an event on which the model was tried again and again while it was down is
   expect(await statusOf(1)).toBe("pending");
   await ask(1, "ok");
   expect([await statusOf(1), await statusOf(2)]).toEqual(["completed", "completed"]);
+  const begun = await database.db.query(
+    (sql) => sql<{ event: string }[]>`select j.data ->> 'event_id' as event from journal j where j.type = 'batch.analysis_started'`,
+  );
+  expect(begun.map(({ event }) => event)).toEqual(["1", "2"]);
 });
 
 test("an event on which the model fails each time while it judges others is given up", async () => {

@@ -81,7 +81,7 @@ async function claimed(imageId: number, log: Log = silentLog) {
   if (!job) throw new Error("no job was claimed");
   const { config } = parseConfig({ env: {}, isRoot: false, home: "/nowhere", cwd: "/nowhere" });
   const stage = createDetectStage({
-    ...{ db, clock, log, detector, atDetector: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
+    ...{ db, clock, log, detector, atDetector: 4, mostUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
     detectorAnsweredAt: () => null,
     onStored: () => {},

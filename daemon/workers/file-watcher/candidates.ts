@@ -1,4 +1,7 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Clock } from "../../../src/clock/clock.ts";
+import { isOnShare, lookPatiently, NoAnswer } from "../../../src/disk/patience.ts";
 import { isSame, type Look, look, type Version } from "../../../src/images/look.ts";
 import { retriedReasons } from "../../../src/images/reasons.ts";
 import type { FoundFile } from "../../../src/images/register.ts";
@@ -130,12 +133,18 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const check = async (charge: Charge): Promise<void> => {
     charge.state = "checking";
     charge.again = false;
-    const seen = await look(charge.path, {
-      roots: options.roots(),
-      // what a listing brings is not in the ledger, whatever was seen of it before
-      known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
-      quietMs: (version) => quietMs(charge, version),
-    });
+    const folder = dirname(charge.path);
+    // of what hangs nothing more is asked: a look takes several questions, of which each would hold a thread
+    const silence = isOnShare(folder) ? await lookPatiently(folder, () => stat(folder)).catch(asSilence) : undefined;
+    const seen: Look =
+      silence instanceof NoAnswer
+        ? { kind: "trouble", detail: silence.message }
+        : await look(charge.path, {
+            roots: options.roots(),
+            // what a listing brings is not in the ledger, whatever was seen of it before
+            known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
+            quietMs: (version) => quietMs(charge, version),
+          });
     charge.checkedAt = clock.monotonic();
     if (charges.get(charge.path) !== charge) return;
     settle(charge, seen);
@@ -327,4 +336,9 @@ const emptyDetail =
 
 function incompleteDetail(what: string): string {
   return `The upload stopped half-way: ${what}. Check the camera's connection; when the file is completed, it is taken up by itself.`;
+}
+
+/** The folder does not answer. What else is the matter with it the look at the file tells. */
+function asSilence(error: unknown): NoAnswer | undefined {
+  return error instanceof NoAnswer ? error : undefined;
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { networkMount } from "../../../src/cameras/mounts.ts";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { isGone } from "../../../src/disk/files.ts";
+import { isOnShare, lookPatiently } from "../../../src/disk/patience.ts";
 import { type Version, versionOf } from "../../../src/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
@@ -108,6 +109,9 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   let events = 0;
   let starting = true;
 
+  /** Of what lies on a share one thing is asked at a time, and nothing while it hangs: else a few cameras on it would hold all threads. */
+  const ask = <T>(question: () => Promise<T>): Promise<T> => (isOnShare(top) ? lookPatiently(top, question) : question());
+
   const tellOnce = (key: string, fields: object, message: string): void => {
     if (told.has(key)) return;
     told.add(key);
@@ -117,7 +121,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   /** Watches a folder, then those below it, then asks for a listing: whatever appears meanwhile is seen by one of the two. */
   const enter = async (path: string): Promise<void> => {
     if (stopped || (path !== top && options.isForeign(path))) return;
-    const found = path === top ? await stat(path, { bigint: true }) : await lstat(path, { bigint: true });
+    const found = await ask(() => (path === top ? stat(path, { bigint: true }) : lstat(path, { bigint: true })));
     if (!found.isDirectory()) return;
     const inode = `${found.dev}:${found.ino}`;
     const known = folders.get(path);
@@ -133,7 +137,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     };
     folders.set(path, folder);
     watchFolder(folder);
-    for (const entry of await readdir(path, { withFileTypes: true })) {
+    for (const entry of await ask(() => readdir(path, { withFileTypes: true }))) {
       if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await enterBelow(join(path, entry.name));
       else if (entry.isSymbolicLink()) await tellOfLinkedFolder(join(path, entry.name));
     }
@@ -157,7 +161,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   };
 
   const tellOfLinkedFolder = async (path: string): Promise<void> => {
-    const target = await stat(path).catch(() => undefined);
+    const target = await ask(() => stat(path)).catch(() => undefined);
     if (!target?.isDirectory()) return;
     tellOnce(path, { link: path }, "a link to a folder is not followed; give its target a camera of its own");
   };
@@ -231,7 +235,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   const verify = async (folder: Folder): Promise<bigint | undefined> => {
     if (folders.get(folder.path) !== folder) return undefined;
     try {
-      const found = await stat(folder.path, { bigint: true });
+      const found = await ask(() => stat(folder.path, { bigint: true }));
       if (`${found.dev}:${found.ino}` === folder.inode) return found.mtimeNs;
       await enterAgain(folder);
     } catch (error) {
@@ -272,9 +276,9 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     folder.wanted = undefined;
     if (folders.get(folder.path) !== folder) return;
     const listedAtMs = clock.now().getTime();
-    const before = await stat(folder.path, { bigint: true });
+    const before = await ask(() => stat(folder.path, { bigint: true }));
     const startedAt = clock.monotonic();
-    const names = await readdir(folder.path);
+    const names = await ask(() => readdir(folder.path));
     const { names: earlier, left, missed: missedBefore } = folder;
     const wasThere = (name: string): boolean => earlier === undefined || hasName(earlier, name) || missedBefore.has(name);
     folder.names = undefined;
@@ -320,7 +324,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const path = join(folder.path, name);
     if (kind === "temporary" || isIgnoredFolder(name) || folders.has(path)) return undefined;
     try {
-      const found = await lstat(path, { bigint: true });
+      const found = await ask(() => lstat(path, { bigint: true }));
       if (found.isDirectory()) {
         structure.push(() => enterBelow(path));
         return undefined;

@@ -136,7 +136,7 @@ export const ReplayedEvent = z
 
 const DifferingEvents = z.object({
   count: z.int().meta({ description: "How many" }),
-  event_ids: z.array(z.int()).meta({ description: "The first ones, `limit` at most" }),
+  event_ids: z.array(z.int()).meta({ description: "The newest ones, `limit` at most" }),
 });
 
 const params = z.object({ id: z.string().meta({ description: "Id of the rule, a UUID" }) });

@@ -15,7 +15,7 @@ const headerValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
 /** Headers that belong to one connection, describe the body, or are set by homesec. */
 const reservedHeaders = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding"],
-  ...["upgrade", "host", "content-length", "content-encoding", "content-type", "expect"],
+  ...["upgrade", "http2-settings", "host", "content-length", "content-encoding", "content-type", "expect"],
 ]);
 
 const fieldsOf = {

@@ -57,7 +57,7 @@ const writable = {
   enabled: z.boolean().meta({ description: "Whether it is told" }),
   auth: WebhookAuth.nullable().meta({ description: "How homesec authenticates itself there; null: not at all" }),
   custom_headers: CustomHeaders.nullable().meta({ description: "Further headers of each message; null: none" }),
-  payload_template: z.string().max(65_536).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
+  payload_template: z.string().max(32_768).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
   max_retries: z.int().min(0).max(10).meta({ description: "Retries after the first attempt" }),
   retry_delay_seconds: z.int().min(1).max(3600).meta({ description: "Before the first retry; doubled for each one after it" }),
 };

@@ -132,8 +132,7 @@ const writable: Check = {
   finds: "Nobody may write into the folder of a camera; or homesec may not although it is to delete pictures",
   remedy: "chmod u+w, or chown",
   async run(examination) {
-    const { deleteImages, diskPressureDelete } = examination.config();
-    const deletes = deleteImages || diskPressureDelete;
+    const { deleteImages: deletes } = examination.config();
     const closed: string[] = [];
     for (const { folder_path } of await someCameras(examination)) {
       const found = await stat(folder_path).catch(() => undefined);
@@ -149,7 +148,7 @@ const writable: Check = {
     if (closed.length === 0) return ok();
     return finding(
       `${listed(closed, 3, ", ")} cannot be written to${deletes ? ", and homesec is to delete old pictures there" : ": no camera can upload"}`,
-      `sudo chmod u+w ${closed.slice(0, 3).map(shellWord).join(" ")}; the folder belongs to the user that the uploads come as`,
+      `sudo chmod ${deletes ? "ug+w" : "u+w"} ${closed.slice(0, 3).map(shellWord).join(" ")}; the folder belongs to the user that the uploads come as${deletes ? ", and homesec has to be in its group" : ""}`,
     );
   },
 };

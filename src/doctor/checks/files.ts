@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { dayMs } from "../../clock/durations.ts";
+import { localDay } from "../../clock/local-day.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { bytesText, shellWord } from "../wording.ts";
 
@@ -54,7 +55,7 @@ const backup: Check = {
     if (days <= oldDays) return ok(`${newest.path}, ${days} days old`);
     return finding(
       `The newest backup, ${newest.path}, is ${days} days old`,
-      `homesec db backup --yes ${shellWord(newest.path)}, best each night by cron`,
+      `homesec db backup ${shellWord(join(dirname(newest.path), `homesec-${localDay(examination.clock.now())}.backup`))}, best each night by cron`,
     );
   },
 };

@@ -9,10 +9,26 @@ const longestEdge = 960;
 /** A picture for a mail, or why there is none. */
 export type MailPicture = { readonly jpeg: Buffer } | { readonly fault: string };
 
-/** The picture of a detection, upright and small, without what the camera wrote beside it. Never throws: a mail without it is better than none. */
-export async function mailPicture(source: DetectionSource, roots: readonly string[]): Promise<MailPicture> {
+/** One out of a video takes long on a small machine, and a disk may hang: the mail is worth more than its picture. */
+const patienceMs = 20_000;
+
+/**
+ * The picture of a detection, upright and small, without what the camera wrote beside it. Never throws, and is waited for 20 s at most: a mail
+ * without it is better than none.
+ */
+export async function mailPicture(source: DetectionSource, roots: readonly string[], signal: AbortSignal): Promise<MailPicture> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const tooLate = new Promise<MailPicture>((resolve) => {
+    const giveUp = (): void => resolve({ fault: "The picture is not in this mail: it took too long to read it." });
+    if (patience.aborted) giveUp();
+    patience.addEventListener("abort", giveUp);
+  });
+  return await Promise.race([tooLate, make(source, roots, patience)]);
+}
+
+async function make(source: DetectionSource, roots: readonly string[], signal: AbortSignal): Promise<MailPicture> {
   try {
-    const bytes = await readPictureOf(source, roots);
+    const bytes = await readPictureOf(source, roots, signal);
     const { sharp } = await import("../../images/decoder.ts");
     const image = sharp(bytes, { limitInputPixels: mostPixels, failOn: "none" });
     const resized = image.autoOrient().resize(longestEdge, longestEdge, { fit: "inside", withoutEnlargement: true });
