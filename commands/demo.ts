@@ -31,12 +31,12 @@ export const demo = defineCommand({
         `the demonstration has a database of its own, and DATABASE_URL in ${where} names another one; run it without: in another folder, or with env -u DATABASE_URL`,
       );
     }
+    const dataDir = sources.DATA_DIR === "default" ? `${config.dataDir}-demo` : config.dataDir;
     // what the person has not chosen: a data folder apart from the real one, events that close soon, a quiet log
     const parsed = await io.configuration({
       ...(port === undefined ? {} : { PORT: port }),
-      ...(sources.DATA_DIR === "default"
-        ? { DATA_DIR: `${config.dataDir}-demo`, CAMERA_ROOT: join(`${config.dataDir}-demo`, "cameras") }
-        : {}),
+      DATA_DIR: dataDir,
+      CAMERA_ROOT: join(dataDir, "cameras"),
       ...(sources.BATCH_IDLE_TIMEOUT_SECONDS === "default" ? { BATCH_IDLE_TIMEOUT_SECONDS: "4" } : {}),
       ...(sources.LOG_LEVEL === "default" ? { LOG_LEVEL: "warn" } : {}),
       ...(sources.PORT === "default" && !(await isFree(config.host, config.port)) ? { PORT: "0" } : {}),

@@ -14,6 +14,9 @@ import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
 export const enrichmentNames = ["vision", "embedder", "enrichment"] as const;
 export type EnrichmentName = (typeof enrichmentNames)[number];
 
+/** A process that could not be started at all is tried again after this. */
+const startAgainMs = 30_000;
+
 /** The three services of enrichment: their clients, and the built-in process that stands for those without an address. */
 export interface EnrichmentUpstreams extends EnrichmentServices {
   /** Those that are switched on now. */
@@ -51,6 +54,8 @@ export function startEnrichmentServices(options: {
   const { config, settings, clock, log, lifecycle, breakerOf } = options;
   let builtin: Builtin | undefined;
   let unstartable: Extract<Condition, { state: "faulty" }> | undefined;
+  let startAgainAt = 0;
+  let toldFault: string | undefined;
   let stopping: Promise<void> = Promise.resolve();
 
   const switchedOn = (): readonly EnrichmentName[] => {
@@ -76,8 +81,11 @@ export function startEnrichmentServices(options: {
     try {
       builtin = startBuiltin("enrichment", { log: log.child({ service: "enrichment" }), onCondition: options.onCondition });
     } catch (error) {
-      unstartable = { state: "faulty", fault: String(error) };
-      log.error({ service: "enrichment", error: String(error) }, "the built-in services of enrichment cannot be started");
+      const fault = String(error);
+      unstartable = { state: "faulty", fault };
+      startAgainAt = clock.monotonic() + startAgainMs;
+      if (fault !== toldFault) log.error({ service: "enrichment", error: fault }, "the built-in services of enrichment cannot be started");
+      toldFault = fault;
       options.onCondition(unstartable);
     }
   };
@@ -90,6 +98,7 @@ export function startEnrichmentServices(options: {
   const addresses = new Map<EnrichmentName, string | null>();
   const isNeeded = (): boolean => options.runsBuiltIn && switchedOn().some(isBuiltIn);
   const look = (): void => {
+    if (unstartable && clock.monotonic() >= startAgainAt) unstartable = undefined;
     if (isNeeded() && !builtin && !unstartable) start();
     if (!isNeeded() && builtin) stop();
     for (const name of enrichmentNames) {

@@ -13,7 +13,11 @@ export function answerErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     if (response.headersSent || response.destroyed) {
       // part of the answer is out: cutting the connection is the only way left to say that the rest is missing
-      log.warn({ requestId: requestIdOf(response), path: request.path, error: inspect(error) }, "an answer broke off");
+      const hasLeft = response.destroyed && error instanceof Error && error.name === "AbortError";
+      log[hasLeft ? "debug" : "warn"](
+        { requestId: requestIdOf(response), path: request.path, error: inspect(error) },
+        "an answer broke off",
+      );
       response.destroy();
       return;
     }

@@ -39,6 +39,8 @@ export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: List
   server.setTimeout(silenceMs);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
+    // once more when an offer to upgrade was left out
+    if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });

@@ -166,7 +166,7 @@ async function fill(
   signal?.throwIfAborted();
   await putReferences(sql, references).catch(refuseData(options.path));
   for (const table of names) await switchTriggers(sql, table, true);
-  for (const sequence of manifest.sequences) await setSequence(sql, sequence);
+  for (const sequence of manifest.sequences) if (names.includes(sequence.table)) await setSequence(sql, sequence);
   // numbers that were given after the backup are not given again: a client that has seen them hears of a gap
   if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
   await migrateWithin(sql, migrations);

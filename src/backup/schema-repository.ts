@@ -8,7 +8,7 @@ export async function waitAtMost(sql: Sql, seconds: number): Promise<void> {
 
 /** Something in the schema in use. */
 export interface SchemaObject {
-  readonly kind: "view" | "table" | "routine" | "sequence";
+  readonly kind: "view" | "materialized view" | "table" | "routine" | "sequence";
   /** As it is written in a statement. */
   readonly name: string;
 }
@@ -16,9 +16,9 @@ export interface SchemaObject {
 /** What migrations make, and others may have made beside it: tables, views, sequences and functions, but not those of extensions. */
 export async function schemaObjects(sql: Sql): Promise<readonly SchemaObject[]> {
   return await sql<SchemaObject[]>`
-    select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind, quote_ident(c.relname) as name
+    select case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end as kind, quote_ident(c.relname) as name
     from pg_class c
-    where c.relkind in ('v', 'r', 'p', 'S')
+    where c.relkind in ('v', 'm', 'r', 'p', 'S')
       and c.relnamespace = current_schema()::regnamespace
       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
     union all

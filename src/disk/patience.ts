@@ -73,13 +73,11 @@ export function createPatience(patienceMs: number): Ask {
   }
 }
 
-/** Whether a folder lies on a network share, as /proc tells. Asks no file system else. */
-export function isOnShare(folder: string): boolean {
-  return shareOf(folder) !== undefined;
-}
-
 /** For names, sizes and times, which a disk tells in microseconds and a living server in milliseconds. */
 export const lookPatiently = createPatience(4_000);
+
+/** For what is in a folder: a share takes long for a hundred thousand names. */
+export const listPatiently = createPatience(120_000);
 
 /** For what is in a file: a large picture comes slowly over a weak line. */
 export const readPatiently = createPatience(10_000);
@@ -91,7 +89,7 @@ let mountsAt = Number.NEGATIVE_INFINITY;
 const shares = new Map<string, string | undefined>();
 
 /** The network share on which a folder lies by its name; undefined elsewhere. Asks no file system but /proc, and needs no thread. */
-function shareOf(folder: string): string | undefined {
+export function shareOf(folder: string): string | undefined {
   if (performance.now() - mountsAt > mountsHoldMs) {
     mountsAt = performance.now();
     mounts = readKnownMounts();

@@ -88,6 +88,7 @@ export async function unanswered(service: Service, { reason, detail }: Pick<Unav
 
 const troubles: Readonly<Record<UnavailableReason, string>> = {
   unreachable: "cannot be reached",
+  broke_off: "breaks off in the middle of an answer",
   timeout: "does not answer in time",
   status: "fails",
   unreadable: "answers with something else than was agreed",

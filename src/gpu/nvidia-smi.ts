@@ -51,12 +51,13 @@ export function createNvidiaSmi({
         end(() => reject(error));
         signalChild(child, "SIGKILL");
         // a grandchild may hold the pipe open
-        child.stdout.destroy();
+        child.stdout?.destroy();
       };
       const giveUp = (): void => fail(new Error("given up"));
       const timer = setTimeout(() => fail(new Error(`nvidia-smi did not answer within ${timeoutMs / 1000} s`)), timeoutMs);
       signal.addEventListener("abort", giveUp, { once: true });
-      child.stdout.on("data", (chunk: Buffer) => {
+      // without a free file descriptor there is no pipe either, and the error follows
+      child.stdout?.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > mostBytes) fail(new Error("nvidia-smi prints without end"));
         else chunks.push(chunk);

@@ -9,6 +9,8 @@ export async function meanInferenceMs(sql: Sql, since: Date): Promise<number | n
       from images i
       where i.started_at is not null
         and i.finished_at >= ${since}
+        -- that of a video is the sum of all its frames
+        and coalesce(i.media_type, '') not like 'video/%'
       order by i.finished_at desc
       limit 10000
     ) n

@@ -13,7 +13,7 @@ import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./
 import { createFaultLog } from "./fault-log.ts";
 import { mendDelayMs, type Outcome } from "./outcome.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, type Notification, storeStep } from "./sending-repository.ts";
-import { isLate, isOpen, lateness, type Progress, type Step, stepAfter, stepAtExpiry } from "./step.ts";
+import { isLate, isOpen, lateness, type Progress, refusedEarlier, type Step, stepAfter, stepAtExpiry } from "./step.ts";
 import { transmit } from "./transmit.ts";
 
 /** A digest lists so many events and counts the rest. */
@@ -41,8 +41,8 @@ export function createNotificationSender(context: NotificationSenderContext): Se
   const { db, config, clock } = context;
   const random = context.random ?? Math.random;
   const faults = createFaultLog(context.log);
-  /** Channels whose other side refuses us as we are configured: each is asked by one message in ten minutes, so that no account gets locked. */
-  const refusing = new Map<Channel, { readonly answer: string; readonly until: number }>();
+  /** The mail server refuses us as we are configured: it is asked by one mail in ten minutes, so that no account gets locked. */
+  let refusing: { readonly answer: string; readonly until: number } | undefined;
 
   /** Stores the step of a notification and its job. What a person has cancelled meanwhile stays so, unless it was sent. */
   const store = async (
@@ -108,15 +108,17 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const recipients = notification.unreached ?? config.defaultEmailRecipients;
     const { channel } = notification;
     const outcome = await transmit(context, message, { channel, recipients }, signal);
-    if (outcome.kind === "again" && outcome.misconfigured)
-      refusing.set(channel, { answer: outcome.answer, until: clock.monotonic() + mendDelayMs });
-    else refusing.delete(channel);
+    if (channel === "email") {
+      const isRefused = outcome.kind === "again" && outcome.misconfigured;
+      refusing = isRefused ? { answer: outcome.answer, until: clock.monotonic() + mendDelayMs } : undefined;
+    }
     return outcome;
   };
 
-  /** Has a message wait for as long as its channel is not to be asked. */
+  /** Has a mail wait for as long as its server is not to be asked. */
   const whileRefused = (before: Progress, answer: string, waitMs: number): Step => ({
-    ...{ status: before.status, reason: answer, unreached: before.unreached, job: "release" },
+    ...{ status: before.status, unreached: before.unreached, job: "release" },
+    reason: [answer, ...refusedEarlier(before)].join("; "),
     nextAttemptAt: new Date(Math.min(clock.now().getTime() + waitMs, Math.max(before.expiresAt.getTime(), clock.now().getTime()))),
   });
 
@@ -143,7 +145,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
       tell(notification, message, { kind: "failed", answer: "expired" }, startedAt);
       return await store(job, notification, stepAtExpiry);
     }
-    const refused = refusing.get(notification.channel);
+    const refused = notification.channel === "email" ? refusing : undefined;
     const waitMs = (refused?.until ?? 0) - clock.monotonic();
     if (refused && waitMs > 0) return await store(job, notification, (before) => whileRefused(before, refused.answer, waitMs));
     const outcome = await attemptOf(notification, message, signal);

@@ -67,7 +67,7 @@ export function stepAfter(before: Progress, outcome: Outcome, { tries, now, rand
 }
 
 /** What was said of recipients that are not tried again; to those who are left their mail may still go. */
-function refusedEarlier({ reason, unreached }: Progress): readonly string[] {
+export function refusedEarlier({ reason, unreached }: Progress): readonly string[] {
   if (reason === null || unreached === null) return [];
   const said = reason.split(/; (?=not taken for )/).filter((part) => part.startsWith("not taken for "));
   return said.filter((part) => !unreached.some((recipient) => part.startsWith(`not taken for ${recipient}: `)));

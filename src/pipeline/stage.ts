@@ -26,7 +26,7 @@ export function afterNoAnswer(
   service: { readonly lastSuccess: Date | null; readonly now: Date },
 ): { readonly giveUp: false; readonly availableAt: Date; readonly attempt: "deferred" | "blamed" } | { readonly giveUp: true } {
   const answersOthers = service.lastSuccess !== null && service.now.getTime() - service.lastSuccess.getTime() < answeringMs;
-  const isBlamed = answersOthers && ["status", "unreadable", "timeout"].includes(answer.reason);
+  const isBlamed = answersOthers && ["status", "unreadable", "timeout", "broke_off"].includes(answer.reason);
   if (isBlamed && job.blamed >= mostBlamed) return { giveUp: true };
   // later each time, so that the next trial of the service is made with something else
   const delayMs = Math.min(job.deferrals, mostDelays) * 3_000;

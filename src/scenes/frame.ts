@@ -27,11 +27,17 @@ export interface Frame extends Grey {
 const greyBelow = 4;
 const darkBelow = 60;
 
-/** Reads a picture. Throws what sharp throws for a file that is none. */
+/** A picture that is so many times as high as it is wide is none of a camera. Brought to `frameWidth`, a narrow one would be immense. */
+const mostSlender = 8;
+
+/** Reads a picture. Throws what sharp throws for a file that is none, and an `Error` for one of a shape that no camera makes. */
 export async function readFrame(file: string | Buffer): Promise<Frame> {
   const { sharp } = await import("../images/decoder.ts");
-  const image = sharp(file, { limitInputPixels: mostPixels, failOn: "none" }).autoOrient();
+  const image = sharp(file, { limitInputPixels: mostPixels, failOn: "none" });
+  const { autoOrient: size } = await image.metadata();
+  if (size.height > mostSlender * size.width) throw new Error(`a picture of ${size.width} x ${size.height} is too narrow to be compared`);
   const { data, info } = await image
+    .autoOrient()
     .resize({ width: frameWidth })
     .flatten()
     .toColourspace("srgb")

@@ -1,7 +1,7 @@
 import { Agent } from "undici";
 
 /** Why a service could not be used just now. */
-export type UnavailableReason = "unreachable" | "timeout" | "status" | "unreadable" | "busy" | "breaker_open";
+export type UnavailableReason = "unreachable" | "broke_off" | "timeout" | "status" | "unreadable" | "busy" | "breaker_open";
 
 /** The service was not there, not in time, or not to be understood. Counts against its breaker. */
 export class UpstreamFailure extends Error {
@@ -97,7 +97,9 @@ function describe(error: unknown, origin: string): UpstreamFailure {
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return new UpstreamFailure("unreadable", `the answer is larger than ${maxAnswerBytes} bytes`, { cause: error });
   }
-  return new UpstreamFailure("unreachable", `${origin}: ${message}`, { cause: error });
+  // the connection was there: what is asked may be what ended the service
+  const reason = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(code) ? "broke_off" : "unreachable";
+  return new UpstreamFailure(reason, `${origin}: ${message}`, { cause: error });
 }
 
 /** Seconds only; a date would need the two clocks to agree. At most an hour. */

@@ -198,11 +198,13 @@ describe("a restore", () => {
   it("leaves tables of somebody else out, and views of somebody else alone", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
-    await home.query((sql) => sql`create table recipes as select 'soup' as name`);
+    await home.query((sql) => sql`create table recipes (id bigint generated always as identity primary key, name text)`);
+    await home.query((sql) => sql`insert into recipes (name) values ('soup')`);
     const { tables, rows } = await save(home);
     expect(await load(other)).toMatchObject({ tables: tables - 1, rows: rows - 1, left_out: ["recipes"] });
     await other.query((sql) => sql`create view persons as select * from detections where object_type = 'person'`);
-    await expect(load(other, { replace: true })).rejects.toThrow("that this homesec does not know (persons)");
+    await other.query((sql) => sql`create materialized view days as select 1 from detections`);
+    await expect(load(other, { replace: true })).rejects.toThrow(/that this homesec does not know \((days, persons|persons, days)\)/);
     expect(await other.query((sql) => sql`select * from persons`)).toBeDefined();
   });
 

@@ -168,7 +168,7 @@ describe("the picture in a mail", () => {
   it("is not waited for when it takes too long", async () => {
     const hung = hangFolder(folder.path);
     try {
-      expect(await mailPicture(source(`${folder.path}/a.jpg`), [folder.path], AbortSignal.timeout(50))).toEqual({
+      expect(await mailPicture(source(`${folder.path}/a.jpg`), [folder.path], patient, 50)).toEqual({
         fault: "The picture is not in this mail: it took too long to read it.",
       });
     } finally {

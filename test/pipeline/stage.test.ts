@@ -27,7 +27,7 @@ describe("a job whose service did not answer", () => {
   });
 
   test("is given up when the service failed on it ten times while it answered others", () => {
-    for (const reason of ["status", "unreadable", "timeout"]) {
+    for (const reason of ["status", "unreadable", "timeout", "broke_off"]) {
       expect(afterNoAnswer(job(10, 10), { reason, retryAt }, { lastSuccess: ago(5), now })).toEqual({ giveUp: true });
     }
   });

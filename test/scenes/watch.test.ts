@@ -258,6 +258,13 @@ it("a view that is as before again ends the incident, and a late acknowledgement
   for (let index = 0; index < 5; index += 1) expect(await look(picture(index))).toBe(false);
 });
 
+it("is made of nothing that is so narrow that it would be immense at the width of all others", async () => {
+  const narrow = await sharp({ create: { width: 1, height: 20_000, channels: 3, background: "#fff" } })
+    .png()
+    .toBuffer();
+  await expect(readFrame(narrow)).rejects.toThrow("too narrow");
+});
+
 it("is 1 for the same picture and falls with every difference; a stored reference is as good as the frame, in a few KB", async () => {
   const [one, other] = [await readFrame(picture(0)), await readFrame(picture(5))];
   expect([one.width, one.height, one.light]).toEqual([320, 240, "day"]);

@@ -102,8 +102,10 @@ function move(state: State, by: number): State {
 /** To the next or previous picture of the event. */
 function turn(state: State, by: number): State {
   const { details, loaded } = state.ui;
-  const count = loaded?.event?.detections.length ?? 0;
-  if (details === undefined || count === 0) return state;
+  // what is loaded may be another one's still
+  if (details === undefined || loaded?.subject.kind !== details.subject.kind || loaded.subject.id !== details.subject.id) return state;
+  const count = loaded.event?.detections.length ?? 0;
+  if (count === 0) return state;
   return withUi(state, { details: { ...details, picture: (details.picture + by + count) % count } });
 }
 

@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../../src/clock/clock.ts";
-import { isOnShare, lookPatiently, NoAnswer } from "../../../src/disk/patience.ts";
-import { isSame, type Look, look, type Version } from "../../../src/images/look.ts";
+import { lookPatiently, NoAnswer, shareOf } from "../../../src/disk/patience.ts";
+import { isSame, type Look, type LookOptions, look, type Version } from "../../../src/images/look.ts";
 import { retriedReasons } from "../../../src/images/reasons.ts";
 import type { FoundFile } from "../../../src/images/register.ts";
 import { noFfmpegRemedy } from "../../../src/images/video.ts";
+import { createTurns, type Turns } from "../../../src/lifecycle/turns.ts";
 import type { Log } from "../../../src/log/log.ts";
 import { Fifo } from "./fifo.ts";
 import type { Timings } from "./timings.ts";
@@ -90,6 +91,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const live = new Fifo<Charge>();
   const backlog = new Fifo<Charge>();
   const running = new Set<Promise<void>>();
+  const turnsOf = new Map<string, Turns>();
   let backlogChecks = 0;
   let looks = 0;
   let stopped = false;
@@ -133,21 +135,29 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const check = async (charge: Charge): Promise<void> => {
     charge.state = "checking";
     charge.again = false;
-    const folder = dirname(charge.path);
-    // of what hangs nothing more is asked: a look takes several questions, of which each would hold a thread
-    const silence = isOnShare(folder) ? await lookPatiently(folder, () => stat(folder)).catch(asSilence) : undefined;
-    const seen: Look =
-      silence instanceof NoAnswer
-        ? { kind: "trouble", detail: silence.message }
-        : await look(charge.path, {
-            roots: options.roots(),
-            // what a listing brings is not in the ledger, whatever was seen of it before
-            known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
-            quietMs: (version) => quietMs(charge, version),
-          });
+    const seen = await lookAt(charge);
     charge.checkedAt = clock.monotonic();
     if (charges.get(charge.path) !== charge) return;
     settle(charge, seen);
+  };
+
+  /** On a share one file is looked at at a time, and none while it hangs: each look takes several questions, of which each would hold a thread. */
+  const lookAt = async (charge: Charge): Promise<Look> => {
+    const folder = dirname(charge.path);
+    const share = shareOf(folder);
+    const how: LookOptions = {
+      roots: options.roots(),
+      // what a listing brings is not in the ledger, whatever was seen of it before
+      known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
+      quietMs: (version) => quietMs(charge, version),
+    };
+    if (share === undefined) return await look(charge.path, how);
+    const turns = turnsOf.get(share) ?? createTurns({ max: 1 });
+    turnsOf.set(share, turns);
+    return await turns.run(async () => {
+      const silence = await lookPatiently(folder, () => stat(folder)).then(() => undefined, asSilence);
+      return silence ? { kind: "trouble", detail: silence.message } : await look(charge.path, how);
+    });
   };
 
   /** How long the version has not changed, as far as this process or the file system can tell. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { networkMount } from "../../../src/cameras/mounts.ts";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { isGone } from "../../../src/disk/files.ts";
-import { isOnShare, lookPatiently } from "../../../src/disk/patience.ts";
+import { listPatiently, lookPatiently, shareOf } from "../../../src/disk/patience.ts";
 import { type Version, versionOf } from "../../../src/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
@@ -110,7 +110,12 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   let starting = true;
 
   /** Of what lies on a share one thing is asked at a time, and nothing while it hangs: else a few cameras on it would hold all threads. */
-  const ask = <T>(question: () => Promise<T>): Promise<T> => (isOnShare(top) ? lookPatiently(top, question) : question());
+  const ask = <T>(question: () => Promise<T>): Promise<T> => (shareOf(top) === undefined ? question() : lookPatiently(top, question));
+  const askForNames = async <T>(question: () => Promise<T>): Promise<T> => {
+    if (shareOf(top) === undefined) return await question();
+    await lookPatiently(top, () => stat(top));
+    return await listPatiently(top, question);
+  };
 
   const tellOnce = (key: string, fields: object, message: string): void => {
     if (told.has(key)) return;
@@ -137,7 +142,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     };
     folders.set(path, folder);
     watchFolder(folder);
-    for (const entry of await ask(() => readdir(path, { withFileTypes: true }))) {
+    for (const entry of await askForNames(() => readdir(path, { withFileTypes: true }))) {
       if (entry.isDirectory() && !isIgnoredFolder(entry.name)) await enterBelow(join(path, entry.name));
       else if (entry.isSymbolicLink()) await tellOfLinkedFolder(join(path, entry.name));
     }
@@ -278,7 +283,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const listedAtMs = clock.now().getTime();
     const before = await ask(() => stat(folder.path, { bigint: true }));
     const startedAt = clock.monotonic();
-    const names = await ask(() => readdir(folder.path));
+    const names = await askForNames(() => readdir(folder.path));
     const { names: earlier, left, missed: missedBefore } = folder;
     const wasThere = (name: string): boolean => earlier === undefined || hasName(earlier, name) || missedBefore.has(name);
     folder.names = undefined;

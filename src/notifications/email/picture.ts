@@ -16,14 +16,28 @@ const patienceMs = 20_000;
  * The picture of a detection, upright and small, without what the camera wrote beside it. Never throws, and is waited for 20 s at most: a mail
  * without it is better than none.
  */
-export async function mailPicture(source: DetectionSource, roots: readonly string[], signal: AbortSignal): Promise<MailPicture> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+export async function mailPicture(
+  source: DetectionSource,
+  roots: readonly string[],
+  signal: AbortSignal,
+  waitMs = patienceMs,
+): Promise<MailPicture> {
+  const patience = new AbortController();
+  const end = (): void => patience.abort();
   const tooLate = new Promise<MailPicture>((resolve) => {
     const giveUp = (): void => resolve({ fault: "The picture is not in this mail: it took too long to read it." });
-    if (patience.aborted) giveUp();
-    patience.addEventListener("abort", giveUp);
+    patience.signal.addEventListener("abort", giveUp, { once: true });
   });
-  return await Promise.race([tooLate, make(source, roots, patience)]);
+  // not AbortSignal.any with a timeout, which a garbage collection takes away
+  const timer = setTimeout(end, waitMs);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([tooLate, make(source, roots, patience.signal)]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
 }
 
 async function make(source: DetectionSource, roots: readonly string[], signal: AbortSignal): Promise<MailPicture> {
