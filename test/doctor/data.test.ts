@@ -250,7 +250,9 @@ describe("files", () => {
     at("2026-02-27T12:00:00Z");
     expect(await well("backup", { env: { DATA_DIR }, now })).toContain("2 days old");
     at("2026-01-01T12:00:00Z");
-    expect(await finds("backup", { env: { DATA_DIR }, now }, "warning")).toContain(`is 59 days old -> homesec db backup --yes ${path}`);
+    expect(await finds("backup", { env: { DATA_DIR }, now }, "warning")).toContain(
+      `is 59 days old -> homesec db backup ${join(DATA_DIR, "backups/homesec-2026-03-01.backup")}`,
+    );
     expect(await skips("backup", { now })).toContain("not known");
   });
 

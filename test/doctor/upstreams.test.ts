@@ -64,7 +64,7 @@ describe.each(names)("%s", (name) => {
     ["html", /the answer is not JSON: <!doctype html>.*another service answers there/],
     ["busy", /too busy: status 429/],
     ["redirect", /fails: status 302/],
-    ["cut", /cannot be reached/],
+    ["cut", /breaks off in the middle of an answer/],
   ] as const satisfies readonly (readonly [StandInMode, RegExp])[])("that is in trouble (%s) is told as such", async (mode, expected) => {
     await services[name].setMode(mode);
     expect(await finds(name, given(name))).toMatch(expected);
