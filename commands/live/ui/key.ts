@@ -24,7 +24,7 @@ export type NamedKey = (typeof named)[keyof typeof named] | (typeof sequences)[k
 export type Key = NamedKey | { readonly text: string };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what terminals send
-const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|(?=\u001b|$)|[^\u001b[O])/u;
+const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|(?=\u001b|$))/;
 const graphemes = new Intl.Segmenter();
 
 /**
