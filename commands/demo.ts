@@ -10,7 +10,7 @@ export const demo = defineCommand({
   name: "demo",
   summary: "See homesec work, with pictures of a demonstration camera",
   description:
-    "Runs homesec with a demonstration camera that sends real pictures, and prints what becomes of them: people found, an event, its score and why. Nothing else is needed. Runs until Ctrl-C. What it stores is in a folder of its own, ~/.local/share/homesec-demo (for root /var/lib/homesec-demo) or what DATA_DIR names; it may be deleted.",
+    "Runs homesec with a demonstration camera that sends real pictures, and prints what becomes of them: people found, an event, its score and why. Nothing else is needed. Runs until Ctrl-C. What it stores is in a folder of its own, ~/.local/share/homesec-demo (for root /var/lib/homesec-demo) or what DATA_DIR names; it may be deleted. It has a database of its own: with a DATABASE_URL that names another one it does not start and exits with 5.",
   options: {
     once: flag("End after the first judged event"),
     port: text("port", "Port to listen on, instead of PORT; 0 takes any free one"),

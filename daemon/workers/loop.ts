@@ -1,4 +1,5 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
+import { createRest } from "../../src/lifecycle/pause.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { Worker } from "./worker.ts";
 
@@ -29,17 +30,8 @@ export function createLoop(options: LoopOptions): Loop {
   let abort = new AbortController();
   let done: Promise<void> | undefined;
   let woken = false;
-  let rouse: (() => void) | undefined;
+  const rest = createRest();
   let failing = false;
-
-  const sleep = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      rouse = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
@@ -58,7 +50,7 @@ export function createLoop(options: LoopOptions): Loop {
       }
       beat = performance.now();
       if (options.restMs !== undefined && !signal.aborted) await pauseFor(options.restMs);
-      if (!woken && !signal.aborted) await sleep(Math.max(0, Math.min(pause, 60_000)));
+      if (!woken && !signal.aborted) await rest.sleep(Math.max(0, Math.min(pause, 60_000)));
     }
   };
 
@@ -70,7 +62,7 @@ export function createLoop(options: LoopOptions): Loop {
     message: () => options.message?.() ?? null,
     wake: () => {
       woken = true;
-      rouse?.();
+      rest.end();
     },
     start: async () => {
       abort = new AbortController();
@@ -79,7 +71,7 @@ export function createLoop(options: LoopOptions): Loop {
     },
     stop: async () => {
       abort.abort();
-      rouse?.();
+      rest.end();
       await done;
     },
   };

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createRest } from "../lifecycle/pause.ts";
 
 /** Work on single things that is done for several at once: each statement and each commit is paid once for all that wait. */
 export interface Groups<I, O> {
@@ -27,17 +28,8 @@ export function createGroups<I, O>(options: {
   let working = false;
   const { everyMs = 0 } = options;
   let begunAt = Number.NEGATIVE_INFINITY;
-  /** Ends the rest before the next group. */
-  let endRest = (): void => {};
-
-  const rest = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      endRest = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Before the next group. */
+  const rest = createRest();
 
   const doGroup = async (group: readonly Waiter<I, O>[]): Promise<void> => {
     try {
@@ -55,7 +47,7 @@ export function createGroups<I, O>(options: {
     await nextTurn();
     while (waiting.length > 0) {
       const restMs = begunAt + everyMs - performance.now();
-      if (restMs > 0 && waiting.length < options.most) await rest(restMs);
+      if (restMs > 0 && waiting.length < options.most) await rest.sleep(restMs);
       begunAt = performance.now();
       const group = waiting.slice(0, options.most);
       waiting = waiting.slice(options.most);
@@ -68,7 +60,7 @@ export function createGroups<I, O>(options: {
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        if (waiting.length >= options.most) endRest();
+        if (waiting.length >= options.most) rest.end();
         if (!working) void run();
       }),
   };
