@@ -127,16 +127,18 @@ async function silencesOf(io: Io): Promise<Snapshot["silences"]> {
   }
 }
 
-/** What no message tells: health often, figures and the newest pictures of cameras now and then. */
+/**
+ * What no message tells: health often, figures and the newest pictures of cameras now and then. Apart from each other, since figures wait where too much
+ * was asked for, and health need not.
+ */
 async function poll({ io, store, signal }: FeedOptions, started: Promise<void>): Promise<void> {
   await started;
-  for (let round = 0; !signal.aborted; round += 1) {
-    if (store.current().data.link.kind === "connected") await pollOnce(io, store, round);
-    await pause(pollMs, signal);
-  }
-}
-
-async function pollOnce(io: Io, store: Store, round: number): Promise<void> {
+  const again = async (everyMs: number, round: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      if (store.current().data.link.kind === "connected") await round();
+      await pause(everyMs, signal);
+    }
+  };
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -145,17 +147,19 @@ async function pollOnce(io: Io, store: Store, round: number): Promise<void> {
       if (isRefusal(error)) throw error;
     }
   };
-  await attempt(async () => store.change({ kind: "system", health: steadied(await io.call("getFullHealth", {})) }));
-  if (round % 2 === 0) {
+  const health = () => attempt(async () => store.change({ kind: "system", health: steadied(await io.call("getFullHealth", {})) }));
+  let rounds = 0;
+  const figures = async (): Promise<void> => {
     await attempt(async () => store.change({ kind: "system", pipeline: await io.call("getPipeline", {}) }));
     await attempt(async () => store.change({ kind: "system", telemetry: await io.call("getTelemetry", {}) }));
-  }
-  if (round % 4 === 3) {
+    rounds += 1;
+    if (rounds % 2 === 1) return;
     await attempt(async () => {
       const { cameras } = await io.call("listCameras", { query: { limit: largestPage } });
       store.change({ kind: "cameras", cameras });
     });
-  }
+  };
+  await Promise.all([again(pollMs, health), again(2 * pollMs, figures)]);
 }
 
 /** The daemon wants another key: waiting does not help. */

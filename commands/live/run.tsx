@@ -1,6 +1,6 @@
 import { render } from "ink";
 import { exitCodes } from "../exit-codes.ts";
-import type { Io } from "../io.ts";
+import { createIo, type Io } from "../io.ts";
 import { perform } from "./effects.ts";
 import { startFeed } from "./feed.ts";
 import { startLoader } from "./loader.ts";
@@ -17,9 +17,12 @@ const tickMs = 1_000;
  * Shows what happens until the person ends it; resolves to the exit code. Throws `Problem` when no daemon answers at the start, and when
  * it refuses. The terminal is given back as it was in any case.
  */
-export async function runLive(io: Io, stdin: ScreenIn, stdout: ScreenOut): Promise<number> {
-  const { clock, env, signal } = io.host;
-  const { colour } = io.output.people;
+export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut): Promise<number> {
+  const { clock, env, signal } = given.host;
+  const { colour } = given.output.people;
+  // what commands say beside their output, such as that they have to wait, would be written across the screen
+  const stderr = { write: (text: string) => store.dispatch({ kind: "note", text: text.trim(), paint: "yellow" }) };
+  const io = createIo({ ...given.host, stderr }, given.global);
   const look = { colour, depth: depthOf(env, colour), address: (await io.endpoint()).url };
   const end = new AbortController();
   let code: number = exitCodes.interrupted;
@@ -49,8 +52,9 @@ export async function runLive(io: Io, stdin: ScreenIn, stdout: ScreenOut): Promi
   // each change of the tree is one whole frame, and the terminal is sent what differs
   const ink = render(<App {...{ store, look }} />, { stdout: terminal.stream, debug: true, exitOnCtrlC: false, patchConsole: false });
   try {
-    // a component that throws ends Ink
-    await Promise.race([feed.ended, ink.waitUntilExit()]);
+    // a component that throws ends Ink; who quits does not wait for what the daemon has to answer yet
+    const quitted = new Promise<void>((resolve) => until.addEventListener("abort", () => resolve()));
+    await Promise.race([feed.ended, ink.waitUntilExit(), quitted]);
   } finally {
     clearInterval(ticking);
     stopLoading();

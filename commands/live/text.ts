@@ -46,6 +46,8 @@ export function cellWidth(text: string): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes that we ourselves put in begin with this character
 const colourCode = /\u001b\[[\d;]*m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const colourEnd = /\u001b\[(?:0|22|39)m/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const pieces = /\u001b\[[\d;]*m|[^\u001b]+/g;
 
 /** Exactly `width` columns of a steady, perhaps coloured text: cut with "…", or filled up with spaces. */
@@ -72,6 +74,66 @@ export function fitted(text: string, width: number): string {
     }
   }
   return result;
+}
+
+/** Less than this beside an indentation, and the next line of a text begins at the left. */
+const narrowest = 20;
+
+/**
+ * The lines of a steady, perhaps coloured text, each at most `width` columns: broken between words, and within a word that is longer, as texts
+ * without spaces are. The following ones stand under the last column of the first: what comes after two spaces.
+ */
+export function broken(text: string, width: number): string[] {
+  if (width <= 0 || cellWidth(text) <= width) return [text];
+  const bare = text.replace(colourCode, "");
+  const column = [...bare.matchAll(/ {2,}(?=\S)/g)].at(-1);
+  const under = column === undefined ? 0 : cellWidth(bare.slice(0, column.index + column[0].length));
+  const indent = width - under < narrowest ? 0 : under;
+  const lines: Cells[] = [];
+  let line: Cells = [];
+  let used = 0;
+  let colour = "";
+  for (const piece of text.match(pieces) ?? []) {
+    if (piece.startsWith("\u001b")) {
+      colour = colourEnd.test(piece) ? "" : colour + piece;
+      continue;
+    }
+    for (const { segment } of graphemes.segment(piece)) {
+      const columns = graphemeWidth(segment);
+      if (used + columns > width) {
+        const at = segment === " " ? line.length : wordAt(line, indent);
+        lines.push(line.slice(0, at));
+        line = [...blanks(indent), ...line.slice(at)];
+        used = line.reduce((sum, cell) => sum + cell.columns, 0);
+        if (segment === " ") continue;
+      }
+      line.push({ segment, columns, colour });
+      used += columns;
+    }
+  }
+  return [...lines, line].map((cells) => coloured(cells.slice(0, cells.findLastIndex((cell) => cell.segment !== " ") + 1)));
+}
+
+/** One grapheme each, with the codes of its colour. */
+type Cells = { readonly segment: string; readonly columns: number; readonly colour: string }[];
+
+/** Where the last word of a line begins; its end, where that is in the indentation: a word that takes the whole line is broken. */
+function wordAt(line: Cells, indent: number): number {
+  const blank = line.findLastIndex(({ segment }) => segment === " ");
+  return blank >= indent ? blank + 1 : line.length;
+}
+
+const blanks = (count: number): Cells => Array.from({ length: count }, () => ({ segment: " ", columns: 1, colour: "" }));
+
+function coloured(cells: Cells): string {
+  let result = "";
+  let now = "";
+  for (const { segment, colour } of cells) {
+    if (colour !== now) result += `${now === "" ? "" : "\u001b[0m"}${colour}`;
+    now = colour;
+    result += segment;
+  }
+  return now === "" ? result : `${result}\u001b[0m`;
 }
 
 /** The last `width` columns of a steady text, as a field shows what is being typed. */

@@ -140,6 +140,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const message = notification && isOpen(notification) ? await messageOf(notification, startedAt) : undefined;
     if (!notification || !message) return await db.query((sql) => finishJob(sql, job));
     if (isEndedByPerson(notification, message.alert)) return await store(job, notification, cancelled);
+    if (notification.kind === "digest" && message.heldBack?.count === 0) return await store(job, notification, emptied);
     if (startedAt >= notification.expiresAt) {
       faults.ended(notification, "it was not sent in time");
       tell(notification, message, { kind: "failed", answer: "expired" }, startedAt);
@@ -181,6 +182,11 @@ function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefi
 function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined): boolean {
   const status = alert?.status;
   return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";
+}
+
+/** What was held back is deleted by now: there is nothing to say of it. */
+function emptied(before: Progress): Step {
+  return { ...cancelled(before), reason: "all events that it was to tell of were deleted" };
 }
 
 /** A person has ended the alert: who has not heard of it yet need not. */

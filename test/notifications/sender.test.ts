@@ -430,4 +430,14 @@ describe("a digest", () => {
     // an alert is settled by what was said of itself
     expect(settled).toEqual([]);
   });
+
+  it("is not sent when all events that it was to tell of were deleted meanwhile", async () => {
+    const hook = await receiver();
+    const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
+    const { alertId } = await raise(["webhook"], {}, "digest");
+    await addHeldBack(database.db, alertId, { riskScore: 99, summary: "Deleted", deleted: true });
+    await work();
+    expect(hook.bodies).toEqual([]);
+    expect(await result(alertId)).toMatchObject({ status: "cancelled", reason: "all events that it was to tell of were deleted" });
+  });
 });

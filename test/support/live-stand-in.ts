@@ -11,10 +11,12 @@ interface Told {
 export class Refusal {
   readonly status: number;
   readonly detail: string;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, detail: string) {
+  constructor(status: number, detail: string, headers: Readonly<Record<string, string>> = {}) {
     this.status = status;
     this.detail = detail;
+    this.headers = headers;
   }
 }
 
@@ -59,7 +61,8 @@ export class LiveStandIn {
         this.#answer(request.method ?? "", url.pathname, url.searchParams) ?? new Refusal(404, `${url.pathname} does not exist`);
       const isBytes = answer instanceof Uint8Array;
       const isRefusal = answer instanceof Refusal;
-      response.writeHead(isRefusal ? answer.status : 200, { "Content-Type": isBytes ? "image/jpeg" : "application/json" });
+      const headers = isRefusal ? answer.headers : {};
+      response.writeHead(isRefusal ? answer.status : 200, { "Content-Type": isBytes ? "image/jpeg" : "application/json", ...headers });
       response.end(isBytes ? answer : JSON.stringify(isRefusal ? { detail: answer.detail } : answer));
     });
     const live = new WebSocketServer({ server: this.#server, path: "/ws/events" });

@@ -3,11 +3,10 @@ import { eventView } from "../../events/view.ts";
 import { explanationView } from "../../explain-view.ts";
 import { exactly, type People, paint, plain, riskPaint } from "../../output/people.ts";
 import type { Cell } from "../../output/table.ts";
-import { wrapped } from "../../output/wrap.ts";
 import { silenceFacts } from "../../silence/active.ts";
 import { silencesAbout } from "../data/silenced.ts";
 import type { Alert, Event } from "../records.ts";
-import { steady } from "../text.ts";
+import { broken, steady } from "../text.ts";
 import { chosenOf } from "../ui/chosen.ts";
 import type { State, Subject } from "../ui/ui.ts";
 import { riskText, shortTime } from "./words.ts";
@@ -16,8 +15,9 @@ import { riskText, shortTime } from "./words.ts";
 export function detailsText(state: State, subject: Subject, people: People, width: number): string[] {
   const narrow = { ...people, width };
   const loaded = isOf(state, subject) ? state.ui.loaded : undefined;
-  if (loaded?.trouble !== undefined) return wrapped(steady(loaded.trouble), width);
-  return subject.kind === "camera" ? cameraText(state, subject.id, narrow) : eventText(state, subject, narrow);
+  if (loaded?.trouble !== undefined) return broken(steady(loaded.trouble), width);
+  const lines = subject.kind === "camera" ? cameraText(state, subject.id, narrow) : eventText(state, subject, narrow);
+  return lines.flatMap((line) => broken(line, width));
 }
 
 /** Whether what was loaded is of this subject. */
@@ -67,7 +67,7 @@ function factLines(facts: readonly (readonly [string, Cell])[], people: People):
   const said = facts.filter(([, { text }]) => text !== "");
   const labelWidth = Math.max(...said.map(([label]) => label.length)) + 2;
   return said.flatMap(([label, { text, paint: colour }]) =>
-    wrapped(steady(text), people.width - labelWidth).map(
+    broken(steady(text), people.width - labelWidth).map(
       (line, at) => `${paint(people, "dim", (at === 0 ? label : "").padEnd(labelWidth))}${paint(people, colour, line)}`,
     ),
   );
@@ -94,7 +94,7 @@ function explanationLines(state: State, subject: Subject, people: People): strin
   const explanation = isOf(state, subject) ? state.ui.loaded?.explanation : undefined;
   if (explanation === undefined) return [];
   const chain = explanationView.more?.(explanation, people).trimEnd().split("\n") ?? [];
-  return section(people, "how it came about", [...wrapped(steady(explanation.outcome), people.width), ...chain]);
+  return section(people, "how it came about", [steady(explanation.outcome), ...chain]);
 }
 
 function section(people: People, title: string, lines: readonly string[]): string[] {

@@ -1,10 +1,9 @@
 import { Box } from "ink";
 import { useMemo } from "react";
 import { type People, paint } from "../../output/people.ts";
-import { wrapped } from "../../output/wrap.ts";
 import type { Look } from "../look.ts";
 import { halfBlocks } from "../picture/half-blocks.ts";
-import { steady } from "../text.ts";
+import { broken, steady } from "../text.ts";
 import type { Loaded, Size } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
 import { age } from "./words.ts";
@@ -22,7 +21,7 @@ export function Picture({ people, look, size, loaded }: Props) {
   const { columns, rows } = size;
   const image = loaded?.image;
   const drawn = useMemo(() => (image ? halfBlocks(image, { columns, rows }, look.depth) : []), [image, columns, rows, look.depth]);
-  const noImage = wrapped(steady(loaded?.noImage ?? ""), columns - 2).map((line) => ` ${line}`);
+  const noImage = broken(steady(loaded?.noImage ?? ""), columns - 2).map((line) => ` ${line}`);
   const lines = image === undefined ? noImage : [...drawn, captionOf(people, loaded)];
   return (
     <Box width={columns} height={rows + 1}>

@@ -185,6 +185,22 @@ describe("homesec live", () => {
     await code;
   });
 
+  it("says in its last line that it was told to wait, and shows meanwhile how the daemon is", async () => {
+    const code = start();
+    await shows("● connected");
+    await shows("One person at the front door");
+    refused = (path) =>
+      path.startsWith("/api/system/health") ? undefined : new Refusal(429, "Too many requests", { "Retry-After": "60" });
+    const before = daemon.requests.length;
+    typed.type("\r");
+    await shows("too many requests: the daemon asks to wait 60 s, then it goes on by itself");
+    const healths = (): number => daemon.requests.slice(before).filter((each) => each === "GET /api/system/health/full").length;
+    await eventually(() => healths() >= 3, { timeoutMs: 20_000 });
+    expect(errors).toBe("");
+    typed.type("q");
+    expect(await code).toBe(0);
+  }, 30_000);
+
   it("silences the camera of the chosen row", async () => {
     const code = start();
     await shows("One person at the front door");

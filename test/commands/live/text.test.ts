@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { difference } from "../../../commands/live/frame-writer.ts";
-import { cellWidth, fitted, steady, tailOf } from "../../../commands/live/text.ts";
+import { broken, cellWidth, fitted, steady, tailOf } from "../../../commands/live/text.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
 const texts = fc.string({ unit: "binary", maxLength: 40 });
@@ -58,6 +58,29 @@ describe("text from outside", () => {
     expect(fitted("玄関カメラ", 6)).toBe("玄関… ");
     expect(fitted("\u001b[31mfront-door\u001b[39m", 6)).toBe("\u001b[31mfront…\u001b[0m");
     expect(tailOf("abc玄関", 5)).toBe("c玄関");
+  });
+});
+
+describe("a text that is longer than its place", () => {
+  it("goes on in the next lines, whatever it is, and loses nothing but spaces", () => {
+    const letters = (text: string): string => text.replace(/ /g, "");
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 2, max: 60 }), (text, width) => {
+        const lines = broken(steady(text), width);
+        for (const line of lines) expect(cellWidth(line)).toBeLessThanOrEqual(width);
+        expect(letters(lines.join(""))).toBe(letters(steady(text)));
+        const red = broken(`\u001b[31m${steady(text)}\u001b[39m`, width);
+        for (const line of red) expect(cellWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  it("is broken between words, within what has no spaces, and stands under its column", () => {
+    expect(broken("a person at the door", 9)).toEqual(["a person", "at the", "door"]);
+    expect(broken("see /media/cameras", 8)).toEqual(["see", "/media/c", "ameras"]);
+    expect(broken("玄関の前に知らない人がいる", 10)).toEqual(["玄関の前に", "知らない人", "がいる"]);
+    expect(broken("summary  somebody is at the front door", 30)).toEqual(["summary  somebody is at the", "         front door"]);
+    expect(broken("\u001b[31mred\u001b[39m and plain", 7)).toEqual(["\u001b[31mred\u001b[0m and", "plain"]);
   });
 });
 
