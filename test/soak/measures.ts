@@ -29,9 +29,11 @@ export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Resident memory of a process in MB. */
+/** Resident memory of a process in MB. Throws when it has none (any more), as one that has just been killed. */
 export function residentMb(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) / 1024;
+  const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  if (kb === undefined) throw new Error(`process ${pid} has no memory`);
+  return Number(kb) / 1024;
 }
 
 /** The value of a metric in Prometheus text; several lines of the same name are added up, those of `labels` only when it is given. */
