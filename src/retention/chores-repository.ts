@@ -49,6 +49,23 @@ export async function firstNoted(sql: Sql, name: string, now: Date): Promise<Dat
   return row.at;
 }
 
+/** Notes a time under this name. Returns the one that was noted before, if there is one. Has to run in a transaction. */
+export async function noteNext(sql: Sql, name: string, now: Date): Promise<Date | undefined> {
+  const [row] = await sql<[{ before: Date }?]>`
+    select c.last_run_at as before
+    from chores c
+    where c.name = ${name}
+    for update
+  `;
+  await sql`
+    insert into chores (name, last_run_at)
+    values (${name}, ${now})
+    on conflict (name) do update
+    set last_run_at = excluded.last_run_at
+  `;
+  return row?.before;
+}
+
 export async function forgetChore(sql: Sql, name: string): Promise<void> {
   await sql`
     delete from chores c

@@ -1,14 +1,16 @@
 import { dayMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
-import { firstNoted, forgetChore, noteChore, takeChore } from "./chores-repository.ts";
+import { firstNoted, forgetChore, noteChore, noteNext, takeChore } from "./chores-repository.ts";
 import { lastDue } from "./schedule.ts";
 
 const chore = "cleanup";
 /** Since when the chore is held. */
 const hold = "cleanup_held";
+/** When it was last found held. */
+const looked = "cleanup_held_looked";
 /** When the last run is longer ago, homesec was off for long, or the clock has jumped: nobody can tell which. */
 const gapMs = 7 * dayMs;
-/** So long a person has to see that the clock is wrong, before all that seems to be old is deleted. */
+/** So long homesec runs, and a person has to see that the clock is wrong, before all that seems to be old is deleted. */
 const heldForMs = 7 * dayMs;
 
 /** The cleanup of this night: to be done, held, or, when both are absent, not due. */
@@ -23,9 +25,13 @@ export async function takeCleanup(sql: Sql, now: Date): Promise<NightlyCleanup> 
   const lastRunAt = await takeChore(sql, chore, lastDue(now), now);
   if (lastRunAt === undefined) {
     await forgetChore(sql, hold);
+    await forgetChore(sql, looked);
     return {};
   }
   if (now.getTime() - lastRunAt.getTime() <= gapMs) return { lastRunAt };
+  // a clock that has jumped once more says nothing of how long a person had
+  const lookedAt = await noteNext(sql, looked, now);
+  if (lookedAt === undefined || now.getTime() - lookedAt.getTime() > gapMs) await forgetChore(sql, hold);
   // a clock that was set back by a part of its jump is a new one to see
   const heldUntil = new Date((await firstNoted(sql, hold, now)).getTime() + heldForMs);
   if (now >= heldUntil) return { lastRunAt };

@@ -97,6 +97,25 @@ describe("the worker", () => {
     expect(message()).toBe("null");
   });
 
+  it("holds for a week anew when the clock jumps a second time", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    await past.event(1);
+    for (const [year, day] of [
+      [2027, 1],
+      [2028, 1],
+      [2028, 6],
+    ] as const) {
+      desk.at(new Date(year, 5, day, 12));
+      worker.wake();
+      await eventually(() => worker.message?.()?.startsWith(`nothing is deleted by age until ${year}-06-08`));
+      expect(await past.count("events")).toBe(1);
+    }
+    desk.at(new Date(2028, 5, 9, 12));
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
   it.each(["after a week", "when a person cleans up"])("that was off for long goes on %s", async (end) => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     await (await start()).stop();
@@ -105,8 +124,13 @@ describe("the worker", () => {
     const worker = await start();
     await eventually(() => worker.message?.()?.startsWith("nothing is deleted by age"));
     expect(await past.count("events")).toBe(1);
-    if (end === "after a week") desk.at(new Date(2026, 6, 9, 12));
-    else await desk.ask("cleanUp");
+    if (end === "after a week") {
+      desk.at(new Date(2026, 6, 5, 12));
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await past.count("events")).toBe(1);
+      desk.at(new Date(2026, 6, 9, 12));
+    } else await desk.ask("cleanUp");
     worker.wake();
     await eventually(async () => (await past.count("events")) === 0);
     worker.wake();
