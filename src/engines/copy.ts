@@ -43,7 +43,8 @@ async function discard(rows: Readable, cancel: () => Promise<unknown>): Promise<
   const ended = finished(rows).catch(() => {
     // the cancelled statement's error
   });
-  rows.resume();
+  // a stream that only flows, with nobody who listens, stands still now and then while the driver has paused the connection
+  rows.on("data", () => {});
   await cancel();
   await ended;
 }
