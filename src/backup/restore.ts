@@ -12,6 +12,7 @@ import {
   analyzeTables,
   dropEverything,
   emptyTables,
+  objectsElsewhere,
   putReferences,
   type SchemaObject,
   schemaObjects,
@@ -194,9 +195,22 @@ async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadD
   }
   const head = names.includes("journal_head") ? await journalHead(sql) : 0;
   const objects = await schemaObjects(sql);
+  const elsewhere = await objectsElsewhere(sql);
   await dropEverything(sql);
+  requireKept(elsewhere, await objectsElsewhere(sql));
   if (objects.length > 0) await requireOwn(sql, objects, options);
   return { hadData: filled !== undefined, journalHead: head };
+}
+
+/** What stands in other schemas and needs our tables goes with them; throwing brings it back. */
+function requireKept(before: readonly string[], after: readonly string[]): void {
+  const kept = new Set(after);
+  const gone = before.filter((name) => !kept.has(name));
+  if (gone.length === 0) return;
+  throw new Problem(
+    "conflict",
+    `what others made in another schema needs homesec's tables and would go with them (${gone.join(", ")}); drop it, restore, and make it again, or restore into an empty database, with another DATA_DIR or DATABASE_URL`,
+  );
 }
 
 /** What was there is gone already; throwing brings it back. */

@@ -30,6 +30,36 @@ export async function schemaObjects(sql: Sql): Promise<readonly SchemaObject[]> 
   `;
 }
 
+/**
+ * Names of what stands in other schemas: tables, views, functions, and references and defaults of tables. What goes with one of ours (a view of its rows)
+ * is missing from it afterwards. Temporary tables come and go by themselves and are not in it.
+ */
+export async function objectsElsewhere(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql<{ name: string }[]>`
+    with elsewhere as (
+      select oid from pg_namespace where oid <> current_schema()::regnamespace and nspname !~ '^pg_' and nspname <> 'information_schema'
+    )
+    select c.oid::regclass::text as name from pg_class c where c.relkind in ('v', 'm', 'r', 'p', 'f', 'S') and c.relnamespace in (select oid from elsewhere)
+    union all
+    select p.oid::regprocedure::text from pg_proc p where p.pronamespace in (select oid from elsewhere)
+    union all
+    select format('%s of %s', quote_ident(k.conname), k.conrelid::regclass)
+    from pg_constraint k
+    where k.conrelid <> 0 and k.connamespace in (select oid from elsewhere)
+    union all
+    select format('%s of %s', quote_ident(a.attname), c.oid::regclass)
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f') and c.relnamespace in (select oid from elsewhere)
+    union all
+    select format('%s of %s', quote_ident(g.tgname), c.oid::regclass)
+    from pg_trigger g
+    join pg_class c on c.oid = g.tgrelid
+    where not g.tgisinternal and c.relnamespace in (select oid from elsewhere)
+  `;
+  return rows.map(({ name }) => name);
+}
+
 /** Removes everything of the schema in use, but what extensions made. */
 export async function dropEverything(sql: Sql): Promise<void> {
   for (const { kind, name } of await schemaObjects(sql)) await sql.unsafe(`drop ${kind} if exists ${name} cascade`);

@@ -208,6 +208,33 @@ describe("a restore", () => {
     expect(await other.query((sql) => sql`select * from persons`)).toBeDefined();
   });
 
+  it.each([
+    ["a view", "create view reports.persons as select * from detections where object_type = 'person'", "reports.persons"],
+    [
+      "a view of a view",
+      "create view reports.days as select 1 as one from events; create view reports.ones as select one from reports.days",
+      "reports.ones",
+    ],
+    ["a function", "create function reports.latest(events) returns text language sql as $$ select 'soup' $$", "reports.latest(events)"],
+    [
+      "a reference",
+      "create table reports.notes (camera text, constraint of_camera foreign key (camera) references cameras (camera_id))",
+      "of_camera of reports.notes",
+    ],
+    ["a column of the type of a row", "create table reports.copies (id int, what events)", "what of reports.copies"],
+  ])("does not take %s of another schema along", async (_what, statement, name) => {
+    const [home, other] = [await database(), await database()];
+    await fill(home);
+    await save(home);
+    await fill(other, { events: 2 });
+    await other.query((sql) => sql.unsafe(`create schema reports; ${statement}`) as never);
+    const before = await contentsOf(other);
+    await expect(load(other, { replace: true })).rejects.toMatchObject({ kind: "conflict", message: expect.stringContaining(name) });
+    expect(await contentsOf(other)).toEqual(before);
+    await other.query((sql) => sql`drop schema reports cascade`);
+    expect(await load(other, { replace: true })).toMatchObject({ replaced: true });
+  });
+
   it("says so when another program holds the tables", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
