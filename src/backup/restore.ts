@@ -24,6 +24,7 @@ import { filledFromTheStart, notBackedUp } from "./tables.ts";
 import {
   copyTableIn,
   firstWithRows,
+  identityColumns,
   journalHead,
   livingProcess,
   raiseJournalHead,
@@ -167,7 +168,12 @@ async function fill(
   signal?.throwIfAborted();
   await putReferences(sql, references).catch(refuseData(options.path));
   for (const table of names) await switchTriggers(sql, table, true);
-  for (const sequence of manifest.sequences) if (names.includes(sequence.table)) await setSequence(sql, sequence);
+  for (const identity of await identityColumns(sql)) {
+    if (!names.includes(identity.table)) continue;
+    const sequence = manifest.sequences.find(({ table, column }) => table === identity.table && column === identity.column);
+    if (!sequence) throw unfitting(identity.table, options.path);
+    await setSequence(sql, sequence).catch(refuseData(options.path));
+  }
   // numbers that were given after the backup are not given again: a client that has seen them hears of a gap
   if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
   await migrateWithin(sql, migrations);

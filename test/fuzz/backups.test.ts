@@ -186,6 +186,19 @@ function applied(parts: Parts, { what, table, at, cell: value }: { what: string;
   return parts;
 }
 
+test.each([
+  ["a column of another table", "table", "events"],
+  ["a column that is not there", "column", "nothing"],
+  ["a number that is too large", "last_value", "99999999999999999999"],
+])("a backup whose numbering is of %s is refused", async (_what, key, value) => {
+  const parts = partsOf(text);
+  const [first, ...others] = parts.manifest["sequences"] as Record<string, unknown>[];
+  await writeFile(file, signed({ ...parts, manifest: { ...parts.manifest, sequences: [{ ...first, [key]: value }, ...others] } }));
+  const marksBefore = await marks();
+  await expect(restore({ db: home.db, path: file, replace: true, alone: true, clock: systemClock })).rejects.toBeInstanceOf(Problem);
+  expect(await marks()).toEqual(marksBefore);
+});
+
 test(
   "a backup that lies with right checksums is refused, or is another backup, and leaves nothing half",
   async () => {
