@@ -89,13 +89,18 @@ export interface Closed extends ClosedBatch {
 }
 
 /**
- * Closes the batches that may close, of one camera or of all: each becomes one event, not yet judged, with its
+ * Closes the batches that may close, of these cameras or of all: each becomes one event, not yet judged, with its
  * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the closed batches.
  */
-export async function closeDueBatches(sql: Sql, now: Date, settings: ClosingSettings, cameraId?: string): Promise<readonly Closed[]> {
+export async function closeDueBatches(
+  sql: Sql,
+  now: Date,
+  settings: ClosingSettings,
+  only?: readonly string[],
+): Promise<readonly Closed[]> {
   const times = batchTimes(settings);
   const latest = latestDueAt(now, times);
-  const cameraIds = cameraId === undefined ? await camerasWithDueBatches(sql, now, latest) : [cameraId];
+  const cameraIds = only ?? (await camerasWithDueBatches(sql, now, latest));
   if (cameraIds.length === 0) return [];
   const [, due] = await Promise.all([lockBatchesOf(sql, cameraIds), dueBatchesOf(sql, cameraIds, { now, latest, idleMs: times.idleMs })]);
   const batchIds = due.filter((batch) => mayClose(batch, now, times)).map((batch) => batch.batchId);

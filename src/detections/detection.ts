@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { Detection as DetectionRecord } from "../contract/routes/detections.ts";
 
@@ -32,10 +33,29 @@ export interface DetectionSource {
   readonly objectType: string;
   readonly confidence: number;
   readonly box: Box | null;
+  /** As it was noted in the row. */
+  readonly thumbnailPath: string | null;
 }
 
-/** Where the thumbnail of a detection is kept, relative to the data folder: a thousand files in a folder, a thousand folders in a folder. */
-export function thumbnailPathOf(id: number): string {
+/** What a thumbnail shows. */
+export type Drawn = Pick<DetectionSource, "id" | "filePath" | "videoOffsetSeconds" | "objectType" | "confidence" | "box">;
+
+/**
+ * Where the thumbnail of a detection is kept, relative to the data folder: a thousand ids in a folder, a thousand folders in a folder. What it
+ * shows is in its name: after a restore the number may be another detection's, and another daemon may have corrected this one.
+ */
+export function thumbnailPathOf({ id, filePath, videoOffsetSeconds, objectType, confidence, box }: Drawn): string {
+  const shown = JSON.stringify([filePath, videoOffsetSeconds, objectType, confidence, box && [box.x, box.y, box.width, box.height]]);
+  return `${thumbnailFolderOf(id)}/${id}-${createHash("sha256").update(shown).digest("hex").slice(0, 16)}.jpg`;
+}
+
+/** Where version 0.1.0 kept it. */
+export function olderThumbnailPathOf(id: number): string {
+  return `${thumbnailFolderOf(id)}/${id}.jpg`;
+}
+
+/** The folder of the thumbnails of a detection, relative to the data folder. */
+export function thumbnailFolderOf(id: number): string {
   const digits = String(id).padStart(9, "0");
-  return `thumbnails/${digits.slice(0, -6)}/${digits.slice(-6, -3)}/${id}.jpg`;
+  return `thumbnails/${digits.slice(0, -6)}/${digits.slice(-6, -3)}`;
 }

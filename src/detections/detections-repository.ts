@@ -92,7 +92,7 @@ export async function findSource(sql: Sql, id: number): Promise<DetectionSource 
   >`
     select d.detection_id as id, d.file_path as "filePath", d.file_type as "fileType", i.size_bytes as "fileSize",
       coalesce(d.video_offset_seconds, case when starts_with(d.file_type, 'video/') then 0 end) as "videoOffsetSeconds", d.object_type as "objectType", d.confidence,
-      d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height
+      d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height, d.thumbnail_path as "thumbnailPath"
     from detections d
     left join images i on i.image_id = d.image_id
     where d.detection_id = ${id}

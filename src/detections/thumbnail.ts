@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 import type { Bytes } from "../contract/answer.ts";
 import { mostPixels } from "../images/picture.ts";
 import type { Log } from "../log/log.ts";
-import { type Box, type DetectionSource, thumbnailPathOf } from "./detection.ts";
+import { type Box, type DetectionSource, olderThumbnailPathOf, thumbnailPathOf } from "./detection.ts";
 import { textHeight, textPath, textWidth } from "./label-font.ts";
 import { noPicture, readPictureOf } from "./picture.ts";
+import { thumbnailsOf } from "./thumbnail-files.ts";
 
 const width = 320;
 const height = 240;
@@ -29,9 +30,12 @@ export async function thumbnailOf(
     readonly note: (keptAt: string) => Promise<boolean>;
   },
 ): Promise<Bytes> {
-  const keptAt = thumbnailPathOf(source.id);
+  const keptAt = thumbnailPathOf(source);
   const file = join(context.dataDir, keptAt);
   if (await exists(file)) return jpeg({ file });
+  // a new one is not made of it, since its picture may be gone; what has no note in its row may be of another detection
+  const older = olderThumbnailPathOf(source.id);
+  if (source.thumbnailPath === older && (await exists(join(context.dataDir, older)))) return jpeg({ file: join(context.dataDir, older) });
   const started = underWay.get(file);
   if (started) return await started;
   const making = make().finally(() => underWay.delete(file));
@@ -47,7 +51,7 @@ export async function thumbnailOf(
       return jpeg({ buffer });
     }
     if (await context.note(keptAt)) return jpeg({ file });
-    await removeThumbnails([source.id], context);
+    await remove(file, context.log);
     return jpeg({ buffer });
   }
 }
@@ -57,13 +61,14 @@ export async function removeThumbnails(
   ids: readonly number[],
   { dataDir, log }: { readonly dataDir: string; readonly log: Log },
 ): Promise<void> {
-  for (const id of ids) {
-    const file = join(dataDir, thumbnailPathOf(id));
-    try {
-      await rm(file, { force: true });
-    } catch (err) {
-      log.warn({ err, file }, "A thumbnail that is not needed any more could not be removed");
-    }
+  for (const { path } of await thumbnailsOf(dataDir, ids)) await remove(path, log);
+}
+
+async function remove(file: string, log: Log): Promise<void> {
+  try {
+    await rm(file, { force: true });
+  } catch (err) {
+    log.warn({ err, file }, "A thumbnail that is not needed any more could not be removed");
   }
 }
 

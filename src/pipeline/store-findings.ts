@@ -100,8 +100,8 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     );
   }
   const closing = { ...settings, enrichmentWaitMs: context.enrichmentWaitMs };
-  const closed: Closed[] = [];
-  for (const cameraId of outgrown) closed.push(...(await closeDueBatches(sql, now, closing, cameraId)));
+  // all at once: their events are counted by camera in one order, as everybody else counts them
+  const closed = await closeDueBatches(sql, now, closing, outgrown);
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
   return { enrich, dueSooner, closed, batchIds: pictures.map((_, at) => joined.get(at)) };
 }

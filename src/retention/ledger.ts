@@ -31,7 +31,9 @@ export async function cleanLedger(
     let last: LedgerPlace | undefined = from && { takenAt: from.toISOString(), imageId: 0 };
     do {
       signal?.throwIfAborted();
-      const batch = await db.query((sql) => expiredImages(sql, camera.camera_id, before, last, imagesAtOnce));
+      const batch = await db.query((sql) =>
+        expiredImages(sql, { cameraId: camera.camera_id, before, after: last, limit: imagesAtOnce, dryRun }),
+      );
       const gone: number[] = [];
       for (const image of batch) {
         const state = await stateOf(image);

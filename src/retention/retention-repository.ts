@@ -160,14 +160,21 @@ export interface ExpiredImage {
 /** Where a walk through a camera's ledger goes on. */
 export type LedgerPlace = Pick<ExpiredImage, "takenAt" | "imageId">;
 
-/** The next entries of a camera's ledger that are older than `before` and have no detection that stays, oldest first. */
+/**
+ * The next entries of a camera's ledger that are older than `before` and have no detection any more, oldest first: one that came to belong to an
+ * old event only now goes the next time. In a dry run, in which none has gone, without a detection that stays.
+ */
 export async function expiredImages(
   sql: Sql,
-  cameraId: string,
-  before: Date,
-  after: LedgerPlace | undefined,
-  limit: number,
+  of: {
+    readonly cameraId: string;
+    readonly before: Date;
+    readonly after: LedgerPlace | undefined;
+    readonly limit: number;
+    readonly dryRun: boolean;
+  },
 ): Promise<readonly ExpiredImage[]> {
+  const { cameraId, before, after, limit, dryRun } = of;
   const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.taken_at::text as "takenAt"
     from images i
@@ -179,7 +186,7 @@ export async function expiredImages(
         select 1
         from ${detectionsWithContext(sql)}
         where d.image_id = i.image_id
-          and not ${isExpired(sql, before)}
+          ${dryRun ? sql`and not ${isExpired(sql, before)}` : sql``}
       )
     order by i.taken_at, i.image_id
     limit ${limit}
@@ -187,7 +194,7 @@ export async function expiredImages(
   return rows.map((row) => ({ ...row, modifiedNs: BigInt(row.modifiedNs) }));
 }
 
-/** Deletes entries of the ledger, with their jobs. Has to run in a transaction. */
+/** Deletes those of these entries of the ledger that have no detection, with their jobs. Has to run in a transaction. */
 export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql`
     delete from jobs j
@@ -197,6 +204,11 @@ export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<vo
   await sql`
     delete from images i
     where i.image_id = any (${[...ids]}::bigint[])
+      and not exists (
+        select 1
+        from detections d
+        where d.image_id = i.image_id
+      )
   `;
 }
 

@@ -17,6 +17,7 @@ import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
 import {
   noSuchWebhook,
+  opened,
   openWebhook,
   recordOf,
   type StoredWebhook,
@@ -54,7 +55,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const secret = newSigningSecret();
     const columns = { ...definition, ...sealDefinition(definition, sealer), sealedSecret: sealer.seal(secret) };
     const row = await db.transaction((sql) => insertWebhook(sql, randomUUID(), columns, clock.now()));
-    return { ...seen(context, row), signing_secret: secret };
+    return { ...recordOf(row, sealer), signing_secret: secret };
   },
 
   listWebhooks: async ({ query }, context) => {
@@ -64,17 +65,18 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       total: await countWebhooks(sql, query.enabled_only),
     }));
     return {
-      webhooks: rows.map((row) => seen(context, row)),
+      webhooks: rows.map((row) => recordOf(row, context.sealer)),
       total,
       ...(offset !== undefined && { deprecation_warning: "offset is deprecated; a limit of up to 1000 takes the webhooks at once" }),
     };
   },
 
-  getWebhook: async ({ params }, context) => seen(context, await required(context, params.id)),
+  getWebhook: async ({ params }, context) => recordOf(await required(context, params.id), context.sealer),
 
   updateWebhook: async ({ params, body }, context) => {
     const { sealer, db, clock } = context;
-    const definitionNow = (row: StoredWebhook): WebhookDefinition => changed(openWebhook(row, sealer, clock.now()), body);
+    // what was sealed with another key file and is not given anew stays as it is: the right file may come back
+    const definitionNow = (row: StoredWebhook): WebhookDefinition => changed({ ...recordOf(row, sealer), auth: { type: "none" } }, body);
     const before = await required(context, params.id);
     await requireUsable(definitionNow(before), context.outbound);
     const row = await db.transaction(async (sql) => {
@@ -82,9 +84,15 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       if (!current) throw noSuchWebhook(params.id);
       // somebody may have changed another field meanwhile; only what was given here is written over
       const definition = definitionNow(current);
-      return await updateWebhook(sql, before.id, { ...definition, ...sealDefinition(definition, sealer) }, clock.now());
+      const { sealedAuth, sealedHeaders } = sealDefinition(definition, sealer);
+      const columns = {
+        ...definition,
+        sealedAuth: body.auth === undefined ? current.sealed_auth : sealedAuth,
+        sealedHeaders: body.custom_headers === undefined ? current.sealed_headers : sealedHeaders,
+      };
+      return await updateWebhook(sql, before.id, columns, clock.now());
     });
-    return seen(context, row);
+    return recordOf(row, sealer);
   },
 
   deleteWebhook: async ({ params }, { db }) => {
@@ -146,10 +154,18 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const id = uuidOf(params.id);
     const secret = newSigningSecret();
     const now = clock.now();
-    const previousUntil = new Date(now.getTime() + bothSignMs);
-    const rotated = id !== undefined && (await db.transaction((sql) => rotateSecret(sql, id, sealer.seal(secret), { previousUntil, now })));
+    const rotated =
+      id !== undefined &&
+      (await db.transaction(async (sql) => {
+        const row = await findWebhook(sql, id, "lock");
+        if (!row) return undefined;
+        // one that was sealed with another key file signs nothing any more
+        const previousUntil = new Date(now.getTime() + (opened(row.sealed_secret, sealer) === undefined ? 0 : bothSignMs));
+        await rotateSecret(sql, id, sealer.seal(secret), { previousUntil, now });
+        return { previousUntil };
+      }));
     if (!rotated) throw noSuchWebhook(params.id);
-    return { id, signing_secret: secret, previous_secret_valid_until: previousUntil };
+    return { id, signing_secret: secret, previous_secret_valid_until: rotated.previousUntil };
   },
 };
 
@@ -175,7 +191,7 @@ async function switchTo(context: OperationContext, text: string, enabled: boolea
   const row = id && (await context.db.transaction((sql) => setEnabled(sql, id, enabled, null, context.clock.now())));
   if (!row) throw noSuchWebhook(text);
   context.runtime?.wakeJobs("deliver");
-  return seen(context, row);
+  return recordOf(row, context.sealer);
 }
 
 async function required({ db }: OperationContext, text: string): Promise<StoredWebhook> {
@@ -183,8 +199,4 @@ async function required({ db }: OperationContext, text: string): Promise<StoredW
   const row = id && (await db.query((sql) => findWebhook(sql, id)));
   if (!row) throw noSuchWebhook(text);
   return row;
-}
-
-function seen({ sealer, clock }: OperationContext, row: StoredWebhook): Webhook {
-  return recordOf(openWebhook(row, sealer, clock.now()));
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock/clock.ts";
 import type { OutboundEventType } from "../contract/outbound-events.ts";
 import { outboundEventTypes } from "../contract/outbound-events.ts";
+import { Problem } from "../contract/problem.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Sender } from "../jobs/sender.ts";
@@ -14,7 +15,7 @@ import { templateFault } from "./definition.ts";
 import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
 import { bodyOf, headersOf } from "./request.ts";
 import { longestDelayMs, retryDelayMs } from "./retries.ts";
-import { type OpenWebhook, openWebhook } from "./webhook.ts";
+import { openWebhook, type StoredWebhook } from "./webhook.ts";
 import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
 
 /** A template that so often took too long does so by itself. */
@@ -48,12 +49,11 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
   const { db, clock } = context;
 
   const run = async (id: string, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
-    const { delivery, webhook } = await db.query(async (sql) => {
+    const { delivery, stored } = await db.query(async (sql) => {
       const found = await findDelivery(sql, id);
-      const row = found && (await findWebhook(sql, found.webhook_id));
-      return { delivery: found, webhook: row && openWebhook(row, context.sealer, clock.now()) };
+      return { delivery: found, stored: found && (await findWebhook(sql, found.webhook_id)) };
     });
-    if (!delivery || !webhook || delivery.status === "success" || delivery.status === "failed") {
+    if (!delivery || !stored || delivery.status === "success" || delivery.status === "failed") {
       await db.transaction((sql) => finishJob(sql, job));
       return;
     }
@@ -65,17 +65,17 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       await db.transaction((sql) => releaseJob(sql, job, { availableAt, error: delivery.error_message, attempt: "free" }));
       return;
     }
-    if (!webhook.enabled) {
-      const why = webhook.disabled_reason === null ? "" : `: ${webhook.disabled_reason}`;
+    if (!stored.enabled) {
+      const why = stored.disabled_reason === null ? "" : `: ${stored.disabled_reason}`;
       await end(delivery, job, `The webhook was disabled${why}; enable it and retry this delivery`, startedAt);
       return;
     }
-    const request = requestOf(webhook, delivery, job, startedAt);
+    const request = requestOf(stored, delivery, job, startedAt);
     if ("fault" in request) {
       await end(delivery, job, request.fault, startedAt);
       return;
     }
-    const answer = await context.outbound.post({ url: webhook.url, ...request, timeoutMs: context.timeoutMs, signal });
+    const answer = await context.outbound.post({ url: stored.url, ...request, timeoutMs: context.timeoutMs, signal });
     // what was answered is stored even when the daemon stops: else it would be posted again
     if (answer.kind !== "answered" && signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
     const outcome = judge(answer);
@@ -83,14 +83,15 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     if (!status) return;
     context.onAttempt(status);
     // never the whole address: in those of chat services the path is the secret
-    const about = { ...traceOf(delivery), delivery: id, webhook: webhook.id, host: new URL(webhook.url).host };
+    const about = { ...traceOf(delivery), delivery: id, webhook: stored.id, host: new URL(stored.url).host };
     const attempt = { attempt: delivery.attempt_count + 1, status_code: outcome.statusCode, took_ms: outcome.responseMs };
     if (status === "success") context.log.info({ ...about, ...attempt }, "a webhook was told");
     else context.log.warn({ ...about, ...attempt, error: outcome.error }, "a webhook could not be delivered");
   };
 
-  const requestOf = (webhook: OpenWebhook, delivery: DeliveryToSend, job: ClaimedJob, now: Date) => {
+  const requestOf = (stored: StoredWebhook, delivery: DeliveryToSend, job: ClaimedJob, now: Date) => {
     try {
+      const webhook = openWebhook(stored, context.sealer, now);
       const told = {
         eventType: typeOf(delivery.event_type),
         emittedAt: delivery.emitted_at,
@@ -101,6 +102,8 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       const body = bodyOf(webhook, told, context.timeZone);
       return { body, headers: headersOf(webhook, { id: delivery.message_id, time: now, body, trace: delivery.trace }) };
     } catch (error) {
+      // sealed with another key file: nothing but a person helps
+      if (error instanceof Problem) return { fault: error.message };
       if (!(error instanceof TemplateError)) throw error;
       // a machine that was busy elsewhere may be what took the time
       if (error.name === "time" && job.attempts < mostSlowRenderings) throw error;

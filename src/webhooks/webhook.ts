@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { notFound, type Problem } from "../contract/problem.ts";
+import { notFound, Problem } from "../contract/problem.ts";
 import type { WebhookAuth } from "../contract/routes/webhook-headers.ts";
 import type { Webhook as WebhookReply } from "../contract/routes/webhooks.ts";
 import type { Sealer } from "../secrets/sealer.ts";
@@ -48,7 +48,7 @@ export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition,
   };
 }
 
-/** Unseals a row. Throws when it was sealed with another key file. */
+/** Unseals a row. Throws `Problem("unavailable")` with the remedy when what is needed to send was sealed with another key file. */
 export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): OpenWebhook {
   const { sealed_auth, sealed_headers, sealed_secret, sealed_previous_secret, previous_secret_until, ...record } = row;
   const read = (sealed: Uint8Array): string => sealer.unseal(Buffer.from(sealed));
@@ -61,9 +61,21 @@ export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): Open
   };
 }
 
-/** What clients see of it. */
-export function recordOf({ auth: _, signingSecrets: __, ...record }: OpenWebhook): Webhook {
-  return record;
+/** What clients see of a row. Headers that were sealed with another key file are not among it: only sending needs them, and says so. */
+export function recordOf(row: StoredWebhook, sealer: Sealer): Webhook {
+  const { sealed_auth: _, sealed_headers, sealed_secret: __, sealed_previous_secret: ___, previous_secret_until: ____, ...record } = row;
+  const headers = sealed_headers && opened(sealed_headers, sealer);
+  return { ...record, custom_headers: headers ? (JSON.parse(headers) as Record<string, string>) : {} };
+}
+
+/** What was sealed; undefined when it was with another key file. */
+export function opened(sealed: Uint8Array, sealer: Sealer): string | undefined {
+  try {
+    return sealer.unseal(Buffer.from(sealed));
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 /** The error for an id that names no webhook. */

@@ -111,14 +111,13 @@ export async function rotateSecret(
   id: string,
   sealedSecret: Uint8Array,
   times: { readonly previousUntil: Date; readonly now: Date },
-): Promise<boolean> {
-  const rotated = await sql`
+): Promise<void> {
+  await sql`
     update webhooks w
-    set sealed_previous_secret = w.sealed_secret, previous_secret_until = ${times.previousUntil}, sealed_secret = ${sealedSecret},
-      updated_at = ${times.now}
+    set sealed_previous_secret = case when ${times.previousUntil}::timestamptz > ${times.now} then w.sealed_secret end,
+      previous_secret_until = ${times.previousUntil}, sealed_secret = ${sealedSecret}, updated_at = ${times.now}
     where w.webhook_id = ${id}
   `;
-  return rotated.count === 1;
 }
 
 /** Counts an attempt: when it was, what it left behind, and the delivery itself when it came to its end. */

@@ -53,13 +53,15 @@ async function see(at: number, { camera = "a", now = at, types = ["person"], max
         createdAt: time(now),
       })),
     );
-    for (const cameraId of outgrown) await closeDueBatches(sql, time(now), settings, cameraId);
+    await closeDueBatches(sql, time(now), settings, outgrown);
     return batchId;
   });
 }
 
 const close = async (now: number, camera?: string) =>
-  (await desk.db.transaction((sql) => closeDueBatches(sql, time(now), settings, camera))).map(({ batchId }) => batchId);
+  (await desk.db.transaction((sql) => closeDueBatches(sql, time(now), settings, camera === undefined ? undefined : [camera]))).map(
+    ({ batchId }) => batchId,
+  );
 const nextDue = (now = 0) => desk.db.query((sql) => nextDueAt(sql, time(now), latestDueAt(time(now), batchTimes(settings))));
 const events = async () => (await desk.ask("listEvents")).items;
 const waitingPicture = (at: number, camera = "a", status = "pending") =>

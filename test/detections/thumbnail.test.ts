@@ -76,7 +76,8 @@ describe("a thumbnail", () => {
     const detection = await detect(inFolder("a.jpg"));
     expect((await detection.record()).thumbnail_path).toBeNull();
     const thumbnail = await detection.thumbnail();
-    const kept = `thumbnails/000/000/${detection.id}.jpg`;
+    const [name = ""] = (await readdir(join(desk.dataDir, "thumbnails/000/000"))).filter((file) => file.startsWith(`${detection.id}-`));
+    const kept = `thumbnails/000/000/${name}`;
     expect(thumbnail).toEqual({ mediaType: "image/jpeg", content: { file: join(desk.dataDir, kept) } });
     expect(await sharp(await bytesOf(thumbnail)).metadata()).toMatchObject({ format: "jpeg", width: 320, height: 240 });
     expect((await detection.record()).thumbnail_path).toBe(kept);
@@ -99,7 +100,7 @@ describe("a thumbnail", () => {
     const detection = await detect(inFolder("many.jpg"));
     const answers = await Promise.all(Array.from({ length: 12 }, () => detection.thumbnail()));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect((await readdir(join(desk.dataDir, "thumbnails/000/000"))).filter((name) => !/^\d+\.jpg$/.test(name))).toEqual([]);
+    expect((await readdir(join(desk.dataDir, "thumbnails/000/000"))).filter((name) => !/^\d+-[0-9a-f]{16}\.jpg$/.test(name))).toEqual([]);
   });
 
   it("shows what the detection was corrected to, also when that happened while it was drawn", async () => {
@@ -110,6 +111,37 @@ describe("a thumbnail", () => {
     expect((await bytesOf(await early)).length).toBeGreaterThan(0);
     const corrected = await drawThumbnail(await readFile(inFolder("large.jpg")), { box: null, label: "dog 50%" });
     expect((await bytesOf(await detection.thumbnail())).equals(corrected)).toBe(true);
+  });
+
+  it("is never that of another detection which had the number before, as after a restore", async () => {
+    await writeFile(inFolder("before.jpg"), await plainPicture(64, 48).toBuffer());
+    await writeFile(inFolder("after.jpg"), await readFile(picturePath(2)));
+    const detection = await detect(inFolder("before.jpg"), { box: null });
+    const before = await bytesOf(await detection.thumbnail());
+    await desk.db.query(
+      (sql) => sql`update detections set file_path = ${inFolder("after.jpg")}, thumbnail_path = null where detection_id = ${detection.id}`,
+    );
+    const after = await bytesOf(await detection.thumbnail());
+    expect(after.equals(before)).toBe(false);
+    expect(after.equals(await drawThumbnail(await readFile(inFolder("after.jpg")), { box: null, label: "person 87%" }))).toBe(true);
+    expect(await desk.ask("deleteDetections", { body: { detection_ids: [detection.id] } })).toMatchObject({ succeeded: 1 });
+    const left = (await readdir(join(desk.dataDir, "thumbnails/000/000"))).filter((name) => name.startsWith(`${detection.id}-`));
+    expect(left).toEqual([]);
+  });
+
+  it("that version 0.1.0 kept is shown still, when it is noted as this detection's", async () => {
+    await writeFile(inFolder("old.jpg"), await plainPicture(64, 48).toBuffer());
+    const detection = await detect(inFolder("old.jpg"));
+    const kept = `thumbnails/000/000/${detection.id}.jpg`;
+    await mkdir(join(desk.dataDir, "thumbnails/000/000"), { recursive: true });
+    await writeFile(join(desk.dataDir, kept), "of somebody else");
+    expect((await bytesOf(await detection.thumbnail())).toString()).not.toBe("of somebody else");
+    await desk.db.query((sql) => sql`update detections set thumbnail_path = ${kept} where detection_id = ${detection.id}`);
+    await writeFile(inFolder("old.jpg"), "");
+    for (const name of await readdir(join(desk.dataDir, "thumbnails/000/000"))) {
+      if (name.startsWith(`${detection.id}-`)) await rm(join(desk.dataDir, "thumbnails/000/000", name));
+    }
+    expect((await bytesOf(await detection.thumbnail())).toString()).toBe("of somebody else");
   });
 
   it("is answered though it cannot be kept", async () => {

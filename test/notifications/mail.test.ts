@@ -29,6 +29,7 @@ const source = (filePath: string) => ({
   objectType: "person",
   confidence: 0.9,
   box: null,
+  thumbnailPath: null,
 });
 
 describe("the mail of an alert", () => {

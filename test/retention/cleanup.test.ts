@@ -3,14 +3,13 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { thumbnailPathOf } from "../../src/detections/detection.ts";
 import { thumbnailFiles } from "../../src/detections/thumbnail-files.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { noGpu } from "../../src/gpu/gpu.ts";
 import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
 import { numberEntries, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { cleanUp } from "../../src/retention/cleanup.ts";
-import { cleanUpAt, now, pastDesks } from "./stored-past.ts";
+import { cleanUpAt, keptThumbnail, now, pastDesks } from "./stored-past.ts";
 
 const open = pastDesks();
 
@@ -49,8 +48,8 @@ describe("cleanup", () => {
     }));
     expect(ids).toEqual({ events: [young, youngDeleted], detections: kept });
     expect([await past.count("analysis_attempts"), await past.count("jobs"), await past.count("batches")]).toEqual([2, 0, 0]);
-    expect(existsSync(join(desk.dataDir, thumbnailPathOf(gone[0] ?? 0)))).toBe(false);
-    expect(existsSync(join(desk.dataDir, thumbnailPathOf(kept[0] ?? 0)))).toBe(true);
+    expect(existsSync(join(desk.dataDir, keptThumbnail(gone[0] ?? 0)))).toBe(false);
+    expect(existsSync(join(desk.dataDir, keptThumbnail(kept[0] ?? 0)))).toBe(true);
     expect((await desk.ask("getStorage")).detections_count).toBe(2);
     expect((await desk.ask("getStorage")).events_count).toBe(1);
   });

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unknownVersions } from "../../src/images/images-repository.ts";
+import { cleanLedger } from "../../src/retention/ledger.ts";
 import type { Desk } from "../support/operations.ts";
 import { cleanUpAt, pastDesks } from "./stored-past.ts";
 
@@ -55,6 +56,17 @@ describe("the ledger", () => {
     await past.detection(29, { imageId: shown.id });
     expect(await cleanUpAt(desk)).toMatchObject({ images_deleted: 0 });
     expect(await past.count("images")).toBe(3);
+  });
+
+  it("keeps a picture whose detection became old while the rest was being deleted, until the next time", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    const picture = await past.picture(31);
+    await past.detection(31, { imageId: picture.id });
+    // what was deleted of the rows is over already: as when a backlog is worked off meanwhile
+    expect(await cleanLedger(desk.context, { before: past.ago(30) }, false, undefined)).toEqual({ files: 0, bytes: 0 });
+    expect(existsSync(picture.path)).toBe(true);
+    expect(await cleanUpAt(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 1 });
+    expect(existsSync(picture.path)).toBe(false);
   });
 
   it("lets original pictures go with DELETE_IMAGES only, each as the one that it was", async () => {

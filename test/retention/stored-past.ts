@@ -74,8 +74,8 @@ export async function storedPast(desk: Desk, now: Date): Promise<StoredPast> {
         `,
       );
       if (thumbnail !== undefined) {
-        await write(join(dataDir, thumbnailPathOf(row.id)), thumbnail);
-        await db.query((sql) => sql`update detections set thumbnail_path = ${thumbnailPathOf(row.id)} where detection_id = ${row.id}`);
+        await write(join(dataDir, keptThumbnail(row.id)), thumbnail);
+        await db.query((sql) => sql`update detections set thumbnail_path = ${keptThumbnail(row.id)} where detection_id = ${row.id}`);
       }
       return row.id;
     },
@@ -107,7 +107,7 @@ export async function storedPast(desk: Desk, now: Date): Promise<StoredPast> {
       return row.id;
     },
     thumbnail: async (detectionId, bytes) => {
-      const path = join(dataDir, thumbnailPathOf(detectionId));
+      const path = join(dataDir, keptThumbnail(detectionId));
       await write(path, bytes);
       return path;
     },
@@ -118,6 +118,10 @@ export async function storedPast(desk: Desk, now: Date): Promise<StoredPast> {
     },
   };
 }
+
+/** Where the thumbnail of a detection of the past is kept. */
+export const keptThumbnail = (id: number): string =>
+  thumbnailPathOf({ id, filePath: "/x", videoOffsetSeconds: null, objectType: "person", confidence: 0.9, box: null });
 
 /** The time at the desks of the past. */
 export const now = new Date("2026-03-01T12:00:00Z");

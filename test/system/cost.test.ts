@@ -93,7 +93,7 @@ describe("reads no table whole", () => {
     "what is stored": (sql) => storedFigures(sql),
     "what is not over, for a scrape": (sql) => openFigures(sql, now),
     "which thumbnails stay": (sql) => survivingDetections(sql, [1, 2, 3, 15_000], months),
-    "a page of old pictures": (sql) => expiredImages(sql, "a", months, undefined, 500),
+    "a page of old pictures": (sql) => expiredImages(sql, { cameraId: "a", before: months, after: undefined, limit: 500, dryRun: true }),
     "the next part of what goes when the disk is full": (sql) =>
       nextPartOfThePast(sql, { after: months, until: hour, pictures: true }, 200),
     "some old events": (sql) => deleteExpiredEvents(sql, months, "live", 200),

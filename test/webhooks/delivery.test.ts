@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OutboundEvent } from "../../src/contract/outbound-events.ts";
+import { sealerOf } from "../../src/secrets/sealer.ts";
 import { emit } from "../../src/webhooks/emit.ts";
 import { samples } from "../../src/webhooks/samples.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
@@ -75,6 +77,19 @@ const only = (webhook: WebhookRecord, status: string): Promise<DeliveryRecord> =
   });
 const numbersOf = (hook: Receiver): readonly number[] =>
   hook.received.map(({ body }) => (JSON.parse(body) as { data: { event_id: number } }).data.event_id);
+
+test("a webhook that was sealed with another key file fails its deliveries at once, with the reason; entered anew they can be retried", async () => {
+  const webhook = await add();
+  const sealed = sealerOf(randomBytes(32), "/lost/secret.key").seal("whsec_x");
+  await database.db.query((sql) => sql`update webhooks set sealed_secret = ${sealed} where webhook_id = ${webhook.id}`);
+  await happen(7);
+  const failed = await only(webhook, "failed");
+  expect(failed).toMatchObject({ attempt_count: 0, error_message: expect.stringContaining("or enter the secret again") });
+  expect(target.received).toEqual([]);
+  expect((await ask(`POST outbound-webhooks/${webhook.id}/rotate-secret`)).status).toBe(200);
+  expect((await ask(`POST outbound-webhooks/deliveries/${failed.id}/retry`)).status).toBeLessThan(300);
+  await only(webhook, "success");
+});
 
 describe("success", () => {
   test("arrives once, signed over the bytes, and is counted", async () => {

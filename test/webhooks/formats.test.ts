@@ -157,6 +157,13 @@ test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000o
   },
 );
 
+test("the command at the end of a message can be copied, whatever the camera is called", () => {
+  const more = "homesec cameras show front_door";
+  const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more, time };
+  expect(textsOf(chatBlocks(said))).toContain(`More: \`${more}\``);
+  expect(botMarkdown(said, "1")).toMatchObject({ text: expect.stringContaining(`\`${more}\``) });
+});
+
 describe("shortening", () => {
   test("keeps whole graphemes and whole escapes, within the limit", () => {
     const escaped = (part: string) => part.replace(/&/g, "&amp;");

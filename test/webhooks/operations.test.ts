@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { sealerOf } from "../../src/secrets/sealer.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 import { type Receiver, receiver } from "../support/receiver.ts";
 
@@ -40,6 +42,56 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 const nobody = "11111111-2222-4333-8444-555555555555";
+
+describe("sealed with a key file that is lost", () => {
+  const lost = sealerOf(randomBytes(32), "/lost/secret.key");
+  const lose = (id: string, columns: readonly ("sealed_auth" | "sealed_headers" | "sealed_secret")[]) =>
+    desk.db.query(async (sql) => {
+      for (const column of columns) await sql`update webhooks set ${sql(column)} = ${lost.seal("{}")} where webhook_id = ${id}`;
+    });
+  const get = (id: string) => desk.ask("getWebhook", { params: { id } });
+
+  test("it is listed, switched and changed as any other; only sending needs the secrets, and says so", async () => {
+    const given = { auth: { type: "bearer", token: "t" }, custom_headers: { "X-House": "12" } };
+    const [other, { id }] = [await create(), await create(given)];
+    await lose(id, ["sealed_auth", "sealed_headers", "sealed_secret"]);
+    expect((await desk.ask("listWebhooks")).webhooks.map((webhook) => webhook.id)).toEqual(expect.arrayContaining([other.id, id]));
+    expect(await get(id)).toMatchObject({ name: "Kitchen", custom_headers: {} });
+    expect(await desk.ask("disableWebhook", { params: { id } })).toMatchObject({ enabled: false });
+    expect(await desk.ask("enableWebhook", { params: { id } })).toMatchObject({ enabled: true });
+    expect(await desk.ask("updateWebhook", { params: { id }, body: { name: "Hall" } })).toMatchObject({ name: "Hall" });
+    expect(await refusal(desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } }))).toMatch(
+      /^unavailable: A stored secret cannot be opened with the key file .* enter the secret again/,
+    );
+    expect(target.received).toEqual([]);
+  });
+
+  test("it is whole again once auth, headers and the signing secret are given anew; the lost secret signs nothing more", async () => {
+    const { id } = await create({ auth: { type: "bearer", token: "t" }, custom_headers: { "X-House": "12" } });
+    await lose(id, ["sealed_auth", "sealed_headers", "sealed_secret"]);
+    const body = { auth: { type: "bearer", token: "new" }, custom_headers: { "X-House": "13" } };
+    expect(await desk.ask("updateWebhook", { params: { id }, body })).toMatchObject({ custom_headers: { "X-House": "13" } });
+    const rotated = await desk.ask("rotateWebhookSecret", { params: { id } });
+    expect(rotated.previous_secret_valid_until).toBe("2026-03-01T12:00:00.000Z");
+    desk.at(new Date().toISOString());
+    expect(await desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } })).toMatchObject({ success: true });
+    const [got] = target.received;
+    expect(got?.headers).toMatchObject({ authorization: "Bearer new", "x-house": "13" });
+    expect(String(got?.headers["webhook-signature"]).split(" ").length).toBe(1);
+    new Verifier(rotated.signing_secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
+  });
+
+  test("what is not given anew stays sealed as it was: the key file may come back", async () => {
+    const { id } = await create({ custom_headers: { "X-House": "12" } });
+    await lose(id, ["sealed_auth"]);
+    const sealed = () => desk.db.query((sql) => sql`select sealed_auth, sealed_headers from webhooks where webhook_id = ${id}`);
+    const before = await sealed();
+    await desk.ask("updateWebhook", { params: { id }, body: { max_retries: 2 } });
+    expect(await sealed()).toEqual(before);
+    await desk.ask("updateWebhook", { params: { id }, body: { auth: null } });
+    expect(await sealed()).toMatchObject([{ sealed_auth: null, sealed_headers: (before[0] as Record<string, unknown>)["sealed_headers"] }]);
+  });
+});
 
 describe("the record", () => {
   test("a new one has the defaults, shows its signing secret once and its auth never", async () => {

@@ -34,7 +34,7 @@ export const person = {
   bbox_y: 120,
   bbox_width: 164,
   bbox_height: 402,
-  thumbnail_path: "thumbnails/000/090/90211.jpg",
+  thumbnail_path: "thumbnails/000/090/90211-3f9c1e07ab42d586.jpg",
   event_id: eventId,
   batch_id: batchId,
   enrichment: { attributes, has_embedding: true },

@@ -30,7 +30,7 @@ export function chatBlocks(message: Message): object {
       : [
           {
             type: "context",
-            elements: [{ type: "mrkdwn", text: `More: \`${shorten(plainLine(message.more), 500, escapeText)}\``, verbatim: true }],
+            elements: [{ type: "mrkdwn", text: `More: \`${shorten(plainLine(message.more), 500, escapeCode)}\``, verbatim: true }],
           },
         ]),
   ];
@@ -39,9 +39,14 @@ export function chatBlocks(message: Message): object {
 
 /** Its three control characters, without which nothing is a mention or a link; marks of emphasis are set apart from their words. */
 function escapeText(part: string): string {
-  return part
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replace(/[*_~`]/g, "\u200b$&\u200b");
+  return withoutControl(part).replace(/[*_~`]/g, "\u200b$&\u200b");
+}
+
+/** Inside of code nothing else is markup but its end: a command is to be copied as it stands. */
+function escapeCode(part: string): string {
+  return withoutControl(part).replaceAll("`", "'");
+}
+
+function withoutControl(part: string): string {
+  return part.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
