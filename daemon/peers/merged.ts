@@ -25,7 +25,6 @@ export const singletonNames = [
   "baseline_learner",
   "gpu_monitor",
   "cleanup_service",
-  "health_reporter",
   "selftest",
 ] as const;
 

@@ -34,6 +34,11 @@ export function judge(answer: OutboundAnswer): Outcome {
   }
 }
 
+/** An attempt that could not even be made, and may be another time or by another daemon. */
+export function unsendable(error: string): Outcome {
+  return { kind: "again", statusCode: null, responseMs: null, error, response: null, retryAfter: null };
+}
+
 function reasonOf(status: number): string {
   if (status === 410) return "The target answered 410: it wants no more deliveries";
   if (status >= 300 && status < 400)

@@ -10,7 +10,7 @@ import type { Log } from "../log/log.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { Sealer } from "../secrets/sealer.ts";
 import { TemplateError } from "../templates/template.ts";
-import { judge, type Outcome } from "./attempt.ts";
+import { judge, type Outcome, unsendable } from "./attempt.ts";
 import { templateFault } from "./definition.ts";
 import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
 import { bodyOf, headersOf } from "./request.ts";
@@ -75,10 +75,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       await end(delivery, job, request.fault, startedAt);
       return;
     }
-    const answer = await context.outbound.post({ url: stored.url, ...request, timeoutMs: context.timeoutMs, signal });
-    // what was answered is stored even when the daemon stops: else it would be posted again
-    if (answer.kind !== "answered" && signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
-    const outcome = judge(answer);
+    const outcome = "sealed" in request ? unsendable(request.sealed) : await post(stored.url, request, id, signal);
     const status = await db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt: clock.now() }));
     if (!status) return;
     context.onAttempt(status);
@@ -87,6 +84,18 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     const attempt = { attempt: delivery.attempt_count + 1, status_code: outcome.statusCode, took_ms: outcome.responseMs };
     if (status === "success") context.log.info({ ...about, ...attempt }, "a webhook was told");
     else context.log.warn({ ...about, ...attempt, error: outcome.error }, "a webhook could not be delivered");
+  };
+
+  const post = async (
+    url: string,
+    request: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
+    id: string,
+    signal: AbortSignal,
+  ): Promise<Outcome> => {
+    const answer = await context.outbound.post({ url, ...request, timeoutMs: context.timeoutMs, signal });
+    // what was answered is stored even when the daemon stops: else it would be posted again
+    if (answer.kind !== "answered" && signal.aborted) throw new StageAborted(`delivery ${id} was broken off`);
+    return judge(answer);
   };
 
   const requestOf = (stored: StoredWebhook, delivery: DeliveryToSend, job: ClaimedJob, now: Date) => {
@@ -102,8 +111,8 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       const body = bodyOf(webhook, told, context.timeZone);
       return { body, headers: headersOf(webhook, { id: delivery.message_id, time: now, body, trace: delivery.trace }) };
     } catch (error) {
-      // sealed with another key file: nothing but a person helps
-      if (error instanceof Problem) return { fault: error.message };
+      // a person gives the secret anew, or another daemon has the right key file
+      if (error instanceof Problem) return { sealed: error.message };
       if (!(error instanceof TemplateError)) throw error;
       // a machine that was busy elsewhere may be what took the time
       if (error.name === "time" && job.attempts < mostSlowRenderings) throw error;
