@@ -2,7 +2,7 @@ import { z } from "zod";
 import { settleAlert } from "../alerts/settle.ts";
 import type { Config } from "../config/config.ts";
 import { decodeCursor, makePage } from "../contract/cursor.ts";
-import { notFound } from "../contract/problem.ts";
+import { notFound, Problem } from "../contract/problem.ts";
 import type { DeadLetter, dlqRoutes } from "../contract/routes/dlq.ts";
 import type { Sql } from "../engines/database.ts";
 import { awaitAnalyses } from "../events/awaited-analyses.ts";
@@ -15,6 +15,7 @@ import {
   purgeDeadJobs,
   reviveDeadJobs,
 } from "../jobs/dead-letters-repository.ts";
+import { closedLanes } from "../jobs/deliver-repository.ts";
 import { type QueueName, queueNames } from "../jobs/jobs-repository.ts";
 import { expiryOf } from "../notifications/delivery.ts";
 import { reviveNotifications } from "../notifications/sending-repository.ts";
@@ -59,7 +60,11 @@ export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
   requeueDeadLetters: async ({ params, query }, context) => {
     const queue = queueNamed(params.queue);
     const requeued = await requeue(context, queue, query.job_id);
-    if (query.job_id !== undefined && requeued === 0) throw noSuchLetter(queue, query.job_id);
+    if (query.job_id !== undefined && requeued === 0) {
+      const isThere = (await context.db.query((sql) => countDeadJobsOf(sql, queue, query.job_id))) > 0;
+      if (!isThere) throw noSuchLetter(queue, query.job_id);
+      throw new Problem("conflict", `The webhook that job ${query.job_id} is for is disabled; enable it first`);
+    }
     context.runtime?.wakeJobs(queue);
     context.runtime?.wakeJournal();
     return { queue, requeued };
@@ -81,7 +86,9 @@ async function requeue({ db, clock, config }: OperationContext, queue: QueueName
     const limit = Math.min(left, revivedAtOnce);
     const revived = await db.transaction(async (sql) => {
       const now = clock.now();
-      const subjects = await reviveDeadJobs(sql, queue, { jobId, limit, now });
+      // what is for a disabled webhook would fail again at once
+      const closed = queue === "deliver" ? await closedLanes(sql) : [];
+      const subjects = await reviveDeadJobs(sql, queue, { jobId, closed, limit, now });
       const ids = subjects.map(rowOf);
       if (queue === "detect") await takeUpImages(sql, ids);
       if (queue === "analyze") await awaitAnalyses(sql, ids, now);

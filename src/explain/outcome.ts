@@ -1,20 +1,22 @@
 import type { EventChain } from "./event.ts";
-import { verdictText, whySilent } from "./rule-steps.ts";
+import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
 import { counted } from "./step.ts";
 
 /** In a sentence or two: did an alert come of the event, did it arrive, and if not, why not. */
 export function outcomeOfEvent(chain: EventChain): string {
   const { alerts, event } = chain;
   if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.alertId)).join(" ");
-  const [rule] = chain.verdicts;
+  const silentRules = chain.silentRules.map((rule) => ({ rule, ...whySilent(rule, event, chain.evaluationJobs) }));
+  const toCome = silentRules.find(({ reason }) => isToCome(reason));
+  const [verdict] = chain.verdicts;
   const others = chain.verdicts.length + chain.silentRules.length - 1;
   const more = others > 0 ? ` ${counted(others, "other rule")} raised none either.` : "";
-  if (rule) return `No alert came of event ${event.id}. Rule "${rule.ruleName}" ${verdictText(rule)}${more}`;
-  const [silent] = chain.silentRules;
+  if (verdict && !toCome) return `No alert came of event ${event.id}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
+  // what may still come is said first
+  const silent = toCome ?? silentRules[0];
   if (!silent) return `No alert came of event ${event.id}: there is no alert rule.`;
-  const { reason, text } = whySilent(silent, event, chain.evaluationJobs);
-  const yet = reason === "waits_for_score" || reason === "is_queued" ? " yet" : "";
-  return `No alert came of event ${event.id}${yet}. Rule "${silent.name}" gave no verdict: ${text}${more}`;
+  const yet = toCome ? " yet" : "";
+  return `No alert came of event ${event.id}${yet}. Rule "${silent.rule.name}" gave no verdict: ${silent.text}${more}`;
 }
 
 /** In a sentence or two: who was told of an alert of this event, and if nobody, why. */

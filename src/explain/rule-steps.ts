@@ -58,7 +58,7 @@ export function silentRuleStep(rule: RuleFacts, event: EventFacts, jobs: readonl
   return {
     at: null,
     step: "rule",
-    status: reason === "waits_for_score" || reason === "is_queued" ? "waiting" : "note",
+    status: isToCome(reason) ? "waiting" : "note",
     text: `Rule "${rule.name}" gave no verdict: ${text}`,
     details: { rule_id: rule.ruleId, rule_name: rule.name, outcome: "none", reason, enabled: rule.enabled },
   };
@@ -75,25 +75,32 @@ export type SilentReason =
   | "changed_since"
   | "not_evaluated";
 
+/** Whether the rule gives its verdict still. */
+export const isToCome = (reason: SilentReason): boolean => reason === "waits_for_score" || reason === "is_queued";
+
 /** Why a rule that exists gave no verdict on an event, from what can be checked now. */
 export function whySilent(
   rule: Pick<RuleFacts, "kind" | "enabled" | "riskThreshold" | "createdAt" | "updatedAt">,
   event: Pick<EventFacts, "kind" | "createdAt" | "riskScore" | "analysisStatus">,
   jobs: readonly Pick<WaitingJob, "status" | "error">[],
 ): { readonly reason: SilentReason; readonly text: string } {
+  const needs = `it needs a risk score of at least ${rule.riskThreshold}`;
+  const waits = rule.riskThreshold !== null && event.riskScore === null;
+  const dead = jobs.find(({ status }) => status === "dead");
+  // a rule that was made only now judges with the others what is still to be judged
+  if (rule.kind === event.kind && rule.enabled) {
+    if (waits && event.analysisStatus !== "failed") {
+      return { reason: "waits_for_score", text: `${needs}, and the event is not judged yet.` };
+    }
+    if (!waits && jobs.length > 0 && !dead) return { reason: "is_queued", text: "it is about to be evaluated." };
+  }
   if (rule.createdAt > event.createdAt) return { reason: "newer_than_event", text: "it is newer than the event." };
   if (rule.kind !== event.kind) {
     return { reason: "other_kind", text: `it is for events of kind ${rule.kind}, and this one is of kind ${event.kind}.` };
   }
   if (!rule.enabled) return { reason: "disabled", text: "it is disabled." };
-  if (rule.riskThreshold !== null && event.riskScore === null) {
-    return event.analysisStatus === "failed"
-      ? { reason: "analysis_failed", text: `it needs a risk score of at least ${rule.riskThreshold}, and the analysis failed.` }
-      : { reason: "waits_for_score", text: `it needs a risk score of at least ${rule.riskThreshold}, and the event is not judged yet.` };
-  }
-  const dead = jobs.find(({ status }) => status === "dead");
+  if (waits) return { reason: "analysis_failed", text: `${needs}, and the analysis failed.` };
   if (dead) return { reason: "gave_up", text: `its evaluation is in the dead letters: ${sentence(dead.error ?? "no reason is stored")}` };
-  if (jobs.length > 0) return { reason: "is_queued", text: "it is about to be evaluated." };
   if (rule.updatedAt > event.createdAt) {
     return { reason: "changed_since", text: "it was changed after the event; it may have been disabled at that time." };
   }

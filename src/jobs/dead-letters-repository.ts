@@ -58,11 +58,14 @@ export async function countDeadJobsOf(sql: Sql, queue: QueueName, jobId: number 
   return row.count;
 }
 
-/** Revives at most `limit` dead letters of a queue, one by its id or the oldest, as if they had never been tried. Returns their subjects. */
+/**
+ * Revives at most `limit` dead letters of a queue, one by its id or the oldest, as if they had never been tried. Those of the lanes `closed` stay.
+ * Returns their subjects.
+ */
 export async function reviveDeadJobs(
   sql: Sql,
   queue: QueueName,
-  which: { readonly jobId: number | undefined; readonly limit: number; readonly now: Date },
+  which: { readonly jobId: number | undefined; readonly closed: readonly string[]; readonly limit: number; readonly now: Date },
 ): Promise<readonly string[]> {
   const rows = await sql<{ subject: string }[]>`
     with chosen as (
@@ -71,6 +74,7 @@ export async function reviveDeadJobs(
       where o.status = 'dead'
         and o.queue = ${queue}
         ${which.jobId === undefined ? sql`` : sql`and o.job_id = ${which.jobId}`}
+        and coalesce(o.lane, '') <> all (${[...which.closed]}::text[])
       order by o.job_id
       limit ${which.limit}
       for update

@@ -32,6 +32,16 @@ export async function deleteJobsOfWebhook(sql: Sql, webhookId: string): Promise<
   `;
 }
 
+/** The lanes in which nothing is sent, since their webhooks are disabled. */
+export async function closedLanes(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql<{ lane: string }[]>`
+    select ${laneOfWebhook(sql, sql`w.webhook_id`)} as lane
+    from webhooks w
+    where not w.enabled
+  `;
+  return rows.map(({ lane }) => lane);
+}
+
 function laneOfWebhook(sql: Sql, webhookId: SqlFragment): SqlFragment {
   return sql`'webhook:' || ${webhookId}`;
 }

@@ -139,6 +139,17 @@ describe("why no alert came", () => {
     expect((await rules())["scored"]).toContain("and the analysis failed");
   });
 
+  test("what may still come is said: a rule that waits for the score, also one that was made after the event", async () => {
+    const eventId = await stored.event({ images: [await stored.image()] });
+    const plain = await stored.rule("plain");
+    await stored.verdict(eventId, plain, { outcome: "not_matched", failed: ["object_type person is not car"] });
+    expect((await explain(eventId)).outcome).toMatch(/^No alert came of event \d+\. Rule "plain" did not match/);
+    await stored.rule("scored", { threshold: 70, createdAt: atSecond(50) });
+    const needs = 'Rule "scored" gave no verdict: it needs a risk score of at least 70, and the event is not judged yet.';
+    expect((await explain(eventId)).outcome).toBe(`No alert came of event ${eventId} yet. ${needs} 1 other rule raised none either.`);
+    expect(await texts(eventId, "rule")).toContain(needs);
+  });
+
   test("an event that is not judged yet says what its analysis waits for; one whose analysis failed, what to do", async () => {
     const eventId = await stored.event({ images: [await stored.image()] });
     await desk.db.query(

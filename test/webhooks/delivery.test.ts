@@ -226,6 +226,21 @@ describe("failure", () => {
     expect(all.map(({ status }) => status).toSorted()).toEqual(["failed", "failed", "success"]);
   });
 
+  test("dead letters for a disabled webhook stay until it is enabled; asked for one by one they say why", async () => {
+    target.answerWith((_, index) => ({ status: index < 2 ? 500 : 200 }));
+    const webhook = await add({ max_retries: 0 });
+    await happen(1, 2);
+    await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "failed").length === 2);
+    await ask(`POST outbound-webhooks/${webhook.id}/disable`);
+    expect((await ask("POST dlq/deliver/requeue")).body).toEqual({ queue: "deliver", requeued: 0 });
+    const { items } = (await ask<{ items: { job_id: number }[] }>("GET dlq/deliver")).body;
+    expect(items.length).toBe(2);
+    expect(await ask(`POST dlq/deliver/requeue?job_id=${items[0]?.job_id}`)).toMatchObject({ status: 409 });
+    await ask(`POST outbound-webhooks/${webhook.id}/enable`);
+    expect((await ask("POST dlq/deliver/requeue")).body).toEqual({ queue: "deliver", requeued: 2 });
+    await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "success").length === 2);
+  });
+
   test("Retry-After is honoured, a redirect is not followed, a cut connection is a failure", async () => {
     target.answerWith(() => ({ status: 429, headers: { "retry-after": "1800" } }));
     const slow = await add();

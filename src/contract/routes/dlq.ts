@@ -95,9 +95,9 @@ export const dlqRoutes = {
     params,
     query: z.object({ job_id }),
     reply: z
-      .object({ queue: Queue, requeued: z.int().meta({ description: "Jobs that will be tried again" }) })
+      .object({ queue: Queue, requeued: z.int().meta({ description: "Jobs that will be tried again; those for disabled webhooks stay" }) })
       .meta({ id: "Requeued", description: "How many dead letters are tried again" }),
-    refusals,
+    refusals: { ...refusals, 409: "The job is for a webhook that is disabled" },
   }),
   purgeDeadLetters: route("/api/dlq/{queue}", {
     method: "delete",
