@@ -31,8 +31,8 @@ export async function schemaObjects(sql: Sql): Promise<readonly SchemaObject[]> 
 }
 
 /**
- * Names of what stands in other schemas: tables, views, functions, and references and defaults of tables. What goes with one of ours (a view of its rows)
- * is missing from it afterwards. Temporary tables come and go by themselves and are not in it.
+ * Names of what stands in other schemas: tables, views, functions, and constraints, columns, defaults and triggers of tables. What goes with one of
+ * ours (a view of its rows) is missing from it afterwards. Temporary tables come and go by themselves and are not in it.
  */
 export async function objectsElsewhere(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
@@ -51,6 +51,12 @@ export async function objectsElsewhere(sql: Sql): Promise<readonly string[]> {
     from pg_attribute a
     join pg_class c on c.oid = a.attrelid
     where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f') and c.relnamespace in (select oid from elsewhere)
+    union all
+    select format('the default of %s of %s', quote_ident(a.attname), c.oid::regclass)
+    from pg_attrdef f
+    join pg_attribute a on a.attrelid = f.adrelid and a.attnum = f.adnum
+    join pg_class c on c.oid = f.adrelid
+    where c.relnamespace in (select oid from elsewhere)
     union all
     select format('%s of %s', quote_ident(g.tgname), c.oid::regclass)
     from pg_trigger g

@@ -61,7 +61,11 @@ export async function removeThumbnails(
   ids: readonly number[],
   { dataDir, log }: { readonly dataDir: string; readonly log: Log },
 ): Promise<void> {
-  for (const { path } of await thumbnailsOf(dataDir, ids)) await remove(path, log);
+  try {
+    for (const { path } of await thumbnailsOf(dataDir, ids)) await remove(path, log);
+  } catch (err) {
+    log.warn({ err, dataDir }, "Thumbnails that are not needed any more could not be looked for");
+  }
 }
 
 async function remove(file: string, log: Log): Promise<void> {

@@ -196,12 +196,7 @@ export async function expiredImages(
 
 /** Deletes those of these entries of the ledger that have no detection, with their jobs. Has to run in a transaction. */
 export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<void> {
-  await sql`
-    delete from jobs j
-    where j.queue in ('detect', 'enrich')
-      and j.subject = any (${ids.map(String)}::text[])
-  `;
-  await sql`
+  const gone = await sql<{ id: number }[]>`
     delete from images i
     where i.image_id = any (${[...ids]}::bigint[])
       and not exists (
@@ -209,6 +204,12 @@ export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<vo
         from detections d
         where d.image_id = i.image_id
       )
+    returning i.image_id as id
+  `;
+  await sql`
+    delete from jobs j
+    where j.queue in ('detect', 'enrich')
+      and j.subject = any (${gone.map(({ id }) => String(id))}::text[])
   `;
 }
 

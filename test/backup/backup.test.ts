@@ -221,6 +221,7 @@ describe("a restore", () => {
       "create table reports.notes (camera text, constraint of_camera foreign key (camera) references cameras (camera_id))",
       "of_camera of reports.notes",
     ],
+    ["a default", "create table reports.bills (id bigint default nextval('events_event_id_seq'))", "the default of id of reports.bills"],
     ["a column of the type of a row", "create table reports.copies (id int, what events)", "what of reports.copies"],
   ])("does not take %s of another schema along", async (_what, statement, name) => {
     const [home, other] = [await database(), await database()];

@@ -49,7 +49,7 @@ const sealedSecrets: Check = {
     const { secretKeyPath } = examination.config();
     return finding(
       `Secrets of ${counted(foreign, "webhook")} were sealed with another key than the one in ${secretKeyPath}: nothing can be delivered to ${foreign === 1 ? "it" : "them"}`,
-      `Put the right key file to ${secretKeyPath} and start homesec again; or enter the secrets again with homesec webhooks update`,
+      `Put the right key file to ${secretKeyPath} and start homesec again; or enter the secrets again: auth and headers with homesec webhooks update, the signing secret with homesec webhooks rotate-secret`,
     );
   },
 };
