@@ -194,7 +194,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
       pipeline.enrichment,
       pipeline.detection,
       watcher,
-      housekeeping.caretaker,
+      ...housekeeping.everywhere,
       housekeeping.cameraWatcher,
       ...housekeeping.maintaining,
     ]),

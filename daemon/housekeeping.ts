@@ -9,6 +9,7 @@ import { createBaselineLearner } from "./workers/baseline-learner.ts";
 import { createCameraWatcher } from "./workers/camera-watcher.ts";
 import { createCaretaker } from "./workers/caretaker.ts";
 import { createCleanupService } from "./workers/cleanup-service.ts";
+import { createFileCleaner } from "./workers/file-cleaner.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
 import { createHealthReporter } from "./workers/health-reporter.ts";
 import { createSelftestWorker } from "./workers/selftest-worker.ts";
@@ -22,8 +23,8 @@ export interface HousekeepingParts {
 
 /** The workers that no picture passes. */
 export interface Housekeeping {
-  /** What every process needs that works on rows. */
-  readonly caretaker: Worker;
+  /** What every process needs: on rows that are its own, and, of several that share a database, on its own files. */
+  readonly everywhere: readonly Worker[];
   readonly cameraWatcher: Worker;
   readonly maintaining: readonly Worker[];
 }
@@ -103,8 +104,10 @@ export function createHousekeeping(
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
   const lookEveryMs = config.cameraCheckSeconds * 1000;
   const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras, everyMs: lookEveryMs });
+  // one that is alone has its files deleted with the rows
+  const fileCleaners = peers.alone ? [] : [createFileCleaner({ db, config, clock, log })];
   return {
-    caretaker,
+    everywhere: [caretaker, ...fileCleaners],
     cameraWatcher,
     maintaining: [baselineLearner, gpuMonitor, cleanupService, healthReporter, ...selftests],
   };

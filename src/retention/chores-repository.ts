@@ -66,6 +66,16 @@ export async function noteNext(sql: Sql, name: string, now: Date): Promise<Date 
   return row?.before;
 }
 
+/** The time that is noted under this name. */
+export async function whenNoted(sql: Sql, name: string): Promise<Date | undefined> {
+  const [row] = await sql<[{ at: Date }?]>`
+    select c.last_run_at as at
+    from chores c
+    where c.name = ${name}
+  `;
+  return row?.at;
+}
+
 export async function forgetChore(sql: Sql, name: string): Promise<void> {
   await sql`
     delete from chores c

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import type { z } from "zod";
 import { deleteReceivedAlertsBefore } from "../alert-receiver/received-alerts-repository.ts";
 import { deleteAnomaliesBefore } from "../baselines/anomalies-repository.ts";
@@ -7,13 +6,10 @@ import { knownSince } from "../baselines/known.ts";
 import { forgetHoursBefore } from "../baselines/learning-repository.ts";
 import type { Clock } from "../clock/clock.ts";
 import { dayMs, hourMs } from "../clock/durations.ts";
-import { localDay } from "../clock/local-day.ts";
 import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
-import { thumbnailFiles, thumbnailsOf } from "../detections/thumbnail-files.ts";
-import type { SizedFile } from "../disk/files.ts";
-import { listLogFiles } from "../disk/log-files.ts";
+import { thumbnailsOf } from "../detections/thumbnail-files.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { deleteEmbeddingsBefore } from "../entities/embeddings-repository.ts";
 import { deleteForgottenEntities } from "../entities/entities-repository.ts";
@@ -21,6 +17,7 @@ import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository
 import type { Log } from "../log/log.ts";
 import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
 import { cleanLedger } from "./ledger.ts";
+import { cleanLogs, cleanThumbnails, type Files, removeFiles, together } from "./own-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
 import {
   countExpired,
@@ -30,7 +27,6 @@ import {
   deleteExpiredDetections,
   deleteExpiredEvents,
   deleteJournalBefore,
-  survivingDetections,
 } from "./retention-repository.ts";
 
 export type CleanupReport = z.output<typeof ReportRecord>;
@@ -69,33 +65,26 @@ export async function cleanUp(
 }
 
 async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal | undefined): Promise<CleanupReport> {
-  const { config, clock } = context;
+  const { clock } = context;
   const retentionDays = context.settings.current().retentionDays;
   const now = clock.now();
   const before = new Date(now.getTime() - retentionDays * dayMs);
   const { rows, thumbnails, images } = await sweep(context, before, dryRun, signal);
-  const oldestLogDay = localDay(new Date(now.getTime() - config.logRetentionDays * dayMs));
-  const logs = (await listLogFiles(config.dataDir)).filter(({ day }) => day < oldestLogDay);
-  if (!dryRun) await removeFiles(logs);
+  const logs = await cleanLogs(context, now, dryRun);
   const report = {
     events_deleted: rows.events,
     detections_deleted: rows.detections,
     gpu_stats_deleted: rows.gpuStats,
-    logs_deleted: logs.length,
+    logs_deleted: logs.files,
     thumbnails_deleted: thumbnails.files,
     images_deleted: images.files,
-    space_reclaimed: thumbnails.bytes + images.bytes + sizeOfAll(logs),
+    space_reclaimed: thumbnails.bytes + images.bytes + logs.bytes,
     retention_days: retentionDays,
     dry_run: dryRun,
     timestamp: now,
   };
   if (!dryRun) context.log.info({ ...report, timestamp: undefined }, "old data was cleaned up");
   return report;
-}
-
-interface Files {
-  readonly files: number;
-  readonly bytes: number;
 }
 
 /** What went, or in a dry run would go. `images` are original pictures. */
@@ -112,7 +101,7 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
     : await deleteRows(context, before, signal);
   const orphans = await cleanThumbnails(context, before, dryRun, signal);
   const images = await cleanLedger(context, { before }, dryRun, signal);
-  return { rows, thumbnails: { files: thumbnails.files + orphans.files, bytes: thumbnails.bytes + orphans.bytes }, images };
+  return { rows, thumbnails: together(thumbnails, orphans), images };
 }
 
 /**
@@ -146,15 +135,13 @@ async function deleteRows(
 ): Promise<Pick<Swept, "rows" | "thumbnails">> {
   const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * hourMs);
   const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
-  const thumbnails = { files: 0, bytes: 0 };
+  let thumbnails: Files = { files: 0, bytes: 0 };
   let detections = 0;
   /** What belonged to detections that are gone. */
   const follow = async (detectionIds: readonly number[]): Promise<void> => {
     detections += detectionIds.length;
-    const files = await thumbnailsOf(config.dataDir, detectionIds);
-    await removeFiles(files);
-    thumbnails.files += files.length;
-    thumbnails.bytes += sizeOfAll(files);
+    const removed = await removeFiles(await thumbnailsOf(config.dataDir, detectionIds));
+    thumbnails = together(thumbnails, removed);
   };
   let events = 0;
   for (const which of ["live", "deleted"] as const) {
@@ -197,34 +184,4 @@ async function inBatches(limit: number, signal: AbortSignal | undefined, remove:
     last = await remove(limit);
   }
   return sum;
-}
-
-/** Removes the thumbnails of detections that are gone, or in a dry run would be: those in the data folder of this process. */
-async function cleanThumbnails(
-  { db, config }: CleanupContext,
-  before: Date,
-  dryRun: boolean,
-  signal: AbortSignal | undefined,
-): Promise<Files> {
-  let files = 0;
-  let bytes = 0;
-  for await (const found of thumbnailFiles(config.dataDir)) {
-    signal?.throwIfAborted();
-    if (found.length === 0) continue;
-    const ids = found.map(({ detectionId }) => detectionId);
-    const surviving = await db.query((sql) => survivingDetections(sql, ids, before));
-    const orphans = found.filter(({ detectionId }) => !surviving.has(detectionId));
-    if (!dryRun) await removeFiles(orphans);
-    files += orphans.length;
-    bytes += sizeOfAll(orphans);
-  }
-  return { files, bytes };
-}
-
-async function removeFiles(files: readonly SizedFile[]): Promise<void> {
-  for (const { path } of files) await rm(path, { force: true });
-}
-
-function sizeOfAll(files: readonly SizedFile[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

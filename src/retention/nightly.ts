@@ -1,6 +1,6 @@
 import { dayMs } from "../clock/durations.ts";
 import type { Sql } from "../engines/database.ts";
-import { firstNoted, forgetChore, noteChore, noteNext, takeChore } from "./chores-repository.ts";
+import { firstNoted, forgetChore, noteChore, noteNext, takeChore, whenNoted } from "./chores-repository.ts";
 import { lastDue } from "./schedule.ts";
 
 const chore = "cleanup";
@@ -47,4 +47,9 @@ export async function giveCleanupBack(sql: Sql, lastRunAt: Date): Promise<void> 
 /** Notes that a person had old data deleted, and so finds the clock right. */
 export async function noteCleanup(sql: Sql, now: Date): Promise<void> {
   await noteChore(sql, chore, now);
+}
+
+/** When old data was last deleted, by whichever process; undefined before the first time that one looked. */
+export async function lastCleanup(sql: Sql): Promise<Date | undefined> {
+  return await whenNoted(sql, chore);
 }

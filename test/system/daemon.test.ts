@@ -143,7 +143,15 @@ describe("health", () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
     const known = body.workers.map(({ name }: { name: string }) => name);
-    for (const name of ["gpu_monitor", "cleanup_service", "file_watcher", "detection_worker", "analysis_worker", "batch_aggregator"]) {
+    for (const name of [
+      "gpu_monitor",
+      "cleanup_service",
+      "file_cleaner",
+      "file_watcher",
+      "detection_worker",
+      "analysis_worker",
+      "batch_aggregator",
+    ]) {
       expect(known).toContain(name);
     }
     expect(body.workers.filter(({ critical }: { critical: boolean }) => critical).map(({ name }: { name: string }) => name)).toEqual(
