@@ -141,7 +141,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const answer = await turns.run(() => context.detector.detect(picture, signal));
     switch (answer.kind) {
       case "detected":
-        return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, offsetSeconds: null })) };
+        return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, frame: null })) };
       case "refused":
         return { kind: "skipped", reason: answer.reason, detail: answer.detail, bury: true };
       case "unavailable":
@@ -150,11 +150,13 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   const lookAtVideo = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
-    const findings: Finding[] = [];
+    const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number }[] = [];
     let seen: Detected | undefined;
     let inferenceMs = 0;
+    let lastOffset = 0;
     for await (const frame of readFrames(image, { signal })) {
       if (frame.kind !== "frame") return unread(frame);
+      lastOffset = frame.offsetSeconds;
       const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
@@ -167,7 +169,11 @@ export function createDetectStage(context: DetectStageContext): Stage {
     if (!seen) {
       return { kind: "skipped", reason: "video_unreadable", detail: "No frame of this video could be read. Is it complete?", bury: true };
     }
-    return { kind: "processed", seen, findings };
+    const inTime = findings.map(({ found, offsetSeconds }) => ({
+      found,
+      frame: { offsetSeconds, secondsAfter: lastOffset - offsetSeconds },
+    }));
+    return { kind: "processed", seen, findings: inTime };
   };
 
   const store = async (

@@ -10,8 +10,8 @@ import type { Detected } from "../upstream/detector.ts";
 /** One thing that was found, before it has a row. */
 export interface Finding {
   readonly found: Detected["detections"][number];
-  /** Of a video: where in it. */
-  readonly offsetSeconds: number | null;
+  /** Of a video: where in it, and how much of what was looked at came after that. */
+  readonly frame: { readonly offsetSeconds: number; readonly secondsAfter: number } | null;
 }
 
 /** A picture at which the detector has looked. */
@@ -106,15 +106,17 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   return { enrich, dueSooner, closed, batchIds: pictures.map((_, at) => joined.get(at)) };
 }
 
-function newDetection(image: LedgerImage, { found, offsetSeconds }: Finding, batchId: string, now: Date): NewDetection {
+function newDetection(image: LedgerImage, { found, frame }: Finding, batchId: string, now: Date): NewDetection {
+  // a video comes when it ends, and its file has the time of its end
+  const detectedAt = new Date(image.takenAt.getTime() - (frame?.secondsAfter ?? 0) * 1000);
   return {
     cameraId: image.cameraId,
     imageId: image.imageId,
     batchId,
     filePath: image.path,
     fileType: image.mediaType,
-    videoOffsetSeconds: offsetSeconds,
-    detectedAt: offsetSeconds === null ? image.takenAt : new Date(image.takenAt.getTime() + offsetSeconds * 1000),
+    videoOffsetSeconds: frame?.offsetSeconds ?? null,
+    detectedAt,
     objectType: found.objectType,
     confidence: found.confidence,
     box: found.box,

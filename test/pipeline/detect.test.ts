@@ -222,6 +222,21 @@ describe("a picture whose time or name is set after the upload is looked at once
 });
 
 describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
+  test("shows what was before it came, each frame in its time", async () => {
+    const imageId = await entered(await makeVideo(folder.path, "mp4", 7), "video/mp4");
+    expect(await looked(imageId)).toMatchObject({ status: "processed" });
+    const frames = await database.db.query(
+      (sql) => sql<{ offset: number; before: number }[]>`
+        select d.video_offset_seconds as offset, extract(epoch from i.taken_at - d.detected_at)::float as before
+        from detections d
+        join images i on i.image_id = d.image_id
+        where d.image_id = ${imageId}
+        order by d.detected_at
+      `,
+    );
+    expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ offset, before: 6 - offset })));
+  });
+
   test("that was written over is left to the entry of its new content", async () => {
     const path = await makeVideo(folder.path, "mp4", 3);
     const imageId = await entered(path, "video/mp4");

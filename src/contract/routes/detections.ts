@@ -25,7 +25,10 @@ export const Detection = z
     camera_id: CameraIdText,
     file_path: z.string().meta({ description: "The picture, on the disk of the daemon" }),
     file_type: z.string().nullable().meta({ description: "MIME type of the picture" }),
-    detected_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found" }),
+    detected_at: Instant.meta({
+      description:
+        "The time of the picture: its arrival, or the file time of one that a scan found; what is in a video is as much earlier as it lies before the last frame that was looked at",
+    }),
     object_type: z.string().meta({ description: "What was detected" }),
     confidence: z.number().meta({ description: "How sure the detector is, 0 to 1" }),
     bbox_x: z.int().nullable().meta({ description: "Left edge of the box, in pixels of the picture; null without a box" }),
