@@ -4,7 +4,7 @@ import { offsetIn } from "../clock/time-zone.ts";
 import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../contract/routes/rules.ts";
 import type { Database } from "../engines/database.ts";
 import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
-import { replay, triggerOf } from "./replay.ts";
+import { type Replayed, replay, triggerOf } from "./replay.ts";
 import type { RuleDefinition } from "./rule.ts";
 
 type ReplayedEvent = z.output<typeof ReplayedEventRecord>;
@@ -47,6 +47,7 @@ export async function backtest(
     }
   });
   for await (const { those, batch } of batches) for (const one of those) for (const facts of batch) one.take(facts);
+  for (const one of tallies) one.end();
   return {
     events_tested: first.count(),
     tested: first.result(),
@@ -60,6 +61,8 @@ interface Tally {
   readonly trigger: "stored" | "scored";
   readonly alerts: ReadonlySet<number>;
   take(facts: PastFacts): void;
+  /** After the last event. */
+  end(): void;
   count(): number;
   events(): ReplayedEvent[];
   result(): z.output<typeof RuleReplay>;
@@ -70,7 +73,7 @@ function tally(
   { version, definition }: Candidate,
   { timeZone, limit, keepsIds }: { readonly timeZone: string; readonly limit: number; readonly keepsIds: boolean },
 ): Tally {
-  const judge = replay(ruleId, definition);
+  const history = replay(ruleId, definition);
   const offset = offsetIn(timeZone);
   const days = new Map<number, { matched: number; alerts: number }>();
   const alerts = new Set<number>();
@@ -78,33 +81,46 @@ function tally(
   let count = 0;
   let matched = 0;
   let raised = 0;
+
+  const addToDay = (at: Date, matches: number, raises: number): void => {
+    const instant = at.getTime();
+    const dayNumber = Math.floor((instant + offset(instant)) / dayMs);
+    const day = days.get(dayNumber) ?? { matched: 0, alerts: 0 };
+    days.set(dayNumber, { matched: day.matched + matches, alerts: day.alerts + raises });
+  };
+  const note = ({ facts, verdict, raisedAt, alert, heldBackAt }: Replayed): void => {
+    if (!verdict.matches) return;
+    if (heldBackAt === null) matched += 1;
+    else {
+      // one event, told again: as what became of it in the end
+      addToDay(heldBackAt, -1, 0);
+      const earlier = newest.findLastIndex(({ event_id }) => event_id === facts.eventId);
+      if (earlier !== -1) newest.splice(earlier, 1);
+    }
+    addToDay(raisedAt, 1, alert ? 1 : 0);
+    if (alert) {
+      raised += 1;
+      if (keepsIds) alerts.add(facts.eventId);
+    }
+    if (limit === 0) return;
+    newest.push({
+      event_id: facts.eventId,
+      camera_id: facts.cameraId,
+      raised_at: raisedAt,
+      alert,
+      matched_conditions: [...verdict.matchedConditions],
+    });
+    if (newest.length >= 2 * limit) newest = newest.slice(-limit);
+  };
   return {
     trigger: triggerOf(definition),
     alerts,
     take: (facts) => {
       count += 1;
-      const { verdict, raisedAt, alert } = judge(facts);
-      if (!verdict.matches) return;
-      matched += 1;
-      const instant = raisedAt.getTime();
-      const dayNumber = Math.floor((instant + offset(instant)) / dayMs);
-      const day = days.get(dayNumber) ?? { matched: 0, alerts: 0 };
-      days.set(dayNumber, day);
-      day.matched += 1;
-      if (alert) {
-        raised += 1;
-        day.alerts += 1;
-        if (keepsIds) alerts.add(facts.eventId);
-      }
-      if (limit === 0) return;
-      newest.push({
-        event_id: facts.eventId,
-        camera_id: facts.cameraId,
-        raised_at: raisedAt,
-        alert,
-        matched_conditions: [...verdict.matchedConditions],
-      });
-      if (newest.length >= 2 * limit) newest = newest.slice(-limit);
+      for (const replayed of history.take(facts)) note(replayed);
+    },
+    end: () => {
+      for (const replayed of history.end()) note(replayed);
     },
     count: () => count,
     events: () => newest.slice(-limit),
@@ -114,6 +130,7 @@ function tally(
       match_rate: count === 0 ? 0 : matched / count,
       alerts_after_cooldown: raised,
       days: [...days]
+        .filter(([, { matched: ofDay }]) => ofDay > 0)
         .toSorted(([one], [other]) => one - other)
         .map(([day, counts]) => ({
           date: new Date(day * dayMs).toISOString().slice(0, 10),

@@ -6,16 +6,38 @@ import type { RuleDefinition, RuleVerdict } from "./rule.ts";
 
 /** What a rule would have done with an event at the time. */
 export interface Replayed {
+  readonly facts: PastFacts;
   readonly verdict: RuleVerdict;
   /** When the alert would have been raised. */
   readonly raisedAt: Date;
   /** It matches, and no earlier alert under the same key holds it back. */
   readonly alert: boolean;
+  /** When it was told before as held back: it was stored then, and passes the cooldown now that it is judged. */
+  readonly heldBackAt: Date | null;
 }
 
+/** History as it goes through a definition. */
+export interface Replay {
+  /** The next event. Returns what comes of it, after what comes meanwhile of those before it. */
+  take(facts: PastFacts): readonly Replayed[];
+  /** After the last event: what still comes of all. */
+  end(): readonly Replayed[];
+}
+
+/** What holds back others: an alert for an event. */
 interface Cooldown {
   readonly endsAt: number;
+  /** The band of the event when the alert was raised; and what it is judged to be, from when on. */
   readonly band: number;
+  readonly judgedBand: number;
+  readonly judgedAt: number;
+}
+
+/** A match that was held back before it was judged. */
+interface HeldBack extends Replayed {
+  readonly key: string;
+  readonly by: Cooldown;
+  readonly scoredAt: Date;
 }
 
 /** When a definition is evaluated: as soon as an event is stored, or when it has its score. */
@@ -25,16 +47,46 @@ export function triggerOf(definition: RuleDefinition): "stored" | "scored" {
 
 /**
  * Plays history through a definition of a rule: takes events in the order in which their alerts would have been raised, judges
- * each by the code that judges live ones, and keeps the cooldowns that its alerts begin. Other rules that share the same dedup
- * keys are not looked at. With `at` the schedule is judged by that time.
+ * each by the code that judges live ones, and keeps the cooldowns that its alerts begin. With `escalate`, what is held back when it is
+ * stored has a second chance when it is judged, as live. Other rules that share the same dedup keys are not looked at. With `at` the
+ * schedule is judged by that time.
  */
-export function replay(ruleId: string, definition: RuleDefinition, at?: Date): (facts: PastFacts) => Replayed {
+export function replay(ruleId: string, definition: RuleDefinition, at?: Date): Replay {
   const trigger = triggerOf(definition);
   const cooldowns = new Map<string, Cooldown>();
-  return (facts) => {
+  /** By the time of their judgement. */
+  const waiting: HeldBack[] = [];
+
+  const passes = (running: Cooldown | undefined, band: number, now: number): boolean =>
+    !running || now >= running.endsAt || (definition.escalate && band > bandOf(running, now));
+
+  const begin = (key: string, facts: PastFacts, raisedAt: Date, band: number): void => {
+    cooldowns.set(key, {
+      endsAt: raisedAt.getTime() + definition.cooldown_seconds * 1000,
+      band,
+      judgedBand: riskBand(facts.riskLevel),
+      judgedAt: (facts.scoredAt ?? facts.storedAt).getTime(),
+    });
+  };
+
+  /** What comes of those that were held back, now that they are judged: nothing where one is no worse than what held it back, though the cooldown be over. */
+  const judged = (until: number): readonly Replayed[] => {
+    const escalated: Replayed[] = [];
+    while (waiting[0] && waiting[0].scoredAt.getTime() < until) {
+      const { key, by, scoredAt, facts, verdict, raisedAt } = waiting.shift() as HeldBack;
+      const [now, band] = [scoredAt.getTime(), riskBand(facts.riskLevel)];
+      if (band <= bandOf(by, now) || !passes(cooldowns.get(key), band, now)) continue;
+      begin(key, facts, scoredAt, band);
+      escalated.push({ facts, verdict, raisedAt: scoredAt, alert: true, heldBackAt: raisedAt });
+    }
+    return escalated;
+  };
+
+  const look = (facts: PastFacts): Replayed => {
     const verdict = evaluate(definition, at ? { ...facts, storedAt: at } : facts);
     const raisedAt = trigger === "scored" ? (facts.scoredAt ?? facts.storedAt) : facts.storedAt;
-    if (!verdict.matches) return { verdict, raisedAt, alert: false };
+    const replayed = { facts, verdict, raisedAt, alert: false, heldBackAt: null };
+    if (!verdict.matches) return replayed;
     const key = dedupKey(definition.dedup_key_template, {
       camera_id: facts.cameraId,
       rule_id: ruleId,
@@ -42,10 +94,35 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): (
       severity: definition.severity,
     });
     // a rule that does not wait for the score knew none, unless the event came with one
-    const band = trigger === "stored" && facts.scoredAt !== null ? 0 : riskBand(facts.riskLevel);
+    const isUnjudged = trigger === "stored" && facts.scoredAt !== null;
+    const band = isUnjudged ? 0 : riskBand(facts.riskLevel);
     const running = cooldowns.get(key);
-    const isHeldBack = running && raisedAt.getTime() < running.endsAt && !(definition.escalate && band > running.band);
-    if (!isHeldBack) cooldowns.set(key, { endsAt: raisedAt.getTime() + definition.cooldown_seconds * 1000, band });
-    return { verdict, raisedAt, alert: !isHeldBack };
+    if (passes(running, band, raisedAt.getTime())) {
+      begin(key, facts, raisedAt, band);
+      return { ...replayed, alert: true };
+    }
+    if (running && definition.escalate && isUnjudged && facts.scoredAt) {
+      insertInOrder(waiting, { ...replayed, key, by: running, scoredAt: facts.scoredAt });
+    }
+    return replayed;
   };
+
+  return {
+    take: (facts) => {
+      const before = waiting.length === 0 ? [] : judged(facts.storedAt.getTime());
+      return [...before, look(facts)];
+    },
+    end: () => judged(Number.POSITIVE_INFINITY),
+  };
+}
+
+/** How bad the event of an alert is known to be at a time. */
+function bandOf({ band, judgedBand, judgedAt }: Cooldown, now: number): number {
+  return judgedAt <= now ? Math.max(band, judgedBand) : band;
+}
+
+/** Most come at the end: events are judged about in the order in which they are stored. */
+function insertInOrder(waiting: HeldBack[], held: HeldBack): void {
+  const before = waiting.findLastIndex(({ scoredAt }) => scoredAt <= held.scoredAt);
+  waiting.splice(before + 1, 0, held);
 }

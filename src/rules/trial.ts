@@ -3,7 +3,7 @@ import type { ruleRoutes } from "../contract/routes/rules.ts";
 import type { Database } from "../engines/database.ts";
 import { definitionOf } from "./definition.ts";
 import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
-import { replay, triggerOf } from "./replay.ts";
+import { type Replayed, replay, triggerOf } from "./replay.ts";
 import type { Rule } from "./rule.ts";
 
 type Result = z.output<typeof ruleRoutes.testRule.reply>;
@@ -11,22 +11,24 @@ type Result = z.output<typeof ruleRoutes.testRule.reply>;
 /** What a rule says of each of some stored events, the newest first. With `at` the schedule is judged by that time. */
 export async function tryRule(db: Database, rule: Rule, events: PastEvents, at: Date | undefined): Promise<Result> {
   const definition = definitionOf(rule);
-  const judge = replay(rule.id, definition, at);
+  const history = replay(rule.id, definition, at);
   const results: (Result["results"][number] & Pick<PastFacts, "storedAt">)[] = [];
   let alerts = 0;
+  const note = ({ facts, verdict, alert, heldBackAt }: Replayed): void => {
+    if (alert) alerts += 1;
+    if (heldBackAt !== null) return;
+    results.push({
+      event_id: facts.eventId,
+      storedAt: facts.storedAt,
+      matches: verdict.matches,
+      matched_conditions: [...verdict.matchedConditions],
+      failed_conditions: [...verdict.failedConditions],
+    });
+  };
   for await (const batch of db.iterate((sql) => pastFacts(sql, events, triggerOf(definition)))) {
-    for (const facts of batch) {
-      const { verdict, alert } = judge(facts);
-      if (alert) alerts += 1;
-      results.push({
-        event_id: facts.eventId,
-        storedAt: facts.storedAt,
-        matches: verdict.matches,
-        matched_conditions: [...verdict.matchedConditions],
-        failed_conditions: [...verdict.failedConditions],
-      });
-    }
+    for (const facts of batch) history.take(facts).forEach(note);
   }
+  history.end().forEach(note);
   results.sort((one, other) => other.storedAt.getTime() - one.storedAt.getTime() || other.event_id - one.event_id);
   const matched = results.filter(({ matches }) => matches).length;
   return {
