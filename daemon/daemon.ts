@@ -6,6 +6,7 @@ import type { JournalEntry } from "../src/contract/live.ts";
 import type { HandOver } from "../src/engines/hand-over.ts";
 import { migrate } from "../src/engines/migrate.ts";
 import { openStore } from "../src/engines/open-store.ts";
+import { createFreshContent } from "../src/images/fresh-content.ts";
 import { appendToJournal } from "../src/journal/journal.ts";
 import { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import type { Log } from "../src/log/log.ts";
@@ -164,7 +165,18 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const context: OperationContext = { db, store, config, settings, clock, log, outbound, sealer, runtime };
 
   await removeLeftovers({ context });
-  const parts: Parts = { context, runtime, processId: own.processId, upstreams, handOver, lanes, metrics, wake, peers };
+  const parts: Parts = {
+    context,
+    runtime,
+    processId: own.processId,
+    upstreams,
+    handOver,
+    lanes,
+    metrics,
+    fresh: createFreshContent(),
+    wake,
+    peers,
+  };
   const publisher = createPublisher({
     db,
     log,

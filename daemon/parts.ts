@@ -1,4 +1,5 @@
 import type { HandOver } from "../src/engines/hand-over.ts";
+import type { FreshContent } from "../src/images/fresh-content.ts";
 import type { OperationContext } from "../src/operations/operation.ts";
 import type { Runtime } from "../src/operations/runtime.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -26,6 +27,8 @@ export interface Parts {
   /** The hand-over of what is delivered: its lanes are kept in the rows, so it never leaves this process. */
   readonly lanes: HandOver;
   readonly metrics: Metrics;
+  /** What the file watcher has read, for the detect stage. */
+  readonly fresh: FreshContent;
   readonly wake: Wakes;
   /** The other daemons on this database. */
   readonly peers: Peers;

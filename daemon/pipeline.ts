@@ -69,6 +69,7 @@ export function createPipeline(parts: Parts): Pipeline {
       enrichmentWaitMs: () => upstreams.enrichmentWaitMs(),
       detector: upstreams.detector,
       atDetector,
+      fresh: parts.fresh,
       mostUnstored: parts.handOver.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onStored: ({ enrich, dueSooner, closed }) => {

@@ -9,7 +9,7 @@ import { createFileWatcher, type FileWatcher } from "./workers/file-watcher/file
 
 /** Makes the worker that finds the pictures of the cameras. `onPictures` is told of those that got their entries in the ledger. */
 export function createWatching(
-  { context, metrics, wake, peers }: Parts,
+  { context, metrics, wake, peers, fresh }: Parts,
   onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined,
 ): FileWatcher {
   const { db, clock, log, config } = context;
@@ -28,6 +28,8 @@ export function createWatching(
       const { created } = await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
       if (created) wake.journal();
     },
+    // who has no detector here would keep it for nobody
+    ...(config.roles.includes("detect") && { fresh }),
     onRegistered: ({ cameraId, paths, watchedMs, added, pending, told }) => {
       metrics.picturesRegistered(cameraId, { added, pending });
       for (const ms of watchedMs) metrics.stageDone("watch", ms / 1_000);

@@ -27,7 +27,14 @@ export type Look =
   /** It is the version that the caller knows already. */
   | { readonly kind: "known" }
   | { readonly kind: "empty"; readonly version: Version }
-  | { readonly kind: "inspected"; readonly version: Version; readonly inspection: Inspection; readonly sha256: Buffer | null }
+  | {
+      readonly kind: "inspected";
+      readonly version: Version;
+      readonly inspection: Inspection;
+      readonly sha256: Buffer | null;
+      /** All of it, where it is small. */
+      readonly content: Buffer | undefined;
+    }
   | { readonly kind: "refused"; readonly version: Version; readonly reason: "outside_root" | "unreadable"; readonly detail: string }
   /** The file system did not do what it was asked; another try may succeed. */
   | { readonly kind: "trouble"; readonly detail: string };
@@ -81,7 +88,7 @@ async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
   const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
   const inspection = await inspect(source, options.quietMs(version));
   const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, whole) : null;
-  return { kind: "inspected", version, inspection, sha256 };
+  return { kind: "inspected", version, inspection, sha256, content: whole };
 }
 
 /** The earliest and the latest time that the ledger holds, in the years 1677 and 2262. Some shares say 1601 for a time that was never set. */

@@ -3,6 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
+import type { FreshContent } from "../images/fresh-content.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { enteredAgainAs, seenBefore } from "../images/same-file.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
@@ -36,6 +37,8 @@ export interface DetectStageContext {
   readonly detector: Detector;
   /** Pictures that may be at the detector at a time. */
   readonly atDetector: number;
+  /** What was read of pictures that have just arrived. */
+  readonly fresh?: FreshContent;
   /** Outcomes that can wait to be written down at a time: where each keeps its place at the detector until then, no more come. */
   readonly mostUnstored: number;
   /** When the detector last gave a good answer, to this or another picture. */
@@ -135,7 +138,8 @@ export function createDetectStage(context: DetectStageContext): Stage {
     image.mediaType?.startsWith("video/") ? turns.run(() => lookAtVideo(image, signal)) : lookAtPicture(image, signal);
 
   const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
-    const read = await readUnchanged(image);
+    const fresh = image.sameContentAs === null ? context.fresh?.take(image.path, image) : undefined;
+    const read = fresh ? ({ kind: "bytes", bytes: fresh } as const) : await readUnchanged(image);
     if (read.kind !== "bytes") return unread(read);
     const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" };
     const answer = await turns.run(() => context.detector.detect(picture, signal));

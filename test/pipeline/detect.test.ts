@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from "../../src/clock/clock.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
+import { createFreshContent, type FreshContent } from "../../src/images/fresh-content.ts";
 import { versionOf } from "../../src/images/look.ts";
 import { registerFiles } from "../../src/images/register.ts";
 import { hasFfmpeg } from "../../src/images/video.ts";
@@ -68,7 +69,7 @@ async function entered(path: string, mediaType = "image/jpeg"): Promise<number> 
 }
 
 /** The claimed job of an entry, whether its time has come or not, and the stage that does it. */
-async function claimed(imageId: number, log: Log = silentLog) {
+async function claimed(imageId: number, log: Log = silentLog, fresh?: FreshContent) {
   const { db } = database;
   const processId = randomUUID();
   const later = new Date(clock.now().getTime() + 60_000);
@@ -83,6 +84,7 @@ async function claimed(imageId: number, log: Log = silentLog) {
   const stage = createDetectStage({
     ...{ db, clock, log, detector, atDetector: 4, mostUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
+    ...(fresh && { fresh }),
     detectorAnsweredAt: () => null,
     onStored: () => {},
     onOutcome: () => {},
@@ -91,8 +93,8 @@ async function claimed(imageId: number, log: Log = silentLog) {
 }
 
 /** Has the stage do what there is to do for an entry. Returns what the ledger says then, and what became of its job. */
-async function looked(imageId: number, log?: Log) {
-  const { job, stage } = await claimed(imageId, log);
+async function looked(imageId: number, log?: Log, fresh?: FreshContent) {
+  const { job, stage } = await claimed(imageId, log, fresh);
   await stage.run(job, new AbortController().signal, () => {});
   return await outcomeOf(imageId);
 }
@@ -145,6 +147,32 @@ test("a pipe that was put in the place of a picture holds up nobody", async () =
   const log = keptLog();
   await looked(await entered(path), log);
   expect(log.lines).toMatchObject([{ fields: { path, reason: "overwritten" } }]);
+});
+
+describe("a picture of which the file watcher has kept the content", () => {
+  const kept = async (path: string): Promise<FreshContent> => {
+    const fresh = createFreshContent();
+    fresh.keep(path, versionOf(await stat(path, { bigint: true })), await readFile(path));
+    return fresh;
+  };
+
+  test("is looked at though its file is gone by now", async () => {
+    const path = await picture();
+    const imageId = await entered(path);
+    const fresh = await kept(path);
+    await rm(path);
+    expect(await looked(imageId, silentLog, fresh)).toEqual({ status: "processed", reason: null, job: null, seen: [path] });
+  });
+
+  test("is looked at as it came though its file was written over by now, and so is what it was written over with", async () => {
+    const path = await picture();
+    const first = await entered(path);
+    const fresh = await kept(path);
+    await writeFile(path, await uniqueJpeg());
+    const again = await entered(path);
+    expect(await looked(first, silentLog, fresh)).toEqual({ status: "processed", reason: null, job: null, seen: [path] });
+    expect(await looked(again, silentLog, fresh)).toEqual({ status: "processed", reason: null, job: null, seen: [path] });
+  });
 });
 
 describe("a picture whose time or name is set after the upload is looked at once, as what it is by now:", () => {

@@ -58,8 +58,8 @@ export interface CandidatesOptions {
   /** Real paths of the folders that may be read. */
   readonly roots: () => readonly string[];
   readonly canReadVideos: () => boolean;
-  /** Has its outcome and can be registered. */
-  readonly onFound: (cameraId: string, file: FoundFile) => void;
+  /** Has its outcome and can be registered. `content`: all that is in it, where it was read whole. */
+  readonly onFound: (cameraId: string, file: FoundFile, content: Buffer | undefined) => void;
   /** It is a folder, with the name of a picture. */
   readonly onFolder: (candidate: Candidate) => void;
 }
@@ -196,7 +196,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     }
   };
 
-  const settleInspected = (charge: Charge, { version, inspection, sha256 }: Extract<Look, { kind: "inspected" }>): void => {
+  const settleInspected = (charge: Charge, { version, inspection, sha256, content }: Extract<Look, { kind: "inspected" }>): void => {
     if (inspection.state === "incomplete") {
       if (quietMs(charge, version) < timings.giveUpAfterMs) wait(charge, inspection.detail);
       else finish(charge, version, { reason: "incomplete", detail: incompleteDetail(inspection.detail) });
@@ -205,7 +205,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     } else {
       const { state: _, ...facts } = inspection;
       const needsFfmpeg = facts.mediaType.startsWith("video/") && !options.canReadVideos();
-      finish(charge, version, needsFfmpeg ? { reason: "no_ffmpeg", detail: noFfmpegRemedy } : null, { ...facts, sha256 });
+      finish(charge, version, needsFfmpeg ? { reason: "no_ffmpeg", detail: noFfmpegRemedy } : null, { ...facts, sha256, content });
     }
   };
 
@@ -213,15 +213,19 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     charge: Charge,
     version: Version,
     refusal: FoundFile["refusal"],
-    facts: Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256">> = {},
+    {
+      content,
+      ...facts
+    }: Partial<Pick<FoundFile, "mediaType" | "width" | "height" | "sha256">> & { readonly content?: Buffer | undefined } = {},
   ): void => {
     if (!refusal || !retriedReasons.includes(refusal.reason)) remember(charge.path, version);
     const { path, foundBy } = charge;
-    options.onFound(charge.cameraId, {
+    const file: FoundFile = {
       ...{ path, foundBy, live: charge.live, takenAt: takenAt(charge, version), ...version },
       ...{ mediaType: null, width: null, height: null, sha256: null, ...facts },
       refusal: refusal && { reason: refusal.reason, detail: refusal.detail },
-    });
+    };
+    options.onFound(charge.cameraId, file, content);
     leave(charge);
   };
 

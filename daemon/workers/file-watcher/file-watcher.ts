@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { lookPatiently } from "../../../src/disk/patience.ts";
 import type { Database } from "../../../src/engines/database.ts";
+import type { FreshContent } from "../../../src/images/fresh-content.ts";
 import { unknownVersions } from "../../../src/images/images-repository.ts";
 import { hasFfmpeg } from "../../../src/images/video.ts";
 import { within } from "../../../src/lifecycle/lifecycle.ts";
@@ -35,6 +36,8 @@ export interface FileWatcherOptions {
   readonly cameras: () => Promise<readonly WatchedCamera[]>;
   /** Registers a camera for a folder of the camera root that holds pictures and has none. Rejects with a reason that is logged. */
   readonly ensureCamera: (folderName: string) => Promise<unknown>;
+  /** Where the content of live pictures is kept for who looks at them next. */
+  readonly fresh?: FreshContent;
   /** Rows were written: hand over detect jobs, number the journal. */
   readonly onRegistered: (hint: RegisteredHint) => void;
   /** The folder of a camera cannot be read, with reason and remedy. */
@@ -259,7 +262,10 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       ...{ clock, log, timings },
       roots: () => now.roots,
       canReadVideos: () => now.videos,
-      onFound: (cameraId, file) => registrar.push(cameraId, file),
+      onFound: (cameraId, file, content) => {
+        if (content && file.live && file.mediaType?.startsWith("image/")) options.fresh?.keep(file.path, file, content);
+        registrar.push(cameraId, file);
+      },
       onFolder: ({ path }) => {
         for (const { plan: planned, tree } of now.trees) if (path.startsWith(`${planned.path}/`)) tree.addFolder(path);
       },
