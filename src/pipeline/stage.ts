@@ -19,14 +19,17 @@ const mostDelays = 10;
 /** The service counts as answering when it did so within this time. */
 const answeringMs = 60_000;
 
-/** What to do with a job whose service did not answer: when to try again, or that it is to be given up. */
+/**
+ * What to do with a job whose service did not answer: when to try again, or that it is to be given up. It is blamed only when the service
+ * answered others shortly before, and was well when it was asked: what is next in turn whenever an outage begins is not at fault.
+ */
 export function afterNoAnswer(
   job: ClaimedJob,
-  answer: { readonly reason: string; readonly retryAt: Date },
+  answer: { readonly reason: string; readonly retryAt: Date; readonly suspect?: boolean },
   service: { readonly lastSuccess: Date | null; readonly now: Date },
 ): { readonly giveUp: false; readonly availableAt: Date; readonly attempt: "deferred" | "blamed" } | { readonly giveUp: true } {
   const answersOthers = service.lastSuccess !== null && service.now.getTime() - service.lastSuccess.getTime() < answeringMs;
-  const isBlamed = answersOthers && ["status", "unreadable", "timeout", "broke_off"].includes(answer.reason);
+  const isBlamed = answersOthers && answer.suspect === true && ["status", "unreadable", "timeout", "broke_off"].includes(answer.reason);
   if (isBlamed && job.blamed >= mostBlamed) return { giveUp: true };
   // later each time, so that the next trial of the service is made with something else
   const delayMs = Math.min(job.deferrals, mostDelays) * 3_000;

@@ -8,6 +8,8 @@ export interface Unavailable {
   readonly reason: UnavailableReason;
   readonly detail: string;
   readonly retryAt: Date;
+  /** Nothing had failed since the service last answered when it was asked this: what it was asked may be at fault. */
+  readonly suspect?: boolean;
 }
 
 /** After a failure that did not open the breaker; the next one soon tells whether the service is down. */
@@ -24,6 +26,7 @@ export async function callThrough<T>(
   work: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T | Unavailable> {
+  const suspect = breaker.state().failure_count === 0;
   try {
     return await breaker.run(work, signal);
   } catch (error) {
@@ -32,7 +35,7 @@ export async function callThrough<T>(
     }
     if (!(error instanceof UpstreamFailure)) throw error;
     const retryAt = breaker.state().reset_at ?? later(clock, retryAfterFailureMs);
-    return { kind: "unavailable", reason: error.reason, detail: error.message, retryAt };
+    return { kind: "unavailable", reason: error.reason, detail: error.message, retryAt, suspect };
   }
 }
 

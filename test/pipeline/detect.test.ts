@@ -27,6 +27,7 @@ const ffmpeg = await hasFfmpeg();
 let database: TestDatabase;
 let standIn: StandIn;
 let detector: Detector;
+let breaker: Breaker;
 let folder: ReturnType<typeof temporaryFolder>;
 /** What happens while the detector looks. */
 let meanwhile: () => unknown = () => {};
@@ -37,7 +38,8 @@ beforeAll(async () => {
     return onePerson();
   };
   [database, standIn] = await Promise.all([testDatabase(), detectorStandIn({ answer })]);
-  detector = createDetector({ url: standIn.url, breaker: new Breaker("detector", { clock }), clock, log: silentLog });
+  breaker = new Breaker("detector", { clock });
+  detector = createDetector({ url: standIn.url, breaker, clock, log: silentLog });
   await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', '/yard')`);
 });
 afterAll(async () => {
@@ -85,7 +87,7 @@ async function claimed(imageId: number, log: Log = silentLog, fresh?: FreshConte
     ...{ db, clock, log, detector, atDetector: 4, mostUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
     ...(fresh && { fresh }),
-    detectorAnsweredAt: () => null,
+    detectorAnsweredAt: () => breaker.state().last_success,
     onStored: () => {},
     onOutcome: () => {},
   });
@@ -139,6 +141,20 @@ test("a picture that the detector refuses leaves a line in the log, with its pat
   expect(log.lines).toMatchObject([
     { level: "info", message: "a picture is skipped", fields: { path: picturePath(1), reason: "refused" } },
   ]);
+});
+
+test("a picture that comes to the detector at the beginning of each outage is not given up for that", async () => {
+  const other = { bytes: await readFile(picturePath()), fileName: "b.jpg", mediaType: "image/jpeg" };
+  const imageId = await entered(await picture());
+  for (let outage = 0; outage < 12; outage += 1) {
+    await standIn.setMode("ok");
+    await detector.detect(other);
+    await standIn.setMode("reset");
+    await detector.detect(other);
+    expect(await looked(imageId)).toMatchObject({ status: "deferred", reason: "broke_off" });
+  }
+  await standIn.setMode("ok");
+  expect(await looked(imageId)).toMatchObject({ status: "processed" });
 });
 
 test("a pipe that was put in the place of a picture holds up nobody", async () => {

@@ -193,6 +193,17 @@ test("a detector that asks to come later is asked later, and is not counted as f
   expect(breaker.state().failure_count).toBe(0);
 });
 
+test("only what is asked for while nothing has failed yet may be at fault, not what comes into an outage", async () => {
+  const { detector, standIn } = await bench();
+  const suspects: unknown[] = [];
+  for (const mode of ["ok", "error", "error", "ok", "reset", "error"] as const) {
+    await standIn.setMode(mode);
+    const result = await detector.detect(picture);
+    if (result.kind === "unavailable") suspects.push(result.suspect);
+  }
+  expect(suspects).toEqual([true, false, true, false]);
+});
+
 test("after three failures it is left alone until one trial", async () => {
   const { detector, standIn, clock } = await bench({ timeoutMs: 500 });
   await standIn.setMode("error");

@@ -67,9 +67,11 @@ export async function wrongPictures(sql: Sql): Promise<readonly string[]> {
         when w.rows > 1 then 'a file with more than one row'
         when not w.on_disk then 'a file that is gone, and its row is'
         else 'a file whose row is'
-      end || coalesce(' ' || w.status, '') || coalesce(' ' || w.reason, '') as what, count(*) as n, min(w.path) as example
+      end || coalesce(' ' || w.status, '') || coalesce(' ' || w.reason, '')
+        -- who reads this asks why
+        || case when w.status = 'failed' then coalesce(' (' || w.detail || ')', '') else '' end as what, count(*) as n, min(w.path) as example
     from (
-      select coalesce(i.path, f.path) as path, i.status, i.reason, f.path is not null as on_disk, i.sha256, i.image_id,
+      select coalesce(i.path, f.path) as path, i.status, i.reason, i.detail, f.path is not null as on_disk, i.sha256, i.image_id,
         count(*) over (partition by i.path, i.size_bytes, i.modified_ns) as rows
       from on_disk f
       full join images i on i.path = f.path and i.size_bytes = f.size_bytes and i.modified_ns = f.modified_ns
