@@ -13,6 +13,7 @@ export function createWatching(
   onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined,
 ): FileWatcher {
   const { db, clock, log, config } = context;
+  const detects = config.roles.includes("detect");
   return createFileWatcher({
     db,
     clock,
@@ -28,8 +29,9 @@ export function createWatching(
       const { created } = await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
       if (created) wake.journal();
     },
+    detects,
     // who has no detector here would keep it for nobody
-    ...(config.roles.includes("detect") && { fresh }),
+    ...(detects && { fresh }),
     onRegistered: ({ cameraId, paths, watchedMs, added, pending, told }) => {
       metrics.picturesRegistered(cameraId, { added, pending });
       for (const ms of watchedMs) metrics.stageDone("watch", ms / 1_000);

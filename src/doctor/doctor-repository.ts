@@ -54,14 +54,16 @@ export async function recentPictureBytes(sql: Sql, since: Date, until: Date): Pr
   return row.bytes;
 }
 
-/** Whether a video among the newest skipped files could not be read since ffmpeg is missing. */
+/** Whether a video among the newest files that were skipped or are put off could not be read since ffmpeg is missing. */
 export async function videosWait(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ wait: boolean }]>`
     select exists (
-      select from (
+      select
+      from unnest(array['skipped', 'deferred']) k (status)
+      cross join lateral (
         select i.reason
         from images i
-        where i.status = 'skipped'
+        where i.status = k.status
         order by i.image_id desc
         limit 1000
       ) s

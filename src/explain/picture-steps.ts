@@ -9,7 +9,7 @@ import { between, counted, duration, instant, type Step, sentence } from "./step
 export interface PictureFacts {
   readonly image: Image;
   readonly job: WaitingJob | undefined;
-  /** What still exists of its detections. */
+  /** What still exists of its detections; of many the most certain ones. */
   readonly detections: readonly KeptDetection[];
   /** The first picture with the same content. */
   readonly original: Image | undefined;
@@ -72,12 +72,12 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
         image.detection_count === 0
           ? "kept none: nothing on it reached the confidence threshold, and what is below it is not stored"
           : `kept ${counted(image.detection_count, "detection")}${classesOf(detections)}`;
-      const gone = image.detection_count - detections.length;
+      const gone = image.detection_count - (detections[0]?.onImage ?? 0);
       return {
         at: image.finished_at,
         step: "detection",
         status: image.detection_count === 0 ? "stopped" : "done",
-        text: `The detector ${image.detector ?? "(unnamed)"} looked at it${inference} and ${kept}.${gone > 0 ? ` ${gone} of them do not exist any more.` : ""}`,
+        text: `The detector ${image.detector ?? "(unnamed)"} looked at it${inference} and ${kept}.${gone > 0 ? ` ${gone} of them do not exist any more.` : ""}${image.detail === null ? "" : ` ${image.detail}`}`,
         details: {
           ...common,
           detector: image.detector,
@@ -121,7 +121,7 @@ function waiting(image: Image, job: WaitingJob | undefined, now: Date): string {
     image.status === "deferred"
       ? `Its look by the detector is deferred (${image.reason ?? "unknown"}): ${sentence(image.detail ?? "The detector does not answer")}`
       : "It waits for its turn at the detector.";
-  if (!job) return `${why} No job is there for it: homesec takes it up at its next start.`;
+  if (!job) return `${why} Its job changes just now: ask again in a moment.`;
   if (job.status === "running") return "The detector is looking at it just now.";
   const next = job.availableAt > now ? ` It is tried again in ${between(now, job.availableAt)}` : " It is next when a place is free";
   return `${why}${next}${job.deferrals > 0 ? `; it was put off ${counted(job.deferrals, "time")} so far` : ""}.`;

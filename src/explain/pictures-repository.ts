@@ -8,17 +8,24 @@ export interface KeptDetection {
   readonly confidence: number;
   readonly batchId: string | null;
   readonly eventId: number | null;
+  /** How many there are on its picture. */
+  readonly onImage: number;
 }
 
-/** The detections of these pictures that still exist, `limit` at most. */
+/** The detections of these pictures that still exist: of each picture those of whom the detector was most certain, `limit` at most. */
 export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], limit: number): Promise<readonly KeptDetection[]> {
   return await sql<KeptDetection[]>`
-    select d.detection_id as id, d.image_id as "imageId", d.object_type as "objectType", d.confidence, d.batch_id as "batchId",
-      d.event_id as "eventId"
-    from detections d
-    where d.image_id = any (${[...imageIds]}::bigint[])
-    order by d.image_id, d.detection_id
-    limit ${limit}
+    select d.*
+    from unnest(${[...imageIds]}::bigint[]) p (image_id)
+    cross join lateral (
+      select n.detection_id as id, n.image_id as "imageId", n.object_type as "objectType", n.confidence, n.batch_id as "batchId",
+        n.event_id as "eventId", count(*) over () as "onImage"
+      from detections n
+      where n.image_id = p.image_id
+      order by n.confidence desc, n.detection_id
+      limit ${limit}
+    ) d
+    order by d."imageId", d.id
   `;
 }
 
@@ -44,6 +51,7 @@ export async function picturesOfEvent(
 export interface BatchFacts {
   readonly batchId: string;
   readonly status: "open" | "closed";
+  /** The first detection: in a video it lies before the arrival, by which the batch was chosen. */
   readonly startedAt: Date;
   readonly lastDetectionAt: Date;
   readonly openedAt: Date;
@@ -56,9 +64,15 @@ export interface BatchFacts {
 /** Batches by their ids. */
 export async function findBatches(sql: Sql, ids: readonly string[]): Promise<readonly BatchFacts[]> {
   return await sql<BatchFacts[]>`
-    select b.batch_id as "batchId", b.status, b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt", b.opened_at as "openedAt",
-      b.due_at as "dueAt", b.closed_at as "closedAt", b.close_reason as "closeReason", b.detection_count as "detectionCount"
+    select b.batch_id as "batchId", b.status, least(b.started_at, d.first_at) as "startedAt", b.last_detection_at as "lastDetectionAt",
+      b.opened_at as "openedAt", b.due_at as "dueAt", b.closed_at as "closedAt", b.close_reason as "closeReason",
+      b.detection_count as "detectionCount"
     from batches b
+    cross join lateral (
+      select min(n.detected_at) as first_at
+      from detections n
+      where n.batch_id = b.batch_id
+    ) d
     where b.batch_id = any (${[...ids]}::uuid[])
     order by b.started_at
   `;

@@ -4,8 +4,8 @@ import { jobsOf } from "./jobs-repository.ts";
 import type { PictureFacts } from "./picture-steps.ts";
 import { detectionsOfImages } from "./pictures-repository.ts";
 
-/** So many detections are looked at: a video has hundreds. */
-const mostDetections = 1_000;
+/** So many detections of each are told of: a video has hundreds. */
+const mostDetections = 100;
 
 /** All that is known of these pictures, in the order of their times. */
 export async function picturesOf(sql: Sql, ids: readonly number[]): Promise<readonly PictureFacts[]> {

@@ -204,6 +204,8 @@ export interface ProcessedImage {
   readonly detectionCount: number;
   readonly detector: string;
   readonly inferenceMs: number | null;
+  /** What of it was not looked at. */
+  readonly detail: string | null;
   readonly startedAt: Date;
   readonly finishedAt: Date;
 }
@@ -212,16 +214,17 @@ export interface ProcessedImage {
 export async function markProcessed(sql: Sql, images: readonly ProcessedImage[]): Promise<void> {
   await sql`
     update images i
-    set status = 'processed', reason = null, detail = null, detection_count = p.detection_count, detector = p.detector,
+    set status = 'processed', reason = null, detail = p.detail, detection_count = p.detection_count, detector = p.detector,
       inference_ms = p.inference_ms, started_at = p.started_at, finished_at = p.finished_at
     from unnest(
       ${images.map((image) => image.imageId)}::bigint[],
       ${images.map((image) => image.detectionCount)}::integer[],
       ${images.map((image) => image.detector)}::text[],
       ${images.map((image) => image.inferenceMs)}::float8[],
+      ${images.map((image) => image.detail)}::text[],
       ${sql.array(images.map((image) => image.startedAt))}::timestamptz[],
       ${sql.array(images.map((image) => image.finishedAt))}::timestamptz[]
-    ) as p (image_id, detection_count, detector, inference_ms, started_at, finished_at)
+    ) as p (image_id, detection_count, detector, inference_ms, detail, started_at, finished_at)
     where i.image_id = p.image_id
   `;
 }

@@ -1,13 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { hostname } from "node:os";
 import { signalChild } from "../lifecycle/signal-child.ts";
 import { mostPixels } from "./picture.ts";
 
 /** Seconds between two frames, and how many at most. */
-const frameEverySeconds = 2;
-const mostFrames = 30;
+export const frameEverySeconds = 2;
+export const mostFrames = 30;
 /** How long ffmpeg is waited for in all. A long film on a small machine decodes many times faster than it plays. */
 const runTimeoutMs = 120_000;
 const mostFrameBytes = 32 * 1024 * 1024;
+/** No camera records longer in one file: what says so is wrong. */
+const longestSeconds = 86_400;
+/** Of what ffmpeg says on one line so much is kept. */
+const mostLineLength = 2_000;
 /** What `inspect` lets through (MOV stands for MP4 too). Of all that ffmpeg could read, playlists and pictures of other files most of all, nothing else is tried. */
 const demuxers = "mov,matroska,avi";
 
@@ -32,8 +37,8 @@ export class VideoError extends Error {
   }
 }
 
-export const noFfmpegRemedy =
-  "This is a video and ffmpeg is not installed. Install it (Debian: apt-get install ffmpeg) and restart homesec; it is then taken up by itself.";
+/** What is the matter without ffmpeg, and the remedy: the begin of a sentence. Several machines may share the work. */
+export const noFfmpeg = `This is a video and ffmpeg is not installed on the machine ${hostname()}. Install it there (Debian: apt-get install ffmpeg)`;
 
 /** Whether `ffmpeg` can be started here. */
 export async function hasFfmpeg(command = "ffmpeg"): Promise<boolean> {
@@ -44,15 +49,21 @@ export async function hasFfmpeg(command = "ffmpeg"): Promise<boolean> {
   });
 }
 
+/** How a video is read. */
+export interface ReadingOptions {
+  readonly signal?: AbortSignal;
+  readonly command?: string;
+  readonly timeoutMs?: number;
+  /** Called with the length of the whole video in seconds, at the latest before the iteration ends; not at all where it does not say. */
+  readonly onLength?: ((seconds: number) => void) | undefined;
+}
+
 /**
  * Reads a frame every 2 s from a video, 30 at most, as JPEG. Breaking off the iteration or aborting ends ffmpeg. What could be read of
  * a damaged video counts. Throws `VideoError` when ffmpeg is missing, is ended by others, finds no frame, or is waited for longer than
  * 2 minutes without one; the signal's reason when aborted.
  */
-export async function* extractFrames(
-  path: string,
-  options: { readonly signal?: AbortSignal; readonly command?: string; readonly timeoutMs?: number } = {},
-): AsyncGenerator<VideoFrame> {
+export async function* extractFrames(path: string, options: ReadingOptions = {}): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
   signal?.throwIfAborted();
   const child = start(options.command ?? "ffmpeg", path);
@@ -60,10 +71,7 @@ export async function* extractFrames(
     child.on("error", (error) => resolve({ code: null, by: null, error }));
     child.on("close", (code, by) => resolve({ code, by }));
   });
-  let complaint = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaint = `${complaint}${text}`.slice(0, 2_000);
-  });
+  const complaint = listen(child, options.onLength);
   const stop = (): void => signalChild(child, "SIGKILL");
   signal?.addEventListener("abort", stop, { once: true });
 
@@ -101,7 +109,10 @@ export async function* extractFrames(
     if (frames > 0) return;
     if (overdue)
       throw new VideoError("video_unreadable", `ffmpeg took longer than ${timeoutMs / 1000} s; is the video damaged or very large?`);
-    throw new VideoError("video_unreadable", `ffmpeg found no frame (${by ?? `exit code ${code}`}): ${lastLine(complaint)}`);
+    throw new VideoError(
+      "video_unreadable",
+      `ffmpeg found no frame (${by ?? `exit code ${code}`}): ${complaint() ?? "it did not say why"}`,
+    );
   } finally {
     signal?.removeEventListener("abort", stop);
     stop();
@@ -121,7 +132,7 @@ function start(command: string, path: string): ChildProcess {
       command,
       [
         // "file:" and the lists keep names and contents from making ffmpeg open anything but this file, or hold more than a picture may have
-        ...["-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe"],
+        ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+info", "-protocol_whitelist", "file,pipe"],
         ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
         ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
         ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
@@ -134,14 +145,31 @@ function start(command: string, path: string): ChildProcess {
 }
 
 function notStarted(error: NodeJS.ErrnoException): VideoError {
-  if (error.code === "ENOENT") return new VideoError("no_ffmpeg", noFfmpegRemedy, { cause: error });
+  if (error.code === "ENOENT") return new VideoError("no_ffmpeg", `${noFfmpeg}.`, { cause: error });
   // all others are short of something: memory, processes, file descriptors
   const reason = error.code === "EACCES" ? "video_unreadable" : "unreadable";
   return new VideoError(reason, `ffmpeg could not be started: ${error.message}`, { cause: error });
 }
 
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) || "it did not say why";
+/** Reads what ffmpeg says. Returns what its last complaint was. */
+function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () => string | undefined {
+  let complaint: string | undefined;
+  let hasLength = false;
+  let begun = "";
+  const hear = (line: string): void => {
+    complaint = /\[(?:error|fatal)\] (.+)/.exec(line)?.[1] ?? complaint;
+    // the input is described first
+    const [, hours, minutes, seconds] = (!hasLength && /^\[info\] +Duration: (\d+):(\d\d):(\d\d\.\d+),/.exec(line)) || [];
+    if (seconds === undefined) return;
+    hasLength = true;
+    onLength?.(Math.min(Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds), longestSeconds));
+  };
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    const lines = `${begun}${text}`.split("\n");
+    begun = (lines.pop() ?? "").slice(0, mostLineLength);
+    for (const line of lines) hear(line.slice(0, mostLineLength));
+  });
+  return () => complaint;
 }
 
 /** Cuts a stream of JPEGs written one after the other: in entropy-coded data no FFD9 occurs, and ffmpeg writes no thumbnails. */

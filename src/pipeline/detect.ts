@@ -6,6 +6,7 @@ import { createGroups } from "../engines/groups.ts";
 import type { FreshContent } from "../images/fresh-content.ts";
 import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
 import { enteredAgainAs, seenBefore } from "../images/same-file.ts";
+import { frameEverySeconds, mostFrames } from "../images/video.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
 import { createTurns } from "../lifecycle/turns.ts";
@@ -20,6 +21,8 @@ import { type Finding, type SeenPicture, type Stored, storeFindings } from "./st
 const mostTogether = 32;
 /** After the file system failed a picture waits so long, and longer each time; so does one that is missing, once. */
 const retryReadMs = 1_000;
+/** Where ffmpeg is missing a person has to install it; or another machine takes the video up. */
+const retryVideoMs = 60_000;
 /** A file that is at the detector as it was before its time or name was set waits so long to hear what came of it. */
 const sameFileMs = 200;
 /** Under load pictures wait so long for company. */
@@ -51,7 +54,7 @@ export interface DetectStageContext {
 
 /** What became of the picture, before it is written down. */
 type Result =
-  | { readonly kind: "processed"; readonly findings: readonly Finding[]; readonly seen: Detected }
+  | { readonly kind: "processed"; readonly findings: readonly Finding[]; readonly seen: Detected; readonly detail: string | null }
   | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
   | { readonly kind: "deferred"; readonly reason: string; readonly detail: string; readonly retryAt: Date };
 
@@ -117,10 +120,10 @@ export function createDetectStage(context: DetectStageContext): Stage {
 
   const deferred = (reason: string, detail: string): Result => ({
     ...{ kind: "deferred", reason, detail },
-    retryAt: new Date(clock.now().getTime() + retryReadMs),
+    retryAt: new Date(clock.now().getTime() + (reason === "no_ffmpeg" ? retryVideoMs : retryReadMs)),
   });
 
-  const unread = (why: Unread): Result => (why.kind === "skipped" ? why : deferred("unreadable", why.detail));
+  const unread = (why: Unread): Result => (why.kind === "skipped" ? why : deferred(why.reason, why.detail));
 
   /** A file whose time or name was set while it waited or was looked at is left to the entry that it has by now, so that it is looked at once. */
   const giveWay = async (job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> => {
@@ -145,7 +148,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const answer = await turns.run(() => context.detector.detect(picture, signal));
     switch (answer.kind) {
       case "detected":
-        return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, frame: null })) };
+        return { kind: "processed", seen: answer, findings: answer.detections.map((found) => ({ found, frame: null })), detail: null };
       case "refused":
         return { kind: "skipped", reason: answer.reason, detail: answer.detail, bury: true };
       case "unavailable":
@@ -157,10 +160,15 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number }[] = [];
     let seen: Detected | undefined;
     let inferenceMs = 0;
-    let lastOffset = 0;
-    for await (const frame of readFrames(image, { signal })) {
+    let [videoSeconds, lookedSeconds] = [0, 0];
+    const isLong = (seconds: number): void => {
+      videoSeconds = Math.max(videoSeconds, seconds);
+    };
+    for await (const frame of readFrames(image, { signal, onLength: isLong })) {
       if (frame.kind !== "frame") return unread(frame);
-      lastOffset = frame.offsetSeconds;
+      // one that does not say how long it is lasts until the last frame that is looked at
+      isLong(frame.offsetSeconds);
+      lookedSeconds = frame.offsetSeconds + frameEverySeconds;
       const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
@@ -175,9 +183,9 @@ export function createDetectStage(context: DetectStageContext): Stage {
     }
     const inTime = findings.map(({ found, offsetSeconds }) => ({
       found,
-      frame: { offsetSeconds, secondsAfter: lastOffset - offsetSeconds },
+      frame: { offsetSeconds, secondsAfter: videoSeconds - offsetSeconds },
     }));
-    return { kind: "processed", seen, findings: inTime };
+    return { kind: "processed", seen, findings: inTime, detail: leftOut(videoSeconds, lookedSeconds) };
   };
 
   const store = async (
@@ -187,7 +195,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
     startedAt: Date,
   ): Promise<{ readonly status: DetectOutcome; readonly trace?: string | undefined }> => {
     if (result.kind === "processed") {
-      const trace = await storing.add({ job, image, findings: result.findings, seen: result.seen, startedAt });
+      const trace = await storing.add({ job, image, findings: result.findings, seen: result.seen, detail: result.detail, startedAt });
       return { status: "processed", trace };
     }
     const now = clock.now();
@@ -221,4 +229,14 @@ export function createDetectStage(context: DetectStageContext): Stage {
   };
 
   return { run, giveUp };
+}
+
+/** What of a video was not looked at; null when all was. */
+function leftOut(videoSeconds: number, lookedSeconds: number): string | null {
+  if (videoSeconds <= lookedSeconds + frameEverySeconds) return null;
+  const why =
+    lookedSeconds >= mostFrames * frameEverySeconds
+      ? "homesec looks at so much of each video. Have the camera make clips that are no longer."
+      : "the rest could not be read. Is it damaged?";
+  return `Of this video of ${Math.round(videoSeconds)} s the first ${lookedSeconds} s were looked at: ${why}`;
 }

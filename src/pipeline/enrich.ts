@@ -199,6 +199,6 @@ async function picturesOf(
 
 /** Why there is no picture for good. Throws for a fault that may pass: the job is tried again. */
 function reasonOf(image: LedgerImage, why: Unread): string {
-  if (why.kind === "trouble") throw new Error(`${image.path}: ${why.detail}`);
+  if (why.kind === "trouble" && why.reason === "unreadable") throw new Error(`${image.path}: ${why.detail}`);
   return `${why.reason}: ${why.detail}`;
 }

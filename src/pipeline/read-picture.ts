@@ -10,8 +10,8 @@ import { isSame, versionOf } from "../images/look.ts";
 export type Unread =
   /** For good. `bury`: it goes to the dead letters, since a person has to do something. */
   | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
-  /** For now: the file system did not do what it was asked. */
-  | { readonly kind: "trouble"; readonly detail: string };
+  /** For now: the file system did not do what it was asked, or this machine lacks what it takes. */
+  | { readonly kind: "trouble"; readonly reason: "unreadable" | "no_ffmpeg"; readonly detail: string };
 
 /** What another try would not change. Everything else may pass: a share that is away, a disk that stumbles, too many open files. */
 const lastingCodes = new Set(["EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"]);
@@ -41,20 +41,25 @@ async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Pro
   try {
     return await readPatiently(dirname(image.path), question);
   } catch (cause) {
-    if (cause instanceof NoAnswer) return { kind: "trouble", detail: `The file could not be read just now: ${cause.message}` };
+    if (cause instanceof NoAnswer) return troubleReading(`: ${cause.message}`);
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
     const missing = code === "ENOENT";
-    if (!missing && !lastingCodes.has(code)) return { kind: "trouble", detail: `The file could not be read just now (${code}).` };
+    if (!missing && !lastingCodes.has(code)) return troubleReading(` (${code}).`);
     return {
       kind: "skipped",
       reason: missing ? "missing" : "unreadable",
       detail: missing
-        ? "The file was gone before the detector saw it. Does something delete or move pictures right after the upload?"
+        ? "The file was gone before it could be looked at. Does something delete or move pictures right after the upload?"
         : `The file cannot be read (${code}). Give the user that runs homesec the right to read it, then requeue it.`,
       bury: true,
     };
   }
 }
+
+const troubleReading = (why: string): Unread => ({
+  ...{ kind: "trouble", reason: "unreadable" },
+  detail: `The file could not be read just now${why}`,
+});
 
 async function read(image: LedgerImage, length: number): Promise<Read> {
   // a pipe that was put in its place must not be waited for
@@ -72,7 +77,7 @@ function unlessSame(stats: BigIntStats, image: LedgerImage): Unread | undefined 
   return {
     kind: "skipped",
     reason: "overwritten",
-    detail: "The file was written over before the detector saw it; its new content has an entry of its own.",
+    detail: "The file was written over before it could be looked at; its new content has an entry of its own.",
     bury: false,
   };
 }

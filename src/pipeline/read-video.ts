@@ -1,5 +1,5 @@
 import type { LedgerImage } from "../images/images-repository.ts";
-import { extractFrames, VideoError, type VideoFrame } from "../images/video.ts";
+import { extractFrames, type ReadingOptions, VideoError, type VideoFrame } from "../images/video.ts";
 import { type Unread, whyUnread } from "./read-picture.ts";
 
 /**
@@ -8,7 +8,11 @@ import { type Unread, whyUnread } from "./read-picture.ts";
  */
 export async function* readFrames(
   image: LedgerImage,
-  { signal, isEnough = () => false }: { readonly signal: AbortSignal; readonly isEnough?: () => boolean },
+  {
+    signal,
+    onLength,
+    isEnough = () => false,
+  }: Pick<ReadingOptions, "onLength"> & { readonly signal: AbortSignal; readonly isEnough?: () => boolean },
 ): AsyncGenerator<({ readonly kind: "frame" } & VideoFrame) | Unread> {
   const before = await whyUnread(image);
   if (before) {
@@ -17,7 +21,7 @@ export async function* readFrames(
   }
   let failure: Unread | undefined;
   try {
-    for await (const frame of extractFrames(image.path, { signal })) {
+    for await (const frame of extractFrames(image.path, { signal, onLength })) {
       yield { kind: "frame", ...frame };
       if (isEnough()) break;
     }
@@ -33,5 +37,7 @@ export async function* readFrames(
 }
 
 function unreadFor({ reason, message }: VideoError): Unread {
-  return reason === "unreadable" ? { kind: "trouble", detail: message } : { kind: "skipped", reason, detail: message, bury: true };
+  return reason === "video_unreadable"
+    ? { kind: "skipped", reason, detail: message, bury: true }
+    : { kind: "trouble", reason, detail: message };
 }

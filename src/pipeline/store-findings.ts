@@ -10,7 +10,7 @@ import type { Detected } from "../upstream/detector.ts";
 /** One thing that was found, before it has a row. */
 export interface Finding {
   readonly found: Detected["detections"][number];
-  /** Of a video: where in it, and how much of what was looked at came after that. */
+  /** Of a video: where in it, and how much of it came after that. */
   readonly frame: { readonly offsetSeconds: number; readonly secondsAfter: number } | null;
 }
 
@@ -20,6 +20,8 @@ export interface SeenPicture {
   readonly image: LedgerImage;
   readonly findings: readonly Finding[];
   readonly seen: Detected;
+  /** What of it was not looked at. */
+  readonly detail: string | null;
   readonly startedAt: Date;
 }
 
@@ -63,11 +65,12 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     ),
     markProcessed(
       sql,
-      pictures.map(({ image, seen, startedAt }, at) => ({
+      pictures.map(({ image, seen, detail, startedAt }, at) => ({
         imageId: image.imageId,
         detectionCount: counted[at]?.length ?? 0,
         detector: seen.detector,
         inferenceMs: seen.inferenceMs,
+        detail,
         startedAt,
         finishedAt: now,
       })),

@@ -163,6 +163,13 @@ describe("why no alert came", () => {
     expect((await texts(failed, "score"))[0]).toContain(`\`homesec events reanalyze ${failed}\``);
   });
 
+  test("the batch of a video is told with the times of what it shows, which lie before its arrival", async () => {
+    const eventId = await stored.event({ images: [await stored.image(), await stored.image()] });
+    await desk.db.query((sql) => sql`update detections set detected_at = detected_at - interval '8 seconds' where event_id = ${eventId}`);
+    const { steps } = await explain(eventId);
+    expect(steps.find(({ step }) => step === "batch")?.text).toContain("held 2 detections within 12 s");
+  });
+
   test("a deleted event and one over the API are explained; one that never was is 404", async () => {
     const reply = await desk.ask("createEvents", {
       body: { events: [{ camera_id: "yard", started_at: "2026-03-01T12:00:00Z", risk_score: 5 }] },

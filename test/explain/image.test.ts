@@ -75,6 +75,26 @@ describe("a picture in the ledger", () => {
     expect(steps.at(-1)?.text).toContain("kept none");
   });
 
+  test("of many detections tells the most certain ones, and of none that is there that it is gone", async () => {
+    const [video, picture] = [await stored.image({ detections: 1_200 }), await stored.image()];
+    await desk.db.query(
+      (sql) => sql`
+        insert into detections (camera_id, image_id, file_path, detected_at, object_type, confidence)
+        select 'yard', i.image_id, i.path, i.taken_at, case n when 1150 then 'dog' else 'person' end, case n when 1150 then 0.99 else 0.6 end
+        from images i
+        cross join generate_series(1, 1200) n
+        where i.image_id = any (${[video, picture]}::bigint[])
+          and n <= i.detection_count
+      `,
+    );
+    const { steps } = await desk.ask("explainMoment", { params: { camera_id: "yard" }, query: `at=${atSecond(1).toISOString()}` });
+    expect(JSON.stringify(steps)).not.toContain("exist any more");
+    const ofVideo = (await explain(video)).steps.find(({ step }) => step === "detection");
+    expect(ofVideo?.text).toContain("kept 1200 detections: dog 99 %, person 60 %");
+    expect(ofVideo?.text).not.toContain("exist any more");
+    expect(ofVideo?.details).toMatchObject({ detections: expect.arrayContaining([expect.objectContaining({ object_type: "dog" })]) });
+  });
+
   test("that is a re-upload names the first one; one that is no picture, and one that waits for the detector, say why", async () => {
     const first = await stored.image();
     const again = await explain(

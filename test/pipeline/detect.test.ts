@@ -278,7 +278,23 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
         order by d.detected_at
       `,
     );
-    expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ offset, before: 6 - offset })));
+    expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ offset, before: 7 - offset })));
+  });
+
+  test("of which only the begin is looked at shows that in its time too", async () => {
+    const imageId = await entered(await makeVideo(folder.path, "mp4", 90), "video/mp4");
+    expect(await looked(imageId)).toMatchObject({ status: "processed" });
+    const [frames] = await database.db.query(
+      (sql) => sql<[{ count: number; detail: string; earliest: number; latest: number }]>`
+        select count(*), min(i.detail) as detail, max(extract(epoch from i.taken_at - d.detected_at))::float as earliest,
+          min(extract(epoch from i.taken_at - d.detected_at))::float as latest
+        from detections d
+        join images i on i.image_id = d.image_id
+        where d.image_id = ${imageId}
+      `,
+    );
+    expect(frames).toMatchObject({ count: 30, earliest: 90, latest: 32 });
+    expect(frames.detail).toContain("Of this video of 90 s the first 60 s were looked at");
   });
 
   test("that was written over is left to the entry of its new content", async () => {
@@ -297,19 +313,32 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     expect(await looked(imageId)).toEqual({ status: "skipped", reason: "overwritten", job: null, seen: [] });
   });
 
+  /** Does it with programs from these folders only. */
+  async function withPath<T>(folders: string, work: () => Promise<T>): Promise<T> {
+    const path = process.env["PATH"];
+    process.env["PATH"] = folders;
+    try {
+      return await work();
+    } finally {
+      process.env["PATH"] = path;
+    }
+  }
+
+  test("waits where ffmpeg is missing, until it is there or another machine takes it up", async () => {
+    const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
+    const waiting = await withPath(folder.path, () => looked(imageId));
+    expect(waiting).toEqual({ status: "deferred", reason: "no_ffmpeg", job: "pending", seen: [] });
+    expect(await looked(imageId)).toMatchObject({ status: "processed", job: null });
+  });
+
   test("whose ffmpeg is killed waits for another look", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
     const bin = join(folder.path, "bin");
     await mkdir(bin);
     await writeFile(join(bin, "ffmpeg"), "#!/bin/sh\nkill -KILL $$\n");
     await chmod(join(bin, "ffmpeg"), 0o755);
-    const path = process.env["PATH"];
-    process.env["PATH"] = `${bin}:${path}`;
-    try {
-      expect(await looked(imageId)).toMatchObject({ status: "deferred", reason: "unreadable", job: "pending" });
-    } finally {
-      process.env["PATH"] = path;
-    }
+    const waiting = await withPath(`${bin}:${process.env["PATH"]}`, () => looked(imageId));
+    expect(waiting).toMatchObject({ status: "deferred", reason: "unreadable", job: "pending" });
     expect(await looked(imageId)).toMatchObject({ status: "processed", job: null, seen: [expect.any(String), expect.any(String)] });
   });
 });

@@ -1,21 +1,16 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../../src/clock/clock.ts";
+import { hourMs } from "../../../src/clock/durations.ts";
 import { lookPatiently, NoAnswer, shareOf } from "../../../src/disk/patience.ts";
-import { isSame, type Look, type LookOptions, look, type Version } from "../../../src/images/look.ts";
+import { isSame, type Look, look, type Version } from "../../../src/images/look.ts";
 import { retriedReasons } from "../../../src/images/reasons.ts";
 import type { FoundFile } from "../../../src/images/register.ts";
-import { noFfmpegRemedy } from "../../../src/images/video.ts";
-import { createTurns, type Turns } from "../../../src/lifecycle/turns.ts";
+import { noFfmpeg } from "../../../src/images/video.ts";
 import type { Log } from "../../../src/log/log.ts";
-import { Fifo } from "./fifo.ts";
+import { createLookQueue } from "./look-queue.ts";
 import type { Timings } from "./timings.ts";
 
-/** How many files are open at once, and how many of these may be backlog: a live picture always finds a free place. */
-const mostChecks = 8;
-const mostBacklogChecks = 4;
-/** Finders of backlog wait while more than this is queued. */
-const mostBacklogQueued = 1_000;
 /** Between two looks at a file that keeps changing. */
 const minGapMs = 2;
 const firstDelayMs = 20;
@@ -23,6 +18,8 @@ const longestDelayMs = 1_000;
 const longestStuckDelayMs = 5_000;
 /** A scan may come upon a picture before its event does; it is as live if it arrived within this time. */
 const liveWithinMs = 60_000;
+/** What a server's clock says of a file tells nothing until it is so long ago: the clock may be behind. */
+const serverClockMs = hourMs;
 /** So many files are remembered with their last version, so that late events about them cost one look at their size. */
 const mostRecent = 5_000;
 
@@ -31,11 +28,12 @@ export interface Candidate {
   readonly cameraId: string;
   readonly path: string;
   readonly foundBy: "watch" | "scan";
-  /** When the file was last changed or renamed, by the file system; of files found by a scan. */
-  readonly changedAtMs?: number;
+  /** What a scan found, and when that was last changed or renamed by the file system. */
+  readonly listed?: Version & { readonly changedAtMs: number };
 }
 
 interface Charge extends Candidate {
+  readonly share: string | undefined;
   state: "queued" | "checking" | "waiting";
   /** An event came while the file was being looked at. */
   again: boolean;
@@ -57,7 +55,8 @@ export interface CandidatesOptions {
   readonly timings: Timings;
   /** Real paths of the folders that may be read. */
   readonly roots: () => readonly string[];
-  readonly canReadVideos: () => boolean;
+  /** Videos are skipped: this daemon would look at them itself, and cannot. */
+  readonly refuseVideos: () => boolean;
   /** Has its outcome and can be registered. `content`: all that is in it, where it was read whole. */
   readonly onFound: (cameraId: string, file: FoundFile, content: Buffer | undefined) => void;
   /** It is a folder, with the name of a picture. */
@@ -68,8 +67,8 @@ export interface CandidatesOptions {
 export interface Candidates {
   /** Something happened to the file, or a scan found it. Cheap; may be called for the same file at any time. */
   add(candidate: Candidate): void;
-  /** Resolves when there is room for more backlog. */
-  room(): Promise<void>;
+  /** Resolves when there is room for more backlog of this folder. */
+  room(folder: string): Promise<void>;
   /** Drops all files of a camera that is no longer watched. */
   drop(cameraId: string): void;
   readonly size: number;
@@ -88,48 +87,25 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const startedAtMs = clock.now().getTime();
   const charges = new Map<string, Charge>();
   const recent = new Map<string, Version>();
-  const live = new Fifo<Charge>();
-  const backlog = new Fifo<Charge>();
-  const running = new Set<Promise<void>>();
-  const turnsOf = new Map<string, Turns>();
-  let backlogChecks = 0;
   let looks = 0;
   let stopped = false;
-  let waiters: (() => void)[] = [];
+
+  const queue = createLookQueue<Charge>(async (charge) => {
+    // it may have been dropped while it was queued
+    if (charges.get(charge.path) !== charge) return;
+    try {
+      await check(charge);
+    } catch (error) {
+      log.error({ path: charge.path, error: String(error) }, "a look at a file failed; it is tried again");
+      wait(charge, "the look at it failed");
+    }
+    looks += 1;
+  });
 
   const enqueue = (charge: Charge): void => {
     clearTimeout(charge.timer);
     charge.state = "queued";
-    (charge.live ? live : backlog).push(charge);
-    pump();
-  };
-
-  const pump = (): void => {
-    while (!stopped && running.size < mostChecks) {
-      const charge = live.shift() ?? (backlogChecks < mostBacklogChecks ? backlog.shift() : undefined);
-      if (!charge) break;
-      // dropped while it was queued
-      if (charges.get(charge.path) !== charge) continue;
-      if (!charge.live) backlogChecks += 1;
-      const countsAsBacklog = !charge.live;
-      const run = check(charge)
-        .catch((error: unknown) => {
-          log.error({ path: charge.path, error: String(error) }, "a look at a file failed; it is tried again");
-          wait(charge, "the look at it failed");
-        })
-        .finally(() => {
-          looks += 1;
-          if (countsAsBacklog) backlogChecks -= 1;
-          running.delete(run);
-          pump();
-        });
-      running.add(run);
-    }
-    if (backlog.size <= mostBacklogQueued / 2) {
-      const woken = waiters;
-      waiters = [];
-      for (const wake of woken) wake();
-    }
+    queue.push(charge);
   };
 
   const check = async (charge: Charge): Promise<void> => {
@@ -141,22 +117,18 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     settle(charge, seen);
   };
 
-  /** On a share one file is looked at at a time, and none while it hangs: each look takes several questions, of which each would hold a thread. */
+  /** None is begun at a share that does not answer: it takes several questions, of which each would hold a thread. */
   const lookAt = async (charge: Charge): Promise<Look> => {
-    const folder = dirname(charge.path);
-    const share = shareOf(folder);
-    const how: LookOptions = {
+    if (charge.share !== undefined) {
+      const folder = dirname(charge.path);
+      const silence = await lookPatiently(folder, () => stat(folder)).then(() => undefined, asSilence);
+      if (silence) return { kind: "trouble", detail: silence.message };
+    }
+    return await look(charge.path, {
       roots: options.roots(),
       // what a listing brings is not in the ledger, whatever was seen of it before
       known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
       quietMs: (version) => quietMs(charge, version),
-    };
-    if (share === undefined) return await look(charge.path, how);
-    const turns = turnsOf.get(share) ?? createTurns({ max: 1 });
-    turnsOf.set(share, turns);
-    return await turns.run(async () => {
-      const silence = await lookPatiently(folder, () => stat(folder)).then(() => undefined, asSilence);
-      return silence ? { kind: "trouble", detail: silence.message } : await look(charge.path, how);
     });
   };
 
@@ -167,7 +139,10 @@ export function createCandidates(options: CandidatesOptions): Candidates {
       charge.changedAt = clock.monotonic();
     }
     const seenMs = clock.monotonic() - charge.changedAt;
-    return charge.changedAtMs === undefined ? seenMs : Math.max(seenMs, clock.now().getTime() - charge.changedAtMs);
+    // of what was changed since it was listed the listing tells nothing
+    if (!charge.listed || !isSame(version, charge.listed)) return seenMs;
+    const toldMs = clock.now().getTime() - charge.listed.changedAtMs;
+    return charge.share !== undefined && toldMs < serverClockMs ? seenMs : Math.max(seenMs, toldMs);
   };
 
   const settle = (charge: Charge, seen: Look): void => {
@@ -204,8 +179,8 @@ export function createCandidates(options: CandidatesOptions): Candidates {
       finish(charge, version, inspection, { mediaType: inspection.mediaType });
     } else {
       const { state: _, ...facts } = inspection;
-      const needsFfmpeg = facts.mediaType.startsWith("video/") && !options.canReadVideos();
-      finish(charge, version, needsFfmpeg ? { reason: "no_ffmpeg", detail: noFfmpegRemedy } : null, { ...facts, sha256, content });
+      const isRefused = isVideo(facts.mediaType) && options.refuseVideos();
+      finish(charge, version, isRefused ? { reason: "no_ffmpeg", detail: noFfmpegDetail } : null, { ...facts, sha256, content });
     }
   };
 
@@ -221,7 +196,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     if (!refusal || !retriedReasons.includes(refusal.reason)) remember(charge.path, version);
     const { path, foundBy } = charge;
     const file: FoundFile = {
-      ...{ path, foundBy, live: charge.live, takenAt: takenAt(charge, version), ...version },
+      ...{ path, foundBy, live: charge.live, takenAt: takenAt(charge, version, facts.mediaType ?? null), ...version },
       ...{ mediaType: null, width: null, height: null, sha256: null, ...facts },
       refusal: refusal && { reason: refusal.reason, detail: refusal.detail },
     };
@@ -235,11 +210,15 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     if (recent.size > mostRecent) recent.delete(recent.keys().next().value as string);
   };
 
-  /** Arrival of what arrived while this process runs, by whatever finder; else the file time, never in the future. */
-  const takenAt = (charge: Charge, version: Version): Date => {
+  /**
+   * Arrival of what arrived while this process runs, by whatever finder; else the file time, never in the future. A video counts from its end:
+   * some cameras write it into the folder while they record.
+   */
+  const takenAt = (charge: Charge, version: Version, mediaType: string | null): Date => {
     const now = clock.now().getTime();
+    if (charge.live && mediaType !== null && isVideo(mediaType)) return new Date(Math.min(now - quietMs(charge, version), now));
     if (charge.foundBy === "watch") return charge.arrivedAt;
-    if (charge.live) return new Date(Math.min(charge.changedAtMs ?? now, now));
+    if (charge.live) return new Date(Math.min(charge.listed?.changedAtMs ?? now, now));
     return new Date(Math.min(Number(version.modifiedNs / 1_000_000n), now));
   };
 
@@ -289,13 +268,13 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     if (known) clearTimeout(known.timer);
     const now = clock.now();
     const monotonic = clock.monotonic();
-    const { changedAtMs } = candidate;
+    const changedAtMs = candidate.listed?.changedAtMs;
     const isLive =
       candidate.foundBy === "watch" ||
       (changedAtMs !== undefined && changedAtMs >= startedAtMs && now.getTime() - changedAtMs < liveWithinMs);
     const charge: Charge = {
       ...candidate,
-      ...{ state: "queued", again: false, live: isLive, arrivedAt: now, version: undefined },
+      ...{ share: shareOf(dirname(candidate.path)), state: "queued", again: false, live: isLive, arrivedAt: now, version: undefined },
       ...{
         since: monotonic,
         changedAt: monotonic,
@@ -311,10 +290,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
 
   return {
     add,
-    room: async () => {
-      if (backlog.size < mostBacklogQueued || stopped) return;
-      await new Promise<void>((resolve) => waiters.push(resolve));
-    },
+    room: (folder) => queue.room(shareOf(folder)),
     drop: (cameraId) => {
       for (const charge of charges.values()) {
         if (charge.cameraId !== cameraId) continue;
@@ -338,8 +314,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     stop: async () => {
       stopped = true;
       for (const charge of charges.values()) clearTimeout(charge.timer);
-      for (const wake of waiters) wake();
-      await Promise.all(running);
+      await queue.stop();
       charges.clear();
     },
   };
@@ -347,6 +322,10 @@ export function createCandidates(options: CandidatesOptions): Candidates {
 
 const emptyDetail =
   "The file stayed empty. Is the disk full, or was the camera's upload broken off? When it is filled, it is taken up by itself.";
+
+const noFfmpegDetail = `${noFfmpeg}, and restart homesec; it is then taken up by itself.`;
+
+const isVideo = (mediaType: string): boolean => mediaType.startsWith("video/");
 
 function incompleteDetail(what: string): string {
   return `The upload stopped half-way: ${what}. Check the camera's connection; when the file is completed, it is taken up by itself.`;

@@ -47,6 +47,8 @@ export interface FileWatcherOptions {
   /** Never watch, only look again and again. */
   readonly polling?: boolean;
   readonly timings?: Partial<Timings>;
+  /** The detect stage runs here too: without ffmpeg it could look at no video, so they are skipped. */
+  readonly detects: boolean;
   /** How ffmpeg is called, for videos. */
   readonly ffmpeg?: string;
 }
@@ -76,7 +78,7 @@ interface Run {
   problems: ReadonlyMap<string, string>;
   /** Folders for which a camera is being registered, or was a moment ago. */
   readonly adopted: Set<string>;
-  videos: boolean;
+  refuseVideos: boolean;
   planRequested: boolean;
   stopped: boolean;
 }
@@ -159,7 +161,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
         onListed: async (files) => {
           if (files.length === 0) return;
           if (cameraId === undefined) adopt(now, planned.path);
-          else await takeListed(now, cameraId, files);
+          else await takeListed(now, cameraId, planned.path, files);
         },
         onLost: (error) => {
           log.warn({ folder: planned.path, error: error.message }, "a camera's folder is gone");
@@ -181,14 +183,14 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   };
 
   /** Of listed files, those that the ledger does not know are looked at. */
-  const takeListed = async (now: Run, cameraId: string, files: readonly ListedFile[]): Promise<void> => {
+  const takeListed = async (now: Run, cameraId: string, folder: string, files: readonly ListedFile[]): Promise<void> => {
     while (now.registrar.size > mostRegistering && !now.stopped) await sleep(20);
     const unknown = await db.query((sql) => unknownVersions(sql, cameraId, files));
     for (const index of unknown) {
       const file = files[index];
-      if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, foundBy: "scan", changedAtMs: file.changedAtMs });
+      if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, foundBy: "scan", listed: file });
     }
-    await now.candidates.room();
+    await now.candidates.room(folder);
   };
 
   /** A folder of the camera root holds pictures and has no camera. */
@@ -252,7 +254,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   };
 
   const begin = async (): Promise<Run> => {
-    const videos = await hasFfmpeg(options.ffmpeg);
+    const refuseVideos = options.detects && !(await hasFfmpeg(options.ffmpeg));
     const registrar = createRegistrar({
       context: { db, clock, log },
       onRegistered: options.onRegistered,
@@ -261,7 +263,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const candidates = createCandidates({
       ...{ clock, log, timings },
       roots: () => now.roots,
-      canReadVideos: () => now.videos,
+      refuseVideos: () => now.refuseVideos,
       onFound: (cameraId, file, content) => {
         if (content && file.live && file.mediaType?.startsWith("image/")) options.fresh?.keep(file.path, file, content);
         registrar.push(cameraId, file);
@@ -288,7 +290,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       ...{ candidates, registrar, schedule },
       planning: createLane(log, "cameras"),
       ...{ trees: [], roots: [], rootWatch: undefined, silentRoots: [], problems: new Map(), adopted: new Set() },
-      ...{ videos, planRequested: false, stopped: false },
+      ...{ refuseVideos, planRequested: false, stopped: false },
     };
     return now;
   };

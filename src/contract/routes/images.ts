@@ -19,12 +19,15 @@ export const Image = z
     sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
     found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: it was seen as it arrived; `scan`: a look at the folder found it" }),
     found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
-    taken_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found" }),
+    taken_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found; of a video that of its end" }),
     status: z
       .enum(imageStatuses)
       .meta({ description: "`processed`, `skipped` and `failed` are outcomes; `pending` and `deferred` are on the way there" }),
     reason: z.string().nullable().meta({ description: "Why it is not processed: one word of a closed list" }),
-    detail: z.string().nullable().meta({ description: "The same for a person, with the remedy" }),
+    detail: z
+      .string()
+      .nullable()
+      .meta({ description: "The same for a person, with the remedy; of a video also what of it was not looked at" }),
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
     detection_count: z.int().meta({ description: "How many detections were kept" }),
     detector: z.string().nullable().meta({ description: "`built-in`, or the address of the detector that looked; null until one did" }),

@@ -162,6 +162,14 @@ describe("a file that is not looked at", () => {
     expect(await home.jobs()).toHaveLength(2);
   });
 
+  it.skipIf(!ffmpeg)("a video is entered where others look at it, whether ffmpeg is here or not", async () => {
+    await home.watcher.stop();
+    home.watcher = home.renew({ detects: false, ffmpeg: "/nonexistent/ffmpeg" });
+    await home.watcher.start();
+    await writeFile(front("a.mp4"), await readFile(await makeVideo(home.outside, "mp4", 3)));
+    expect(await outcomeOf("a.mp4")).toMatchObject({ status: "pending", media_type: "video/mp4" });
+  });
+
   it("a JPEG with the name of a PNG, and a WebP, are pictures", async () => {
     await writeFile(front("a.png"), jpeg);
     await writeFile(front("b.webp"), await sharp(jpeg).webp().toBuffer());

@@ -61,6 +61,7 @@ export async function watchedHome(options: Partial<FileWatcherOptions> = {}): Pr
       log,
       cameraRoot: root,
       extraRoots: [],
+      detects: true,
       cameras: async () => (await db.query((sql) => allCameras(sql))).map((camera) => ({ ...camera, deleted: camera.deleted_at !== null })),
       ensureCamera: (name) => ensureCameraForFolder(db, name, { cameraRoot: root, now: new Date() }),
       onRegistered: () => {},
