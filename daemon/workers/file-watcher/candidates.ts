@@ -11,8 +11,10 @@ import type { Log } from "../../../src/log/log.ts";
 import { createLookQueue } from "./look-queue.ts";
 import type { Timings } from "./timings.ts";
 
-/** Between two looks at a file that keeps changing. */
+/** Between two looks at a file that keeps changing; and at one that is larger than this so many times as long as the last look took. */
 const minGapMs = 2;
+const largeBytes = 1024 * 1024;
+const restOfLarge = 10;
 const firstDelayMs = 20;
 const longestDelayMs = 1_000;
 const longestStuckDelayMs = 5_000;
@@ -40,10 +42,10 @@ interface Charge extends Candidate {
   live: boolean;
   readonly arrivedAt: Date;
   version: Version | undefined;
-  /** Monotonic times: of the first look, of the last change that was seen, of the last look. */
-  readonly since: number;
+  /** Monotonic times: of the last change that was seen, of the last look. */
   changedAt: number;
   checkedAt: number;
+  gapMs: number;
   delayMs: number;
   detail: string;
   timer: NodeJS.Timeout | undefined;
@@ -111,11 +113,17 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const check = async (charge: Charge): Promise<void> => {
     charge.state = "checking";
     charge.again = false;
+    const begunAt = clock.monotonic();
     const seen = await lookAt(charge);
     charge.checkedAt = clock.monotonic();
+    charge.gapMs = gapAfter(charge, charge.checkedAt - begunAt);
     if (charges.get(charge.path) !== charge) return;
     settle(charge, seen);
   };
+
+  /** The fragments of a long recording are walked in each look: while it grows that must not become all the work there is. */
+  const gapAfter = ({ version }: Charge, tookMs: number): number =>
+    version && version.sizeBytes > largeBytes ? Math.min(Math.max(tookMs * restOfLarge, minGapMs), longestStuckDelayMs) : minGapMs;
 
   /** None is begun at a share that does not answer: it takes several questions, of which each would hold a thread. */
   const lookAt = async (charge: Charge): Promise<Look> => {
@@ -238,7 +246,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     }
     charge.state = "waiting";
     const isStuck = clock.monotonic() - charge.changedAt > timings.stuckAfterMs;
-    charge.timer = setTimeout(() => enqueue(charge), charge.delayMs);
+    charge.timer = setTimeout(() => enqueue(charge), Math.max(charge.delayMs, charge.gapMs));
     charge.delayMs = Math.min(charge.delayMs * 2, isStuck ? longestStuckDelayMs : longestDelayMs);
   };
 
@@ -247,12 +255,12 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     charge.again = false;
     charge.delayMs = firstDelayMs;
     clearTimeout(charge.timer);
-    const gapMs = minGapMs - (clock.monotonic() - charge.checkedAt);
-    if (gapMs <= 0) {
+    const restMs = charge.gapMs - (clock.monotonic() - charge.checkedAt);
+    if (restMs <= 0) {
       enqueue(charge);
     } else {
       charge.state = "waiting";
-      charge.timer = setTimeout(() => enqueue(charge), gapMs);
+      charge.timer = setTimeout(() => enqueue(charge), restMs);
     }
   };
 
@@ -276,9 +284,9 @@ export function createCandidates(options: CandidatesOptions): Candidates {
       ...candidate,
       ...{ share: shareOf(dirname(candidate.path)), state: "queued", again: false, live: isLive, arrivedAt: now, version: undefined },
       ...{
-        since: monotonic,
         changedAt: monotonic,
         checkedAt: Number.NEGATIVE_INFINITY,
+        gapMs: minGapMs,
         delayMs: firstDelayMs,
         detail: "",
         timer: undefined,

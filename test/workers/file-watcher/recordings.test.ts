@@ -1,6 +1,11 @@
-import { appendFile, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCandidates } from "../../../daemon/workers/file-watcher/candidates.ts";
+import { defaultTimings } from "../../../daemon/workers/file-watcher/timings.ts";
+import { systemClock } from "../../../src/clock/clock.ts";
+import { silentLog } from "../../../src/log/log.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { type Home, sleep, until, watchedHome } from "./watched-home.ts";
 
 /** Videos that a camera writes into the folder while it records, and that do not say where they end. */
@@ -62,3 +67,44 @@ for (const polling of [false, true]) {
     });
   });
 }
+
+describe("a long recording in fragments, while it grows", () => {
+  const box = (type: string, body: Buffer): Buffer => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(8 + body.length, 0);
+    head.write(type, 4, "latin1");
+    return Buffer.concat([head, body]);
+  };
+
+  it("is looked at now and then, however often it is written to", async () => {
+    const folder = temporaryFolder("recordings");
+    const path = join(await realpath(folder.path), "film.mp4");
+    const moov = box("moov", Buffer.concat([box("mvhd", Buffer.alloc(100)), box("mvex", Buffer.alloc(32))]));
+    const fragment = Buffer.concat([box("moof", Buffer.alloc(200)), box("mdat", Buffer.alloc(100))]);
+    await writeFile(
+      path,
+      Buffer.concat([box("ftyp", Buffer.from("isom0000isomiso2")), moov, ...Array.from({ length: 5_000 }, () => fragment)]),
+    );
+    const candidates = createCandidates({
+      clock: systemClock,
+      log: silentLog,
+      timings: defaultTimings,
+      roots: () => [dirname(path)],
+      refuseVideos: () => false,
+      onFound: () => {},
+      onFolder: () => {},
+    });
+    const begun = performance.now();
+    while (performance.now() - begun < 3_000) {
+      candidates.add({ cameraId: "yard", path, foundBy: "watch" });
+      await sleep(5);
+      await appendFile(path, fragment);
+    }
+    // a look at so many fragments takes a tenth of a second, and costs as much whenever one more is added
+    expect(candidates.looks).toBeGreaterThan(0);
+    expect(candidates.looks).toBeLessThan(12);
+    expect(candidates.size).toBe(1);
+    await candidates.stop();
+    await folder.remove();
+  });
+});
