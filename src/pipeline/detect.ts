@@ -161,13 +161,13 @@ export function createDetectStage(context: DetectStageContext): Stage {
     let seen: Detected | undefined;
     let inferenceMs = 0;
     let [videoSeconds, lookedSeconds] = [0, 0];
-    const isLong = (seconds: number): void => {
+    const lasts = (seconds: number): void => {
       videoSeconds = Math.max(videoSeconds, seconds);
     };
-    for await (const frame of readFrames(image, { signal, onLength: isLong })) {
+    for await (const frame of readFrames(image, { signal, onLength: lasts })) {
       if (frame.kind !== "frame") return unread(frame);
       // one that does not say how long it is lasts until the last frame that is looked at
-      isLong(frame.offsetSeconds);
+      lasts(frame.offsetSeconds);
       lookedSeconds = frame.offsetSeconds + frameEverySeconds;
       const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
       if (answer.kind === "unavailable") {

@@ -19,7 +19,9 @@ export const Image = z
     sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
     found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: it was seen as it arrived; `scan`: a look at the folder found it" }),
     found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
-    taken_at: Instant.meta({ description: "The time of the picture: its arrival, or the file time of one that a scan found; of a video that of its end" }),
+    taken_at: Instant.meta({
+      description: "The time of the picture: its arrival, or the file time of one that a scan found; of a video that of its end",
+    }),
     status: z
       .enum(imageStatuses)
       .meta({ description: "`processed`, `skipped` and `failed` are outcomes; `pending` and `deferred` are on the way there" }),
