@@ -68,26 +68,26 @@ export const textMethods: Readonly<Record<string, Method<string>>> = {
       ),
   },
   center: {
-    parameters: ["width"],
+    parameters: ["width", "fillchar"],
     required: 1,
-    apply: (run, self, [width]) => center(run, self, integerArgument("center", "width", width, 0)),
+    apply: (run, self, [width, fill]) => center(run, self, integerArgument("center", "width", width, 0), filler("center", fill)),
   },
   ljust: {
-    parameters: ["width"],
+    parameters: ["width", "fillchar"],
     required: 1,
-    apply: (run, self, [width]) => self + padding(run, self, integerArgument("ljust", "width", width, 0)),
+    apply: (run, self, [width, fill]) => self + padding(run, self, integerArgument("ljust", "width", width, 0), filler("ljust", fill)),
   },
   rjust: {
-    parameters: ["width"],
+    parameters: ["width", "fillchar"],
     required: 1,
-    apply: (run, self, [width]) => padding(run, self, integerArgument("rjust", "width", width, 0)) + self,
+    apply: (run, self, [width, fill]) => padding(run, self, integerArgument("rjust", "width", width, 0), filler("rjust", fill)) + self,
   },
   zfill: {
     parameters: ["width"],
     required: 1,
     apply: (run, self, [width]) => {
       const sign = /^[+-]/.exec(self)?.[0] ?? "";
-      return sign + padding(run, self, integerArgument("zfill", "width", width, 0)).replaceAll(" ", "0") + self.slice(sign.length);
+      return sign + padding(run, self, integerArgument("zfill", "width", width, 0), "0") + self.slice(sign.length);
     },
   },
   isdigit: { parameters: [], apply: (_, self) => /^[0-9]+$/.test(ascii("isdigit", self)) },
@@ -141,11 +141,11 @@ function joinPieces(pieces: readonly string[], by: string): string {
   return pieces.join(by);
 }
 
-/** The text in the middle of so many characters, as Python places it. */
-export function center(run: Run, self: string, width: number): string {
-  const space = padding(run, self, width);
-  const left = (space.length >> 1) + (space.length & width & 1);
-  return space.slice(0, left) + self + space.slice(left);
+/** The text in the middle of so many characters, as Python places it, with `fill` (one character) beside it. */
+export function center(run: Run, self: string, width: number, fill = " "): string {
+  const count = padding(run, self, width, fill).length / fill.length;
+  const left = (count >> 1) + (count & width & 1);
+  return fill.repeat(left) + self + fill.repeat(count - left);
 }
 
 /** Texts with something between them. Throws `Fault` when the result would be too long. */
@@ -158,10 +158,16 @@ function title(self: string): string {
   return self.replace(/\p{Cased}+/gu, (word) => capitalize(word));
 }
 
-function padding(run: Run, self: string, width: number): string {
+function padding(run: Run, self: string, width: number, fill: string): string {
   const count = Math.max(0, width - lengthOf(self));
-  run.room(self.length + count);
-  return " ".repeat(count);
+  run.room(self.length + count * fill.length);
+  return fill.repeat(count);
+}
+
+function filler(method: string, value: Value | undefined): string {
+  const fill = textArgument(method, "fillchar", value, " ");
+  if (lengthOf(fill) !== 1) throw new Fault(method, `fillchar of ${method} must be one character; write for example ${method}(10, '.')`);
+  return fill;
 }
 
 function split(run: Run, self: string, by: Value | undefined, most: number): Value {

@@ -50,7 +50,7 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
       if (number !== null) return Number.isFinite(Number(number)) || typeof number === "bigint" ? truncated(number) : fallback;
       const text = textOf(value);
       if (text === null) return fallback;
-      const plain = strip(text);
+      const plain = withPlainDigits(strip(text));
       if (/^[+-]?\d+(_\d+)*$/.test(plain) && plain.length <= 300) return BigInt(plain.replaceAll("_", "").replace("+", ""));
       const float = floatOf(plain);
       return float === null || !Number.isFinite(float) ? fallback : truncated(float);
@@ -63,7 +63,7 @@ export const valueFilters: Readonly<Record<string, Filter>> = {
       const number = numericOf(value);
       if (number !== null) return Number(number);
       const text = textOf(value);
-      return (text === null ? null : floatOf(strip(text))) ?? fallback;
+      return (text === null ? null : floatOf(withPlainDigits(strip(text)))) ?? fallback;
     },
   },
   filesizeformat: { parameters: ["binary"], apply: (_, value, [binary]) => fileSize(value, truthArgument(binary, false)) },
@@ -98,6 +98,17 @@ function needNumber(filter: string, value: Value): bigint | number {
   return number;
 }
 
+/** The text with the decimal digits of all scripts as those from 0 to 9. In Unicode each ten of them follow one another. */
+function withPlainDigits(text: string): string {
+  const isDigit = (code: number): boolean => /\p{Nd}/u.test(String.fromCodePoint(code));
+  return text.replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    let first = code;
+    while (isDigit(first - 1)) first -= 1;
+    return String((code - first) % 10);
+  });
+}
+
 /** What Python's `float()` reads from a text; null when it is no number. */
 function floatOf(text: string): number | null {
   if (/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?$/.test(text) && text.length <= 400)
@@ -109,7 +120,7 @@ function floatOf(text: string): number | null {
 
 function fileSize(value: Value, binary: boolean): string {
   if (value instanceof Undefined) throw missing(value);
-  const number = numericOf(value) ?? floatOf(strip(textOf(value) ?? ""));
+  const number = numericOf(value) ?? floatOf(withPlainDigits(strip(textOf(value) ?? "")));
   const bytes = Number(number ?? Number.NaN);
   if (!Number.isFinite(bytes)) throw new Fault("filesizeformat", "filesizeformat needs a number of bytes; add |int before it");
   const base = binary ? 1024 : 1000;
