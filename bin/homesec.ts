@@ -4,7 +4,7 @@ import { constants, homedir } from "node:os";
 import process from "node:process";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
-import { fileReason } from "../commands/input/file-reason.ts";
+import { writingReason } from "../src/disk/file-reason.ts";
 import { programVersion } from "../src/version.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -28,7 +28,7 @@ for (const stream of [process.stdout, process.stderr]) {
     }
     // whoever reads a command's output has seen enough (`homesec events list | head`)
     if (error.code === "EPIPE") process.exit(0);
-    if (stream === process.stdout) process.stderr.write(`homesec: what it prints cannot be written: ${fileReason(error)}\n`);
+    if (stream === process.stdout) process.stderr.write(`homesec: what it prints cannot be written: ${writingReason(error)}\n`);
     process.exit(1);
   });
 }

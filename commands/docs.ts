@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { Problem } from "../src/contract/problem.ts";
+import { writingReason } from "../src/disk/file-reason.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { text, withDefault } from "./input/options.ts";
@@ -32,8 +34,12 @@ export const docs = defineCommand({
 `,
     };
     const target = resolve(io.host.cwd, folder);
-    await mkdir(target, { recursive: true });
-    for (const [name, text] of Object.entries(pages)) await writeFile(resolve(target, name), text);
+    try {
+      await mkdir(target, { recursive: true });
+      for (const [name, text] of Object.entries(pages)) await writeFile(resolve(target, name), text);
+    } catch (cause) {
+      throw new Problem("invalid", `${target} cannot be written: ${writingReason(cause)}`, { cause });
+    }
     io.output.note(`${Object.keys(pages).join(", ")} written into ${target}`);
     return exitCodes.ok;
   },

@@ -5,11 +5,11 @@ import type { VariableName } from "../src/config/variables.ts";
 import type { Client, ClientReply, ClientRequest } from "../src/contract/client.ts";
 import { Problem } from "../src/contract/problem.ts";
 import type { OperationId, Routes } from "../src/contract/routes/index.ts";
+import { readingReason } from "../src/disk/file-reason.ts";
 import type { Database } from "../src/engines/database.ts";
 import type { OpenDatabase } from "../src/engines/open-database.ts";
 import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
 import type { Host } from "./host.ts";
-import { fileReason } from "./input/file-reason.ts";
 import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";
 import { harmless, plainLines } from "./output/people.ts";
@@ -187,7 +187,7 @@ async function readCertificates(path: string, name: string): Promise<string> {
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new Problem("invalid", `${name} ${path} cannot be read: ${fileReason(cause)}`, { cause });
+    throw new Problem("invalid", `${name} ${path} cannot be read: ${readingReason(cause)}`, { cause });
   }
   if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Problem("invalid", `${name} ${path} holds no certificate in PEM form`);
   return text;

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Problem } from "../../src/contract/problem.ts";
+import { readingReason, writingReason } from "../../src/disk/file-reason.ts";
 
 /** The sequence kept in the file; undefined when there is no file yet. Throws `Problem("invalid")` when it holds something else. */
 export function readPlace(file: string): number | undefined {
@@ -9,7 +10,7 @@ export function readPlace(file: string): number | undefined {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw new Problem("invalid", `--state ${file} cannot be read (${code}); name a file that can`, { cause });
+    throw new Problem("invalid", `--state ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
   if (!/^\d{1,15}$/.test(text)) throw new Problem("invalid", `--state ${file} holds no sequence; delete it to begin anew`);
   return Number(text);
@@ -21,7 +22,6 @@ export function writePlace(file: string, sequence: number): void {
     writeFileSync(`${file}.part`, `${sequence}\n`);
     renameSync(`${file}.part`, file);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new Problem("invalid", `--state ${file} cannot be written (${code}); name a file that can`, { cause });
+    throw new Problem("invalid", `--state ${file} cannot be written: ${writingReason(cause)}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { Problem } from "../../src/contract/problem.ts";
+import { readingReason, writingReason } from "../../src/disk/file-reason.ts";
 
 /** The time up to which events were exported; undefined when there is no file yet. Throws `Problem("invalid")` for another file. */
 export async function readWatermark(file: string): Promise<Date | undefined> {
@@ -9,7 +10,7 @@ export async function readWatermark(file: string): Promise<Date | undefined> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw new Problem("invalid", `--watermark ${file} cannot be read: ${code}`, { cause });
+    throw new Problem("invalid", `--watermark ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
   const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text.trim()) ? new Date(text.trim()) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime())) throw new Problem("invalid", `--watermark ${file} holds no time; delete it to export everything again`);
@@ -22,6 +23,6 @@ export async function writeWatermark(file: string, time: Date): Promise<void> {
     await writeFile(`${file}.part`, `${time.toISOString()}\n`);
     await rename(`${file}.part`, file);
   } catch (cause) {
-    throw new Problem("invalid", `--watermark ${file} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+    throw new Problem("invalid", `--watermark ${file} cannot be written: ${writingReason(cause)}`, { cause });
   }
 }

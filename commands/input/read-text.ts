@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { Problem } from "../../src/contract/problem.ts";
+import { readingReason } from "../../src/disk/file-reason.ts";
 import type { Host } from "../host.ts";
-import { fileReason } from "./file-reason.ts";
 
 /** The content of a file, or with `-` what is piped in. `name` is the option, for the error. Throws `Problem("invalid")`. */
 export async function readText({ stdin, cwd }: Host, name: string, file: string): Promise<string> {
@@ -15,7 +15,7 @@ export async function readText({ stdin, cwd }: Host, name: string, file: string)
   try {
     return await readFile(resolve(cwd, file), "utf8");
   } catch (cause) {
-    throw new Problem("invalid", `${name} ${file} cannot be read: ${fileReason(cause)}`, { cause });
+    throw new Problem("invalid", `${name} ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
 }
 

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { localTimeZone } from "../../src/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { readingReason } from "../../src/disk/file-reason.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
-import { fileReason } from "../input/file-reason.ts";
 import { integer, since, text, time, withDefault } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
@@ -64,7 +64,7 @@ async function readExpectations(io: Io, file: string): Promise<ReadonlyMap<numbe
   try {
     content = await readFile(resolve(io.host.cwd, file), "utf8");
   } catch (cause) {
-    throw new Problem("invalid", `--expect ${file} cannot be read: ${fileReason(cause)}`, { cause });
+    throw new Problem("invalid", `--expect ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
   return parseExpectations(content, file);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { copyFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { Problem } from "../../src/contract/problem.ts";
+import { writingReason } from "../../src/disk/file-reason.ts";
 import { kindOf } from "../../src/images/picture.ts";
 import type { Host } from "../host.ts";
 
@@ -34,12 +35,7 @@ export async function putIn({ cwd, clock }: Host, file: string, folder: string):
     await rename(part, join(target, name));
   } catch (cause) {
     await rm(part, { force: true });
-    const code = (cause as NodeJS.ErrnoException).code;
-    throw new Problem(
-      "invalid",
-      `${file} cannot be copied into ${folder}: ${code}; the user who calls this must be allowed to write there`,
-      { cause },
-    );
+    throw new Problem("invalid", `${file} cannot be copied into ${folder}: ${writingReason(cause)}`, { cause });
   }
   return join(target, name);
 }

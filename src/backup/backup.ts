@@ -9,7 +9,7 @@ import type { Database, Sql } from "../engines/database.ts";
 import { type Migration, migrationStatus } from "../engines/migrate.ts";
 import { countLines } from "./count-lines.ts";
 import { endOfRows, formatVersion, type Header, type Manifest, type Progress, type TableStart } from "./format.ts";
-import { writeWhole } from "./partial-file.ts";
+import { explained, writeWhole } from "./partial-file.ts";
 import { notBackedUp } from "./tables.ts";
 import {
   backendOf,
@@ -171,7 +171,7 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return false;
-      throw error;
+      throw explained(error, path);
     },
   );
 }

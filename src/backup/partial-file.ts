@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../contract/problem.ts";
+import { isWritingTrouble, writingReason } from "../disk/file-reason.ts";
 import { processIdentity } from "../engines/process-identity.ts";
 
 /**
@@ -24,7 +25,8 @@ export async function writeWhole<T>(path: string, write: (file: FileHandle) => P
     await syncFolder(dirname(path));
     return result;
   } catch (error) {
-    await rm(partial, { force: true });
+    // what was in the way of the file may be in the way of this, and said it first
+    await rm(partial, { force: true }).catch(() => {});
     throw explained(error, path);
   }
 }
@@ -50,19 +52,9 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-const remedies: Readonly<Record<string, string>> = {
-  ENOENT: "its folder does not exist; make it first",
-  ENOTDIR: "its folder is no folder; choose another place",
-  EISDIR: "there is a folder of that name; choose another name",
-  EACCES: "this user may not write there; choose another place",
-  EPERM: "this user may not write there; choose another place",
-  EROFS: "that disk takes no writes; choose another place",
-  ENOSPC: "the disk is full; make room or choose another disk",
-  EDQUOT: "the quota is used up; make room or choose another disk",
-};
-
-function explained(error: unknown, path: string): unknown {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  const remedy = code === undefined ? undefined : remedies[code];
-  return remedy === undefined ? error : new Problem("unavailable", `${path} cannot be written: ${remedy}`, { cause: error });
+/** The `Problem` of a file that cannot be written, or the error as it is when it is about something else. */
+export function explained(error: unknown, path: string): unknown {
+  return isWritingTrouble(error)
+    ? new Problem("unavailable", `${path} cannot be written: ${writingReason(error)}`, { cause: error })
+    : error;
 }

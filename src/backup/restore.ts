@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../clock/clock.ts";
 import { Problem } from "../contract/problem.ts";
+import { readingReason } from "../disk/file-reason.ts";
 import { copyIn } from "../engines/copy.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { migrateWithin, refusalFor } from "../engines/migrate.ts";
@@ -95,10 +96,10 @@ async function openFile(path: string): Promise<FileHandle> {
     await file.close();
     throw new Problem("invalid", `${path} is no file`);
   } catch (error) {
+    if (error instanceof Problem) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") throw new Problem("not_found", `${path} does not exist`, { cause: error });
-    if (code === "EACCES") throw new Problem("unavailable", `${path} cannot be read by this user`, { cause: error });
-    throw error;
+    throw new Problem("unavailable", `${path} cannot be read: ${readingReason(error)}`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Problem } from "../contract/problem.ts";
+import { readingReason } from "../disk/file-reason.ts";
 import { type ConfigFile, type ConfigInput, type ParsedConfig, parseConfig } from "./config.ts";
 
 /** What a configuration is read from. `configPath` is the value of `--config`. */
@@ -49,8 +50,7 @@ function read(path: string, name: string, missing: "may be missing" | "must be t
     const code = (cause as NodeJS.ErrnoException).code;
     // A folder called .env is somebody's virtual environment.
     if (missing === "may be missing" && (code === "ENOENT" || code === "EISDIR")) return undefined;
-    const reason = { ENOENT: "it does not exist", EISDIR: "it is a folder", EACCES: "permission denied" }[code ?? ""] ?? String(cause);
-    throw new Problem("invalid", `the configuration file ${name} cannot be read: ${reason}`, { cause });
+    throw new Problem("invalid", `the configuration file ${name} cannot be read: ${readingReason(cause)}`, { cause });
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Problem } from "../contract/problem.ts";
+import { readingReason } from "../disk/file-reason.ts";
 
 /** What a TLS server shows and proves: a certificate, or a chain of them, and the private key of the first. PEM. */
 export interface KeyPair {
@@ -46,13 +47,7 @@ async function readText(path: string, name: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "";
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: "it does not exist",
-      EISDIR: "it is a folder",
-      EACCES: "this user may not read it",
-    };
-    throw new Problem("invalid", `${name} (${path}) cannot be read: ${reasons[code] ?? String(cause)}`, { cause });
+    throw new Problem("invalid", `${name} (${path}) cannot be read: ${readingReason(cause)}`, { cause });
   }
 }
 

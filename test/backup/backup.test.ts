@@ -146,6 +146,10 @@ describe("a backup", () => {
     await expect(save(home, { replace: true, signal: aborted })).rejects.toThrow();
     expect([await readFile(file, "utf8"), readdirSync(folder.path)]).toEqual(["mine", ["home.backup"]]);
     await expect(save(home, { path: join(folder.path, "none", "x") })).rejects.toThrow("its folder does not exist");
+    await expect(save(home, { path: join(folder.path, "x".repeat(300)) })).rejects.toThrow("cannot be written: its name is too long");
+    // so long that what is written first has no room for its own ending
+    await expect(save(home, { path: join(folder.path, "x".repeat(250)) })).rejects.toThrow("cannot be written: its name is too long");
+    await expect(load(home, { path: join(folder.path, "x".repeat(300)) })).rejects.toThrow("cannot be read: its name is too long");
     await save(home, { replace: true });
     expect(gunzipSync(await readFile(file)).toString()).toContain('"homesec_backup":1');
   });

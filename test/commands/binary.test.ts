@@ -45,7 +45,10 @@ describe("the built program", () => {
       execa("sh", ["-c", `'${process.execPath}' '${program}' ${args}`], { cwd: folder.path, reject: false, stripFinalNewline: false });
     for (const args of ["--version", "--help", "events --help"]) {
       const heard = await run(`${args} > /dev/full`);
-      expect([heard.exitCode, heard.stderr]).toEqual([1, "homesec: what it prints cannot be written: the disk is full\n"]);
+      expect([heard.exitCode, heard.stderr]).toEqual([
+        1,
+        "homesec: what it prints cannot be written: the disk is full; make room or choose another disk\n",
+      ]);
       expect((await run(`${args} > /dev/full 2>&1`)).exitCode).toBe(1);
     }
   });

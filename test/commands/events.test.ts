@@ -116,7 +116,17 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect(await readFile(join(folder.path, `${name}.csv`), "utf8")).toBe(text);
     expect((await run("events", "export", "--to", `${name}.xlsx`)).code).toBe(0);
     expect((await readFile(join(folder.path, `${name}.xlsx`))).subarray(0, 2).toString()).toBe("PK");
-    expect((await run("events", "export", "--to", "nowhere/a.csv")).code).toBe(2);
+    const unwritable = [
+      ["nowhere/a.csv", "its folder does not exist"],
+      [`${"a".repeat(300)}.csv`, "its name is too long"],
+      ["a\0a.csv", "no file can have such a name"],
+    ] as const;
+    for (const [to, why] of unwritable) {
+      expect(await run("events", "export", "--to", to)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`cannot be written: ${why}`),
+      });
+    }
     expect((await readdir(folder.path)).filter((file) => file.endsWith("a.csv"))).toEqual([]);
   });
 

@@ -1,0 +1,46 @@
+const both: Readonly<Record<string, string>> = {
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is no folder",
+  ENAMETOOLONG: "its name is too long",
+  ELOOP: "its links lead in a circle",
+  EIO: "the disk does not work",
+  ERR_INVALID_ARG_VALUE: "no file can have such a name",
+};
+
+const reading: Readonly<Record<string, string>> = {
+  ...both,
+  ENOENT: "it does not exist",
+  EACCES: "this user may not read it",
+  EPERM: "this user may not read it",
+};
+
+const writing: Readonly<Record<string, string>> = {
+  ...both,
+  ENOENT: "its folder does not exist; make it first",
+  EACCES: "this user may not write there; choose another place",
+  EPERM: "this user may not write there; choose another place",
+  EROFS: "that disk takes no writes; choose another place",
+  ENOSPC: "the disk is full; make room or choose another disk",
+  EDQUOT: "the quota is used up; make room or choose another disk",
+};
+
+/** Why a file cannot be read, in words. */
+export function readingReason(error: unknown): string {
+  return reasonIn(reading, error);
+}
+
+/** Why a file cannot be written, in words, and what to do where that is not clear. */
+export function writingReason(error: unknown): string {
+  return reasonIn(writing, error);
+}
+
+function reasonIn(reasons: Readonly<Record<string, string>>, error: unknown): string {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? (code || String(error));
+}
+
+/** Whether this is one of the usual troubles with a file that is written, and not one of what is written into it. */
+export function isWritingTrouble(error: unknown): error is NodeJS.ErrnoException {
+  const { code = "", syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  return code in writing && syscall !== "connect";
+}
