@@ -40,7 +40,7 @@ export function createDeliveryWorker(options: {
     handOver: options.lanes,
     concurrency: config.deliverConcurrency,
     maxAttempts,
-    leaseMs: Math.max(timeoutMs, smtpTimeouts.total) + 60_000,
+    leaseMs: Math.max(timeoutMs, smtpTimeouts.total + smtpTimeouts.answer) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliverySender({
         ...{ db, clock, log, outbound, sealer, timeoutMs, timeZone },

@@ -9,7 +9,7 @@ import type { Outcome } from "./outcome.ts";
 import { transmit } from "./transmit.ts";
 
 /** Somebody waits for the answer. */
-const testTimeouts = { ...smtpTimeouts, total: 45_000 };
+const testTimeouts = { ...smtpTimeouts, total: 30_000, answer: 20_000 };
 
 /** The use cases of notifications. */
 export const notificationOperations: Pick<Operations, keyof typeof notificationRoutes> = {

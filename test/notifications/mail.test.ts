@@ -41,6 +41,17 @@ describe("the mail of an alert", () => {
     expect(headers["date"]).toBe("Wed, 01 Jul 2026 21:32:00 +0000");
   });
 
+  it("goes to and comes from domains of other scripts, by names that every mail server knows", async () => {
+    const { from, to, raw } = await composeMail(message(), undefined, {
+      ...setting,
+      from: "Haus <haus@müller.de>",
+      to: ["ich@bücher.example"],
+    });
+    expect([from, to]).toEqual(["haus@xn--mller-kva.de", ["ich@xn--bcher-kva.example"]]);
+    const headers = raw.subarray(0, raw.indexOf("\r\n\r\n")).toString("latin1");
+    expect(headers).toMatch(/^[\x20-\x7e\r\n\t]+$/);
+  });
+
   it("says the same as text and as HTML, with the reasons and the zone", async () => {
     const { text, html } = await compose(message());
     for (const fact of [

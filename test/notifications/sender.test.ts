@@ -68,7 +68,7 @@ async function desk(env: Readonly<Record<string, string>>) {
     onStored: () => {},
     onAttempt: () => {},
     random: () => 0,
-    smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000 },
+    smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000, answer: 1_000 },
   });
   const claim = (at = now) => db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now: at }, 10));
   return {

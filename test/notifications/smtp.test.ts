@@ -16,7 +16,7 @@ const serve = async (options: MailServerOptions = {}): Promise<MailServer> => {
   open.push(server);
   return server;
 };
-const quick = { connect: 500, greeting: 500, idle: 500, total: 1_000 };
+const quick = { connect: 500, greeting: 500, idle: 500, total: 1_000, answer: 1_000 };
 const envelope: Envelope = {
   from: "homesec@example.org",
   to: ["me@example.org", "you@example.org"],
@@ -113,6 +113,17 @@ describe("a mail server", () => {
     const result = await sendBySmtp(smtp, { ...envelope, raw }, new AbortController().signal, quick);
     expect(outcomeOfMail(result)).toMatchObject({ kind: "again" });
     expect(server.mails).toEqual([]);
+  });
+
+  it("that has the mail and thinks about it gets it once, and for so long only", async () => {
+    const server = await serve({ answerAfterMs: 1_500 });
+    const smtp = { host: "127.0.0.1", port: server.port, user: undefined, password: undefined };
+    const raw = Buffer.concat([envelope.raw, Buffer.alloc(1_000_000, "line after line\r\n")]);
+    const sent = (answer: number) =>
+      sendBySmtp(smtp, { ...envelope, raw }, new AbortController().signal, { ...quick, answer }).then(outcomeOfMail);
+    expect(await sent(5_000)).toMatchObject({ kind: "sent" });
+    expect(server.mails).toHaveLength(1);
+    expect(await sent(700)).toMatchObject({ kind: "again", answer: expect.stringMatching(/no answer within 0.7 s|Timeout/) });
   });
 
   it("that is not there, says nothing, or says nonsense is tried again, and holds nobody up", async () => {

@@ -30,6 +30,8 @@ export interface MailServerOptions {
   readonly onMail?: Refuse;
   /** Cuts the connection in the middle of the mail, so often. */
   readonly dieInMail?: number;
+  /** It takes so long to answer the whole mail. */
+  readonly answerAfterMs?: number;
 }
 
 export interface MailServer {
@@ -104,7 +106,7 @@ export async function mailServer(options: MailServerOptions = {}): Promise<MailS
               user,
             });
           }
-          done(error);
+          setTimeout(() => done(error), options.answerAfterMs ?? 0);
         });
       });
     },

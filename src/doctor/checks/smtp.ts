@@ -4,7 +4,7 @@ import { outcomeOfMail } from "../../notifications/email/smtp-outcome.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import { nameFault } from "../names.ts";
 
-const quick: SmtpTimeouts = { connect: 4_000, greeting: 4_000, idle: 4_000, total: 5_000 };
+const quick: SmtpTimeouts = { connect: 4_000, greeting: 4_000, idle: 4_000, total: 5_000, answer: 5_000 };
 
 const smtp: Check = {
   id: "smtp",

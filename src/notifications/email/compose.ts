@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import type { Config } from "../../config/config.ts";
 import { traceHeader } from "../../outbound/trace.ts";
 import type { Message } from "../facts.ts";
@@ -20,6 +21,7 @@ export interface MailSetting {
 /** Writes the mail of a notification: HTML and text, the picture inside, and headers that have mail programs group it with its camera's day, or with its silence. */
 export async function composeMail(message: Message, picture: MailPicture | undefined, setting: MailSetting): Promise<Envelope> {
   const sender = senderOf(setting.from);
+  const to = setting.to.map(withAsciiDomain);
   const domain = sender.address.slice(sender.address.lastIndexOf("@") + 1);
   const thread = threadOf(message, { domain, timeZone: setting.timeZone });
   const pictureId = picture && "jpeg" in picture ? `picture.${message.notificationId}@${domain}` : null;
@@ -34,7 +36,7 @@ export async function composeMail(message: Message, picture: MailPicture | undef
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const mail = new MailComposer({
     from: sender,
-    to: setting.to.map((address) => ({ name: "", address })),
+    to: to.map((address) => ({ name: "", address })),
     subject,
     text,
     html,
@@ -54,7 +56,7 @@ export async function composeMail(message: Message, picture: MailPicture | undef
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return { from: sender.address, to: setting.to, raw: await mail.compile().build() };
+  return { from: sender.address, to, raw: await mail.compile().build() };
 }
 
 const inline = (content: Buffer, cid: string, cameraId: string) => ({
@@ -68,5 +70,13 @@ const inline = (content: Buffer, cid: string, cameraId: string) => ({
 /** `Home <home@example.org>` or the bare address. */
 function senderOf(from: string): { readonly name: string; readonly address: string } {
   const [, name = "", address] = /^(.*)<([^<>]+)>$/.exec(from) ?? [];
-  return address === undefined ? { name: "homesec", address: from } : { name: onOneLine(name.replace(/^\s*"|"\s*$/g, ""), 100), address };
+  return address === undefined
+    ? { name: "homesec", address: withAsciiDomain(from) }
+    : { name: onOneLine(name.replace(/^\s*"|"\s*$/g, ""), 100), address: withAsciiDomain(address) };
+}
+
+/** The address as every mail server takes it: `müller.de` as `xn--mller-kva.de`. */
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf("@") + 1;
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));
 }

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { SMTPConnectionOptions, SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import type { Config } from "../../config/config.ts";
@@ -25,12 +26,17 @@ export interface SmtpTimeouts {
   readonly greeting: number;
   /** Between two signs of life. */
   readonly idle: number;
-  /** From the first packet to the last answer. */
+  /** From the first packet until the mail is written. */
   readonly total: number;
+  /** From then to the answer. The server has the mail by then, looks for viruses in it perhaps, and whoever does not wait sends it again. */
+  readonly answer: number;
 }
 
-/** Generous enough for servers that let strangers wait, and short enough that a silent one does not hold up what comes after. */
-export const smtpTimeouts: SmtpTimeouts = { connect: 15_000, greeting: 20_000, idle: 40_000, total: 90_000 };
+/**
+ * Generous enough for servers that let strangers wait and for slow lines, and short enough that a silent one does not hold up what comes after.
+ * For the answer to the whole mail RFC 5321, 4.5.3.2.6, has ten minutes.
+ */
+export const smtpTimeouts: SmtpTimeouts = { connect: 15_000, greeting: 20_000, idle: 40_000, total: 300_000, answer: 600_000 };
 
 /** A recipient that the server did not take. */
 export interface Refusal {
@@ -69,9 +75,11 @@ export async function sendBySmtp(
   signal: AbortSignal,
   timeouts = smtpTimeouts,
 ): Promise<SmtpResult> {
-  return await converse(server, signal, timeouts, async (connection, step) => {
+  return await converse(server, signal, timeouts, async (connection, step, waitNow) => {
+    const body = Readable.from([envelope.raw], { objectMode: false });
+    body.once("end", () => waitNow(timeouts.answer));
     const info = await step<SMTPConnectionSendInfo>((done) =>
-      connection.send({ from: envelope.from, to: [...envelope.to], size: envelope.raw.length }, envelope.raw, done),
+      connection.send({ from: envelope.from, to: [...envelope.to], size: envelope.raw.length }, body, done),
     );
     return { kind: "taken", answer: oneLine(info.response), refusals: refusalsOf(info) } as const;
   });
@@ -93,7 +101,7 @@ async function converse<T>(
   server: SmtpServer,
   signal: AbortSignal,
   timeouts: SmtpTimeouts,
-  talk: (connection: SMTPConnection, step: Step) => Promise<T>,
+  talk: (connection: SMTPConnection, step: Step, waitNow: (ms: number) => void) => Promise<T>,
 ): Promise<T | Extract<SmtpResult, { kind: "not_taken" }>> {
   const host = server.host.replace(/^\[(.*)\]$/, "$1");
   const refusal = await refusalOf(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
@@ -104,7 +112,14 @@ async function converse<T>(
   // not AbortSignal.any, which leaves something at the signal for each mail, for as long as the signal lives
   const end = new AbortController();
   const breakOff = (): void => end.abort(new Error("broken off"));
-  const timer = setTimeout(() => end.abort(new Error(`no answer within ${timeouts.total / 1000} s`)), timeouts.total);
+  const endAfter = (ms: number) => setTimeout(() => end.abort(new Error(`no answer within ${ms / 1000} s`)), ms);
+  let timer = endAfter(timeouts.total);
+  const waitNow = (ms: number): void => {
+    clearTimeout(timer);
+    timer = endAfter(ms);
+    // its own timer is for the silence between two answers
+    if (connection._socket) connection._socket.setTimeout(ms);
+  };
   signal.addEventListener("abort", breakOff, { once: true });
   if (signal.aborted) breakOff();
   const step: Step = (run) =>
@@ -122,7 +137,7 @@ async function converse<T>(
       const auth = { user: server.user, pass: server.password ?? "" };
       await step((done) => connection.login(auth, done));
     }
-    return await talk(connection, step);
+    return await talk(connection, step, waitNow);
   } catch (error) {
     return notTaken(error as SmtpFault);
   } finally {

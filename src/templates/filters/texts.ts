@@ -10,7 +10,7 @@ import { Dict, Markup, Tuple, textOf, typeOf, Undefined, type Value } from "../v
 import { attributeReader, type Filter, like, textOnly } from "./filter.ts";
 import { stripTags } from "./striptags.ts";
 
-const wordStarts = new RegExp(`(^|[-${spaces}({[<]+)([^-${spaces}({[<]*)`, "g");
+const wordStarts = new RegExp(`([-${spaces}({[<]+|^)([^-${spaces}({[<]*)`, "g");
 
 /** Filters that make a text of a value. */
 export const textFilters: Readonly<Record<string, Filter>> = {

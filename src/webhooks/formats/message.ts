@@ -46,7 +46,7 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
       const fired = event.type === "alert_fired";
       return {
         headline: fired ? what : `${event.type === "alert_acknowledged" ? "Acknowledged" : "Dismissed"}: ${what}`,
-        text: fired ? "" : "Somebody has taken note of this alert; nothing more will be sent about it.",
+        text: fired ? "" : "Somebody has taken note of this alert; who has not been told of it yet is not told any more.",
         facts: [
           ["Camera", data.camera_id],
           ["Severity", data.severity],
