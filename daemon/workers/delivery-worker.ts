@@ -40,7 +40,8 @@ export function createDeliveryWorker(options: {
     handOver: options.lanes,
     concurrency: config.deliverConcurrency,
     maxAttempts,
-    leaseMs: Math.max(timeoutMs, smtpTimeouts.total + smtpTimeouts.answer) + 60_000,
+    // a mail that is too large for its server goes once more, without its picture
+    leaseMs: Math.max(timeoutMs, 2 * (smtpTimeouts.total + smtpTimeouts.answer)) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliverySender({
         ...{ db, clock, log, outbound, sealer, timeoutMs, timeZone },

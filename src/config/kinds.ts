@@ -43,12 +43,14 @@ function jsonStrings(text: string): readonly string[] | undefined {
   }
 }
 
-function urlWith(protocols: readonly string[], parts: "base" | "whole"): z.ZodType<string, string> {
+function urlWith(protocols: readonly string[], parts: "base" | "target" | "whole"): z.ZodType<string, string> {
   return checked((text) => {
     if (!URL.canParse(text)) return false;
     const url = new URL(text);
     if (!protocols.includes(url.protocol) || !isDecodable(url)) return false;
-    return parts === "whole" || (url.hostname !== "" && url.username === "" && url.search === "" && url.hash === "");
+    if (parts === "whole") return true;
+    const isOpen = url.hostname !== "" && url.username === "" && url.password === "";
+    return isOpen && (parts === "target" || (url.search === "" && url.hash === ""));
   });
 }
 
@@ -107,7 +109,8 @@ export const sender = kind(
   checked((value) => address.test(value) || /^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value)),
   "a mail address, or a name with one: Home <home@example.org>",
 );
-export const webUrl = kind(urlWith(["http:", "https:"], "whole"), "an http:// or https:// address");
+/** Where something is posted. */
+export const webUrl = kind(urlWith(["http:", "https:"], "target"), "an http:// or https:// address without user name and password");
 /** The base address of a service; a trailing slash is dropped, so that paths can be appended. */
 export const serviceUrl = kind<string>(
   urlWith(["http:", "https:"], "base").transform((url) => url.replace(/\/+$/, "")),

@@ -8,7 +8,7 @@ import type { Outbound } from "../outbound/outbound.ts";
 import { type Channel, emailFault } from "./channels.ts";
 import { composeMail } from "./email/compose.ts";
 import { type MailPicture, mailPicture } from "./email/picture.ts";
-import { type SmtpTimeouts, sendBySmtp, smtpServerOf, smtpTimeouts } from "./email/smtp.ts";
+import { type SmtpResult, type SmtpTimeouts, sendBySmtp, smtpServerOf, smtpTimeouts } from "./email/smtp.ts";
 import { outcomeOfMail } from "./email/smtp-outcome.ts";
 import type { Message } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
@@ -29,7 +29,7 @@ export interface Route {
   readonly recipients: readonly string[];
 }
 
-/** Makes one attempt to send a message through a channel. Never throws for what the other side did; a mail whose picture is gone goes without it. */
+/** Makes one attempt to send a message through a channel. Never throws for what the other side did; a mail whose picture is gone, or too large for the mail server, goes without it. */
 export async function transmit(context: TransmitContext, message: Message, route: Route, signal: AbortSignal): Promise<Outcome> {
   switch (route.channel) {
     case "email":
@@ -46,14 +46,16 @@ async function mail(context: TransmitContext, message: Message, to: readonly str
   const server = smtpServerOf(config);
   const from = config.smtpFromAddress;
   if (!server || from === undefined) return { kind: "again", answer: emailFault(config, to) ?? "it needs SMTP_HOST", misconfigured: true };
-  const envelope = await composeMail(message, await pictureFor(context, message, signal), {
-    from,
-    to,
-    timeZone: localTimeZone(),
-    publicUrl: config.publicUrl,
-    now: clock.now(),
-  });
-  return outcomeOfMail(await sendBySmtp(server, envelope, signal, context.smtpTimeouts ?? smtpTimeouts));
+  const send = async (picture: MailPicture | undefined): Promise<SmtpResult> => {
+    const setting = { from, to, timeZone: localTimeZone(), publicUrl: config.publicUrl, now: clock.now() };
+    return await sendBySmtp(server, await composeMail(message, picture, setting), signal, context.smtpTimeouts ?? smtpTimeouts);
+  };
+  const picture = await pictureFor(context, message, signal);
+  const result = await send(picture);
+  const isTooLarge = result.kind === "not_taken" && result.isTooLarge && picture !== undefined && "jpeg" in picture;
+  return outcomeOfMail(
+    isTooLarge ? await send({ fault: "The picture is not in this mail: the mail server takes no mail of that size." }) : result,
+  );
 }
 
 async function post({ config, outbound, clock }: TransmitContext, message: Message, signal: AbortSignal): Promise<Outcome> {

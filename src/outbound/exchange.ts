@@ -7,6 +7,8 @@ import type { Target } from "./target.ts";
 
 /** Of an answer so many bytes are read, and no more. */
 export const bodyLimit = 16 * 1024;
+/** Once the status is there the rest is waited for no longer: the next message wants to go out. */
+const bodyMs = 2_000;
 /** Of several addresses the next is tried when one has not taken the connection for so long. */
 const nextAddressAfterMs = 1_000;
 
@@ -105,8 +107,9 @@ function hand(socket: Socket, ready: "connect" | "secureConnect", callback: buil
   socket.once("close", () => once(() => callback(Object.assign(new Error("closed"), { code: "ECONNRESET" }), null)));
 }
 
-/** The first bytes of a body as text, without those that text in a database cannot hold. What comes after them is not read. */
+/** The first bytes of a body as text, without those that text in a database cannot hold. What comes after them, or later than in 2 s, is not read. */
 async function beginningOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), bodyMs);
   const decoder = new StringDecoder("utf8");
   let text = "";
   let left = bodyLimit;
@@ -117,7 +120,9 @@ async function beginningOf(body: Dispatcher.ResponseData["body"]): Promise<strin
       if (left <= 0) break;
     }
   } catch {
-    // cut off by the other side or the deadline: what came is there
+    // cut off by the other side or a deadline: what came is there
+  } finally {
+    clearTimeout(timer);
   }
   return text.replaceAll("\0", "\uFFFD");
 }

@@ -12,9 +12,19 @@ const sampleId = "00000000-0000-4000-8000-000000000000";
 
 /**
  * Refuses a definition that could not work: an address that may not be called, a template that fails on a sample of one
- * of its event types, a bot without a chat. Throws `Problem("invalid")` naming the field.
+ * of its event types, a bot without a chat. Looks only at what the `given` fields can change. Throws `Problem("invalid")` naming the field.
  */
-export async function requireUsable(webhook: WebhookDefinition, outbound: Outbound): Promise<void> {
+export async function requireUsable(
+  webhook: WebhookDefinition,
+  outbound: Outbound,
+  given: (...fields: readonly (keyof WebhookDefinition)[]) => boolean = () => true,
+): Promise<void> {
+  if (given("url")) await requireCallable(webhook, outbound);
+  if (given("url", "integration_type", "payload_template", "custom_headers")) requireChat(webhook);
+  if (given("payload_template", "integration_type", "event_types")) requireRenders(webhook);
+}
+
+async function requireCallable(webhook: WebhookDefinition, outbound: Outbound): Promise<void> {
   const url = URL.canParse(webhook.url) ? new URL(webhook.url) : undefined;
   if (!url || !["http:", "https:"].includes(url.protocol)) {
     throw invalid("url", "url_parsing", "Must be an address that begins with http:// or https://");
@@ -24,10 +34,12 @@ export async function requireUsable(webhook: WebhookDefinition, outbound: Outbou
   }
   const refusal = await outbound.refusalOf(webhook.url);
   if (refusal !== undefined) throw invalid("url", "value_error", refusal);
+}
+
+function requireChat(webhook: WebhookDefinition): void {
   if (webhook.integration_type === "bot_markdown" && webhook.payload_template === null && chatIdOf(webhook) === undefined) {
     throw invalid("url", "value_error", `Names no chat; add ?chat_id=... to the URL or the custom header ${chatIdHeader}`);
   }
-  requireRenders(webhook);
 }
 
 function requireRenders(webhook: WebhookDefinition): void {

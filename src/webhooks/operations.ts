@@ -78,7 +78,9 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     // what was sealed with another key file and is not given anew stays as it is: the right file may come back
     const definitionNow = (row: StoredWebhook): WebhookDefinition => changed({ ...recordOf(row, sealer), auth: { type: "none" } }, body);
     const before = await required(context, params.id);
-    await requireUsable(definitionNow(before), context.outbound);
+    await requireUsable(definitionNow(before), context.outbound, (...fields) =>
+      fields.some((field) => (body as Readonly<Record<string, unknown>>)[field] !== undefined),
+    );
     const row = await db.transaction(async (sql) => {
       const current = await findWebhook(sql, before.id, "lock");
       if (!current) throw noSuchWebhook(params.id);

@@ -249,6 +249,8 @@ describe("values", () => {
     ["SMTP_FROM_ADDRESS", "Home <home@example.org>", true],
     ["SMTP_FROM_ADDRESS", "home", false],
     ["DEFAULT_EMAIL_RECIPIENTS", "a@b.c,d@e.f", true],
+    ["DEFAULT_WEBHOOK_URL", "https://hooks.example/a?token=b#c", true],
+    ["DEFAULT_WEBHOOK_URL", "https://user:pw@hooks.example/a", false],
     ["HOST", "::", true],
     ["HOST", "a/b", false],
     ["DATA_DIR", "a\0b", false],

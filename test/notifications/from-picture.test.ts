@@ -91,6 +91,22 @@ it("from a picture to a mail with the picture in it", async () => {
   expect(stored?.alert_metadata.channels).toEqual([{ channel: "email", status: "sent", reason: null, attempts: 1, late: false }]);
 });
 
+it("a mail that is too large for the server goes without its picture, and says so", async () => {
+  const server = await mailServer({ size: 30_000 });
+  ends.push(() => server.close());
+  const { upload, alert } = await homesec("email", {
+    SMTP_HOST: "127.0.0.1",
+    SMTP_PORT: String(server.port),
+    SMTP_FROM_ADDRESS: "homesec@example.org",
+    DEFAULT_EMAIL_RECIPIENTS: "me@example.org",
+  });
+  await upload();
+  await eventually(async () => expect((await alert())?.status).toBe("delivered"));
+  expect(server.mails).toHaveLength(1);
+  expect(server.mails[0]?.mail.text).toContain("The picture is not in this mail: the mail server takes no mail of that size.");
+  expect(server.mails[0]?.mail.pictures).toEqual([]);
+});
+
 it("from a picture to the webhook", async () => {
   const bodies: unknown[] = [];
   const receiver = createServer(async (request, response) => {

@@ -91,6 +91,16 @@ describe("a mail server", () => {
     expect(await send((await serve(options)).port)).toMatchObject({ kind });
   });
 
+  it("that hears nobody from here may hear them later, when they are off its list", async () => {
+    const server = await serve({ onConnect: reply(554, "5.7.1 client blocked, see list.example") });
+    const refused = {
+      kind: "again",
+      answer: expect.stringContaining("refuses this machine: 554 5.7.1 client blocked"),
+      misconfigured: true,
+    };
+    expect(await send(server.port)).toEqual(refused);
+  });
+
   it("that takes some recipients only has sent it, and the others are named", async () => {
     const bad = await serve({ onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "no such user" } : undefined) });
     expect(await send(bad.port)).toMatchObject({ kind: "sent", refusedFor: "not taken for me@example.org: 550 no such user" });

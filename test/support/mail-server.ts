@@ -22,6 +22,10 @@ export type Refuse = (what: string, time: number) => { readonly code: number; re
 export interface MailServerOptions {
   readonly port?: number;
   readonly tls?: "none" | "offered" | "from the start";
+  /** Whom it hears at all. */
+  readonly onConnect?: Refuse;
+  /** No mail may have more bytes, as it says to everybody. */
+  readonly size?: number;
   readonly login?: { readonly user: string; readonly password: string };
   readonly onSender?: Refuse;
   /** Asked for each recipient; `time` counts how often this one was named, from 1. */
@@ -79,6 +83,8 @@ export async function mailServer(options: MailServerOptions = {}): Promise<MailS
       if (username === options.login?.user && password === options.login?.password) done(null, { user: username });
       else done(Object.assign(new Error("5.7.8 wrong user or password"), { responseCode: 535 }));
     },
+    ...(options.size !== undefined && { size: options.size }),
+    onConnect: ({ remoteAddress }, done) => judge(options.onConnect, remoteAddress, done),
     onMailFrom: ({ address }, _session, done) => judge(options.onSender, address, done),
     onRcptTo: ({ address }, _session, done) => judge(options.onRecipient, address, done),
     onData: (stream, session, done) => {

@@ -238,6 +238,9 @@ describe("what is refused", () => {
       "invalid: url",
     );
     expect(await refusal(desk.ask("updateWebhook", { params: { id }, body: { name: null } }))).toContain("invalid");
+    // what was allowed when it was made and is no more says so with each delivery; it keeps nobody from changing the rest
+    await desk.db.query((sql) => sql`update webhooks set url = 'http://169.254.169.254/' where webhook_id = ${id}`);
+    expect(await desk.ask("updateWebhook", { params: { id }, body: { enabled: false } })).toMatchObject({ enabled: false });
   });
 });
 

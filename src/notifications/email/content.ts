@@ -45,7 +45,8 @@ export function valuesFor(message: Message, place: Place): object {
   const unlisted = heldBack.count - heldBack.events.length;
   return {
     ...common,
-    summary: `The rule "${clean(alert.ruleName)}" matched ${events(heldBack.count)} more while its cooldown lasted:`,
+    // rules that share a dedup key share the cooldown
+    summary: `While the cooldown of "${clean(alert.ruleName)}" lasted, ${events(heldBack.count)} more matched:`,
     events: heldBack.events.map((event) => heldBackRow(event, place)),
     more: unlisted > 0 ? `${events(unlisted)} more with a lower risk ${unlisted === 1 ? "is" : "are"} not listed.` : null,
   };

@@ -26,6 +26,9 @@ export function outcomeOfMail(result: SmtpResult): Outcome {
   if (result.refusesTls)
     return { kind: "again", answer: `the mail server offers no TLS, and no password is sent without it: ${answer}`, misconfigured: true };
   const status = result.status ?? 0;
+  // nothing was said about the mail: the address of this line stands on a list, perhaps, and will not stand there for ever
+  if (result.refusesUs)
+    return { kind: "again", answer: `the mail server refuses this machine: ${answer}`, ...(status >= 500 && { misconfigured: true }) };
   if (loginReplies.has(status)) return { kind: "again", answer, misconfigured: true };
   return status >= 500 && status !== 503 ? { kind: "failed", answer } : { kind: "again", answer };
 }

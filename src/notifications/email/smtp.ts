@@ -53,6 +53,9 @@ export type SmtpResult =
       readonly answer: string;
       readonly status: number | undefined;
       readonly isLogin: boolean;
+      /** It would not hear of any mail: it refuses whoever comes from here, by its greeting. */
+      readonly refusesUs: boolean;
+      readonly isTooLarge: boolean;
       /** It refuses TLS, and a password goes over the line in nothing else. */
       readonly refusesTls: boolean;
       readonly refusals: readonly Refusal[];
@@ -153,6 +156,8 @@ async function converse<T>(
 interface SmtpFault {
   readonly message: string;
   readonly code?: string;
+  /** What was answered to; `CONN` is the connection itself. */
+  readonly command?: string;
   readonly response?: string;
   readonly responseCode?: number;
   readonly rejectedErrors?: readonly RejectedRecipient[] | undefined;
@@ -192,6 +197,9 @@ function notTaken(fault: SmtpFault): Extract<SmtpResult, { kind: "not_taken" }> 
     answer: oneLine(fault.response ?? fault.message),
     status: fault.responseCode,
     refusesTls: fault.code === "ETLS" && fault.responseCode !== undefined,
+    refusesUs: ["CONN", "EHLO", "HELO"].includes(fault.command ?? "") && fault.responseCode !== undefined,
+    // with a limit that the server has told nothing is sent, and it answers nothing
+    isTooLarge: fault.responseCode === 552 || (fault.code === "EMESSAGE" && !fault.response),
     isLogin: fault.code === "EAUTH" && !(fault.responseCode !== undefined && fault.responseCode < 500),
     refusals: refusalsOf(fault),
   };

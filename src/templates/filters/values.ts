@@ -125,7 +125,7 @@ function fileSize(value: Value, binary: boolean): string {
   if (!Number.isFinite(bytes)) throw new Fault("filesizeformat", "filesizeformat needs a number of bytes; add |int before it");
   const base = binary ? 1024 : 1000;
   if (bytes === 1) return "1 Byte";
-  if (bytes < base) return `${Math.trunc(bytes)} Bytes`;
+  if (bytes < base) return `${BigInt(Math.trunc(bytes))} Bytes`;
   const prefixes = ["k", "M", "G", "T", "P", "E", "Z", "Y"];
   const index = prefixes.findIndex((_, power) => bytes < Number(BigInt(base) ** BigInt(power + 2)));
   const power = index === -1 ? prefixes.length - 1 : index;
