@@ -11,7 +11,7 @@ import { findBinaries } from "./embedded/binaries.ts";
 import { ensureCluster, maintenanceDatabase, openTheWay, superuser } from "./embedded/cluster.ts";
 import { type GuardedProcess, startGuarded } from "./embedded/guarded-process.ts";
 import { disownPostmasterFile, readPostmasterFile } from "./embedded/postmaster-file.ts";
-import { ServerLog } from "./embedded/server-log.ts";
+import { logPlace, ServerLog } from "./embedded/server-log.ts";
 import { ensureSocketFolder } from "./embedded/socket-folder.ts";
 import { commandLine } from "./process-identity.ts";
 
@@ -86,8 +86,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const args = ["-D", cluster, "-p", String(port), ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const giveUpAt = performance.now() + staleLockMs;
   for (;;) {
+    const place = await logPlace(join(dataDir, "logs", "postgres.log"));
     const server = await startGuarded(binaries.postgres, args, { account, lastSignal: "QUIT", cwd: cluster });
-    const serverLog = await ServerLog.follow(server.stderr, join(dataDir, "logs", "postgres.log"), log);
+    const serverLog = new ServerLog(place, server.stderr, log);
     const failure = await becomesReady(server, cluster);
     if (failure === undefined) {
       return {

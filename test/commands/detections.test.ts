@@ -91,6 +91,6 @@ describe("detections image", () => {
     });
     expect(await direct("detections", "image", "999")).toMatchObject({ code: 3, err: expect.stringContaining("Detection 999") });
     const nowhere = await direct("detections", "image", String(ids[1]), "--to", "nowhere/a.png");
-    expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining("choose another place with --to") });
+    expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining("cannot be written: its folder does not exist") });
   });
 });

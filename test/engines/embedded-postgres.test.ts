@@ -1,10 +1,12 @@
 // Over 400 lines: a database folder that was made once, which takes seconds, is copied for most of these.
 import { execFileSync } from "node:child_process";
+import { pbkdf2 } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { attachEmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { openDatabase } from "../../src/engines/open-database.ts";
@@ -148,10 +150,20 @@ describe("starting and stopping", () => {
     expect((await openInChild({ dataDir })).said).toMatchObject({ ready: true });
   });
 
-  test("a server that cannot start says why", async () => {
-    await expect(startEmbeddedPostgres({ dataDir, log: silentLog, settings: { shared_buffers: "nonsense" } })).rejects.toThrow(
-      /did not start.*shared_buffers/s,
-    );
+  test("a server that cannot start says why, also while all threads of this process are busy", async () => {
+    let isOver = false;
+    const keepBusy = async (): Promise<void> => {
+      while (!isOver) await promisify(pbkdf2)("word", "salt", 10_000, 64, "sha512");
+    };
+    const busy = Array.from({ length: 8 }, keepBusy);
+    try {
+      await expect(startEmbeddedPostgres({ dataDir, log: silentLog, settings: { shared_buffers: "nonsense" } })).rejects.toThrow(
+        /did not start.*shared_buffers/s,
+      );
+    } finally {
+      isOver = true;
+      await Promise.all(busy);
+    }
   });
 
   test("lock files that name a living stranger do not keep it from starting", async () => {

@@ -16,7 +16,8 @@ export class ServerLog {
   #file: WriteStream;
   #bytes: number;
 
-  private constructor(path: string, bytes: number, stream: Readable, log: Log) {
+  /** Listens from now on. What an ended program has said is lost when nobody has listened by then. */
+  constructor({ path, bytes }: LogPlace, stream: Readable, log: Log) {
     this.#path = path;
     this.#log = log;
     this.#bytes = bytes;
@@ -26,11 +27,6 @@ export class ServerLog {
     this.#done = new Promise((resolve) => {
       lines.once("close", () => this.#file.end(resolve));
     });
-  }
-
-  static async follow(stream: Readable, path: string, log: Log): Promise<ServerLog> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return new ServerLog(path, await sizeOf(path), stream, log);
   }
 
   /** Waits, for half a second at most, until all that the ended server said has arrived, and returns the last lines. */
@@ -67,6 +63,18 @@ export class ServerLog {
     file.on("error", (error) => this.#log.warn({ err: error, file: this.#path }, "The log of PostgreSQL cannot be written"));
     return file;
   }
+}
+
+/** The file of a log, and how much is in it. */
+export interface LogPlace {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Makes the folder of a log, before there is anything to write. */
+export async function logPlace(path: string): Promise<LogPlace> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return { path, bytes: await sizeOf(path) };
 }
 
 async function sizeOf(path: string): Promise<number> {
