@@ -20,8 +20,11 @@ export interface EmbeddedPostgres extends SocketAddress {
   readonly pid: number;
   /** Resolves with how the server ended, wanted or not. */
   readonly ended: Promise<string>;
-  /** Ends all sessions and stops the server; within 5 s in any case, and without losing anything. */
-  stop(): Promise<void>;
+  /**
+   * Takes no new sessions, waits `guestsMs` (0) for those that are there to end, ends the others and stops the server; within 5 s more in any
+   * case, and without losing anything.
+   */
+  stop(guestsMs?: number): Promise<void>;
 }
 
 export interface EmbeddedOptions {
@@ -95,7 +98,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
         ...{ socketDir, port, user: superuser, database: maintenanceDatabase },
         pid: server.pid,
         ended: server.ended,
-        stop: () => stopServer(server.ended, server.kill),
+        stop: (guestsMs) => stopServer(server.ended, server.kill, guestsMs),
       };
     }
     const words = await serverLog.lastWords();
@@ -163,9 +166,13 @@ async function serves(pid: number, cluster: string): Promise<boolean> {
   return ((await commandLine(pid)) ?? "").includes(`-D ${cluster} `);
 }
 
-/** Asks with growing insistence: end the sessions; give up at once (it recovers at the next start); die. */
-async function stopServer(ended: Promise<string>, kill: (signal: NodeJS.Signals) => void): Promise<void> {
+/**
+ * Asks with growing insistence: take nobody any more, and end with the last session; end the sessions; give up at once (it recovers at the
+ * next start); die.
+ */
+async function stopServer(ended: Promise<string>, kill: (signal: NodeJS.Signals) => void, guestsMs = 0): Promise<void> {
   for (const [signal, patienceMs] of [
+    ...(guestsMs > 0 ? [["SIGTERM", guestsMs] as const] : []),
     ["SIGINT", 3_000],
     ["SIGQUIT", 1_000],
     ["SIGKILL", 1_000],

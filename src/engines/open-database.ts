@@ -123,9 +123,11 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
       openSchema: (schema, max) => openPool(server, { max, schema, log: options.log }),
       openSession: undefined,
       close: async () => {
-        if (options.ownership === "share") await waitForGuests(db, options.log);
+        const isShared = options.ownership === "share";
+        if (isShared) await waitForGuests(db, options.log);
         await db.close();
-        await server.stop();
+        // one may have come in since they were counted
+        await server.stop(isShared ? guestPatienceMs : 0);
         await lock.release();
       },
     };

@@ -264,7 +264,10 @@ describe("using it from two places", () => {
     expect(await attachEmbeddedPostgres(dataDir)).toBeUndefined();
   });
 
-  test("guests that come together share one server, and the one who started it waits for the others", async () => {
+  test("guests that come together share one server, and the one who started it waits for the others", {
+    repeats: 3,
+    timeout: 60_000,
+  }, async () => {
     withDatabase();
     const guests = await Promise.all(Array.from({ length: 4 }, () => openInChild({ dataDir, ownership: "share" })));
     expect(guests.map((guest) => guest.said.ready)).toEqual([true, true, true, true]);

@@ -8,7 +8,7 @@ const steadyAfterMs = 60_000;
 
 /** A server that is started again whenever it ends unasked, at the same address. */
 export interface SupervisedServer extends SocketAddress {
-  stop(): Promise<void>;
+  stop(guestsMs?: number): Promise<void>;
 }
 
 /** Starts the server as `startEmbeddedPostgres` does, with its errors, and keeps it running until `stop`. */
@@ -40,9 +40,9 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions): Promi
     port,
     user,
     database,
-    stop: async () => {
+    stop: async (guestsMs) => {
       stopped.abort();
-      await server.stop();
+      await server.stop(guestsMs);
       // a start that was under way has brought up another one
       await running;
       await server.stop();
