@@ -100,13 +100,15 @@ export function broken(text: string, width: number): string[] {
     }
     for (const { segment } of graphemes.segment(piece)) {
       const columns = graphemeWidth(segment);
-      if (used + columns > width) {
+      const full = used + columns > width;
+      // a word that goes on in the next line may leave no room there either for a wide character
+      while (used + columns > width && line.length > indent) {
         const at = segment === " " ? line.length : wordAt(line, indent);
         lines.push(line.slice(0, at));
         line = [...blanks(indent), ...line.slice(at)];
         used = line.reduce((sum, cell) => sum + cell.columns, 0);
-        if (segment === " ") continue;
       }
+      if (full && segment === " ") continue;
       line.push({ segment, columns, colour });
       used += columns;
     }

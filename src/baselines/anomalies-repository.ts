@@ -46,14 +46,13 @@ export async function anomaliesSince(sql: Sql, cameraId: string, since: Date): P
 export async function deleteAnomaliesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from anomalies a
-    using (
+    where a.anomaly_id = any (array(
       select o.anomaly_id
       from anomalies o
       where o.occurred_at < ${before}
       order by o.occurred_at
       limit ${limit}
-    ) old
-    where a.anomaly_id = old.anomaly_id
+    ))
   `;
   return gone.count;
 }

@@ -83,14 +83,13 @@ export async function insertEmbedding(sql: Sql, embedding: NewEmbedding, now: Da
 export async function deleteEmbeddingsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from embeddings b
-    using (
+    where b.embedding_id = any (array(
       select o.embedding_id
       from embeddings o
       where o.created_at < ${before}
       order by o.created_at
       limit ${limit}
-    ) old
-    where b.embedding_id = old.embedding_id
+    ))
   `;
   return gone.count;
 }

@@ -164,8 +164,7 @@ export async function deleteForgottenEntities(sql: Sql, before: Date, limit: num
       for update
     )
     delete from entities n
-    using forgotten
-    where n.entity_id = forgotten.entity_id
+    where n.entity_id = any (array(select forgotten.entity_id from forgotten))
   `;
   return gone.count;
 }

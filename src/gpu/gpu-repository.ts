@@ -80,8 +80,13 @@ export async function countGpuStatsBefore(sql: Sql, before: Date): Promise<numbe
 export async function deleteGpuStatsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from gpu_stats g
-    using (select o.recorded_at from gpu_stats o where o.recorded_at < ${before} order by o.recorded_at limit ${limit}) old
-    where g.recorded_at = old.recorded_at
+    where g.recorded_at = any (array(
+      select o.recorded_at
+      from gpu_stats o
+      where o.recorded_at < ${before}
+      order by o.recorded_at
+      limit ${limit}
+    ))
   `;
   return gone.count;
 }

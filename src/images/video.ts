@@ -151,6 +151,8 @@ function notStarted(error: NodeJS.ErrnoException): VideoError {
   return new VideoError(reason, `ffmpeg could not be started: ${error.message}`, { cause: error });
 }
 
+const durationLine = /^\[info\] +Duration: (\d+):(\d\d):(\d\d\.\d+)(?:, start: (-?\d+\.\d+))?/;
+
 /** Reads what ffmpeg says. Returns what its last complaint was. */
 function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () => string | undefined {
   let complaint: string | undefined;
@@ -159,10 +161,12 @@ function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () =
   const hear = (line: string): void => {
     complaint = /\[(?:error|fatal)\] (.+)/.exec(line)?.[1] ?? complaint;
     // the input is described first
-    const [, hours, minutes, seconds] = (!hasLength && /^\[info\] +Duration: (\d+):(\d\d):(\d\d\.\d+),/.exec(line)) || [];
+    const [, hours, minutes, seconds, start] = (!hasLength && durationLine.exec(line)) || [];
     if (seconds === undefined) return;
     hasLength = true;
-    onLength?.(Math.min(Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds), longestSeconds));
+    // a piece of a longer recording may count its time from the beginning of that
+    const length = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) - Math.max(0, Number(start ?? 0));
+    if (length > 0) onLength?.(Math.min(length, longestSeconds));
   };
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     const lines = `${begun}${text}`.split("\n");

@@ -4,13 +4,12 @@ import type { Sql } from "../engines/database.ts";
 export async function deleteSceneChangesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from scene_changes s
-    using (
+    where s.scene_change_id = any (array(
       select o.scene_change_id
       from scene_changes o
       where o.detected_at < ${before}
       limit ${limit}
-    ) old
-    where s.scene_change_id = old.scene_change_id
+    ))
   `;
   return gone.count;
 }
@@ -19,13 +18,12 @@ export async function deleteSceneChangesBefore(sql: Sql, before: Date, limit: nu
 export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from camera_incidents i
-    using (
+    where i.incident_id = any (array(
       select o.incident_id
       from camera_incidents o
       where o.ended_at < ${before}
       limit ${limit}
-    ) old
-    where i.incident_id = old.incident_id
+    ))
   `;
   return gone.count;
 }
@@ -34,15 +32,14 @@ export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: numbe
 export async function deleteSilencesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from silences s
-    using (
+    where s.silence_id = any (array(
       select o.silence_id
       from silences o
       where o.ended_at < ${before}
         and o.told_at is not null
         and not exists (select 1 from notifications n where n.silence_id = o.silence_id and n.finished_at is null)
       limit ${limit}
-    ) old
-    where s.silence_id = old.silence_id
+    ))
   `;
   return gone.count;
 }

@@ -1,5 +1,7 @@
 import type { Sql } from "../engines/database.ts";
 
+// What goes is gathered into an array first: the plan is the same then whatever the statistics say of tables that have just filled or emptied.
+
 /** Events that were deleted, and with them the detections with these ids. */
 export interface DeletedEvents {
   readonly events: number;
@@ -64,8 +66,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
       for update
     )
     delete from jobs j
-    using gone
-    where j.job_id = gone.job_id
+    where j.job_id = any (array(select gone.job_id from gone))
   `;
   const locked = await sql<{ id: number }[]>`
     select e.event_id as id
@@ -89,8 +90,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
       for update
     )
     delete from detections d
-    using gone
-    where d.detection_id = gone.detection_id
+    where d.detection_id = any (array(select gone.detection_id from gone))
     returning d.detection_id as id
   `;
   // before the alerts, as those who send them do
@@ -114,7 +114,7 @@ export async function deleteExpiredDetections(sql: Sql, before: Date, limit: num
       select o.detection_id
       from detections o
       where o.event_id is null
-        and o.detection_id in (
+        and o.detection_id = any (array(
           select d.detection_id
           from ${detectionsWithContext(sql)}
           where d.detected_at < ${before}
@@ -122,13 +122,12 @@ export async function deleteExpiredDetections(sql: Sql, before: Date, limit: num
             and ${isExpired(sql, before)}
           order by d.detected_at, d.detection_id
           limit ${limit}
-        )
+        ))
       order by o.detection_id
       for update
     )
     delete from detections d
-    using old
-    where d.detection_id = old.detection_id
+    where d.detection_id = any (array(select old.detection_id from old))
       and d.event_id is null
     returning d.detection_id as id
   `;
@@ -234,15 +233,14 @@ export async function deleteJournalBefore(sql: Sql, before: Date, limit: number)
 export async function deleteBatchesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from batches b
-    using (
+    where b.batch_id = any (array(
       select o.batch_id
       from batches o
       where o.status = 'closed'
         and o.closed_at < ${before}
       order by o.closed_at
       limit ${limit}
-    ) old
-    where b.batch_id = old.batch_id
+    ))
   `;
   return gone.count;
 }
@@ -251,14 +249,13 @@ export async function deleteBatchesBefore(sql: Sql, before: Date, limit: number)
 export async function deleteDeadJobsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from jobs j
-    using (
+    where j.job_id = any (array(
       select o.job_id
       from jobs o
       where o.status = 'dead'
         and o.created_at < ${before}
       limit ${limit}
-    ) old
-    where j.job_id = old.job_id
+    ))
   `;
   return gone.count;
 }
@@ -267,13 +264,12 @@ export async function deleteDeadJobsBefore(sql: Sql, before: Date, limit: number
 export async function deleteCooldownsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from cooldowns c
-    using (
+    where c.dedup_key = any (array(
       select o.dedup_key
       from cooldowns o
       where o.ends_at < ${before}
       limit ${limit}
-    ) old
-    where c.dedup_key = old.dedup_key
+    ))
       and c.ends_at < ${before}
   `;
   return gone.count;

@@ -169,15 +169,14 @@ export async function successShares(sql: Sql, since: Date): Promise<readonly num
 export async function deleteDeliveriesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from webhook_deliveries d
-    using (
+    where d.delivery_id = any (array(
       select o.delivery_id
       from webhook_deliveries o
       where o.created_at < ${before}
         and o.status in ('success', 'failed')
       order by o.created_at
       limit ${limit}
-    ) old
-    where d.delivery_id = old.delivery_id
+    ))
   `;
   return gone.count;
 }

@@ -41,6 +41,23 @@ describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
     expect(await frames(await makeVideo(folder, "mp4", 1))).toHaveLength(1);
   });
 
+  it("say how long the video is, also of a piece that counts on from where a longer recording began", async () => {
+    const whole = await makeVideo(folder, "mkv", 31, ["-g", "10"]);
+    const cut = async (extension: string): Promise<string> => {
+      const pieces = ["-i", whole, "-c", "copy", "-f", "segment", "-segment_time", "10", join(folder, `piece%d.${extension}`)];
+      await execa("ffmpeg", ["-loglevel", "error", "-y", ...pieces]);
+      return join(folder, `piece1.${extension}`);
+    };
+    const lengthOf = async (path: string): Promise<number> => {
+      const told: number[] = [];
+      await frames(path, { onLength: (seconds) => told.push(seconds) });
+      return Math.max(...told);
+    };
+    expect(await lengthOf(whole)).toBeCloseTo(31, 0);
+    expect(await lengthOf(await cut("mkv"))).toBeCloseTo(10, 0);
+    expect(await lengthOf(await cut("mp4"))).toBeCloseTo(10, 0);
+  });
+
   it("end with the reader, who may stop early or abort", async () => {
     const path = await makeVideo(folder, "mp4", 20);
     for await (const frame of extractFrames(path)) {

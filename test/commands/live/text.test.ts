@@ -79,6 +79,7 @@ describe("a text that is longer than its place", () => {
     expect(broken("a person at the door", 9)).toEqual(["a person", "at the", "door"]);
     expect(broken("see /media/cameras", 8)).toEqual(["see", "/media/c", "ameras"]);
     expect(broken("玄関の前に知らない人がいる", 10)).toEqual(["玄関の前に", "知らない人", "がいる"]);
+    expect(broken(" aaaa玄", 5)).toEqual(["", "aaaa", "玄"]);
     expect(broken("summary  somebody is at the front door", 30)).toEqual(["summary  somebody is at the", "         front door"]);
     expect(broken("\u001b[31mred\u001b[39m and plain", 7)).toEqual(["\u001b[31mred\u001b[0m and", "plain"]);
   });
