@@ -1,5 +1,6 @@
+import { realpath } from "node:fs/promises";
 import { Problem } from "../src/contract/problem.ts";
-import { lookPatiently, NoAnswer } from "../src/disk/patience.ts";
+import { lookPatiently, NoAnswer, noteReal } from "../src/disk/patience.ts";
 import { makeFolder } from "../src/engines/make-folder.ts";
 import type { Log } from "../src/log/log.ts";
 
@@ -9,7 +10,11 @@ import type { Log } from "../src/log/log.ts";
  */
 export async function makeCameraRoot(path: string, log: Log): Promise<void> {
   try {
-    await lookPatiently(path, () => makeFolder(path));
+    const make = async (): Promise<string> => {
+      await makeFolder(path);
+      return await realpath(path);
+    };
+    noteReal(path, await lookPatiently(path, make));
   } catch (cause) {
     if (cause instanceof NoAnswer) {
       log.error({ folder: path }, "the camera root does not answer; its cameras are taken up when it does");

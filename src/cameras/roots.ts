@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { isInside } from "../disk/inside.ts";
-import { lookPatiently, NoAnswer } from "../disk/patience.ts";
+import { lookPatiently, NoAnswer, noteReal } from "../disk/patience.ts";
 
 /** The folders below which everything must lie that is read: cameras, their pictures, what is shown of them. */
 export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {
@@ -23,12 +23,18 @@ export type Resolved =
  * paths that lie inside as far as they can be followed: nobody learns what exists elsewhere.
  */
 export async function resolveInside(roots: readonly string[], path: string): Promise<Resolved> {
-  const realRoots = (await Promise.all(roots.map(followExisting))).map((root) => root.path);
+  const realRoots = await Promise.all(roots.map(realRoot));
   const followed = await followExisting(path);
   if (!realRoots.some((root) => isInside(root, followed.path))) return { state: "outside", path: followed.path };
   if (followed.code === undefined) return { state: "inside", path: followed.path };
   if (followed.code === "ENOENT" || followed.code === "ENOTDIR") return { state: "missing", path: followed.path };
   return { state: "unreadable", path: followed.path, code: followed.code };
+}
+
+async function realRoot(root: string): Promise<string> {
+  const { path, code } = await followExisting(root);
+  if (code === undefined) noteReal(resolve(root), path);
+  return path;
 }
 
 /** The real path as far as the path exists, with the rest of the names after it; `code` says why it went no further. */

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { isInside } from "./inside.ts";
 
 /** A file system and the folder at which it begins. */
@@ -29,6 +30,27 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
     if (isInside(mount.folder, path) && mount.folder.length >= (found?.folder.length ?? 0)) found = mount;
   }
   return found;
+}
+
+const mostLinks = 40;
+
+/**
+ * The mount on which a folder really lies: as `mountOf`, with the links on the way there followed. Nothing is asked of a network share, which may
+ * hang: the way ends where one begins.
+ */
+export async function realMountOf(mounts: readonly Mount[], path: string): Promise<Mount | undefined> {
+  let left = mostLinks;
+  const follow = async (name: string): Promise<string> => {
+    const parent = dirname(name);
+    if (parent === name) return name;
+    const place = join(await follow(parent), name.slice(parent.length));
+    if (left === 0 || isNetworkType(mountOf(mounts, place)?.type ?? "")) return place;
+    const target = await readlink(place).catch(() => undefined);
+    if (target === undefined) return place;
+    left -= 1;
+    return await follow(resolve(dirname(place), target));
+  };
+  return mountOf(mounts, await follow(resolve(path)));
 }
 
 /** What is mounted, as the folder of /proc tells; nothing where there is none. Never waits for a file system that does not answer. */

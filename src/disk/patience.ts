@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isInside } from "./inside.ts";
 import { isNetworkType, type Mount, mountOf, parseMounts } from "./mounts.ts";
 
 /** A file system that gave no answer in time, or has not answered an earlier question yet. Its code is that of the system for the same. */
@@ -33,7 +35,7 @@ export function createPatience(patienceMs: number): Ask {
   const places = new Map<string, Place>();
 
   return async (folder, question) => {
-    const key = shareOf(folder) ?? folder;
+    const key = shareOf(folder) ?? followed(folder);
     let place = places.get(key);
     if (!place) {
       place = { isLate: false, waiting: [] };
@@ -88,7 +90,26 @@ let mountsAt = Number.NEGATIVE_INFINITY;
 /** What was found out of the mounts since they were read. */
 const shares = new Map<string, string | undefined>();
 
-/** The network share on which a folder lies by its name; undefined elsewhere. Asks no file system but /proc, and needs no thread. */
+/** Folders whose names are links, or lead through one, and where they really lie. */
+const links = new Map<string, string>();
+
+/** Notes where a folder really lies: what is asked of it and of all below it under its name counts for the share that is there. */
+export function noteReal(folder: string, real: string): void {
+  if ((links.get(folder) ?? folder) === real) return;
+  if (folder === real) links.delete(folder);
+  else links.set(folder, real);
+  shares.clear();
+}
+
+/** The name without the links that were noted. */
+function followed(folder: string): string {
+  let link = "";
+  for (const name of links.keys()) if (name.length > link.length && isInside(name, folder)) link = name;
+  const real = links.get(link);
+  return real === undefined ? folder : join(real, folder.slice(link.length));
+}
+
+/** The network share on which a folder lies as far as its links are noted; undefined elsewhere. Asks no file system but /proc, and needs no thread. */
 export function shareOf(folder: string): string | undefined {
   if (performance.now() - mountsAt > mountsHoldMs) {
     mountsAt = performance.now();
@@ -96,7 +117,7 @@ export function shareOf(folder: string): string | undefined {
     shares.clear();
   }
   if (!shares.has(folder)) {
-    const mount = mountOf(mounts, folder);
+    const mount = mountOf(mounts, followed(folder));
     shares.set(folder, mount && isNetworkType(mount.type) ? mount.folder : undefined);
   }
   return shares.get(folder);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import type { Config } from "../config/config.ts";
-import { isNetworkType, mountOf, readMounts } from "../disk/mounts.ts";
+import { isNetworkType, readMounts, realMountOf } from "../disk/mounts.ts";
 import type { Machine } from "./machine.ts";
 
 /** A server that is alive answers within milliseconds. */
@@ -18,7 +18,7 @@ export async function lookAtShares(
   { dataDir, cameraRoot, cameraExtraRoots }: Pick<Config, "dataDir" | "cameraRoot" | "cameraExtraRoots">,
 ): Promise<Shares> {
   const mounts = await readMounts(proc);
-  const found = [dataDir, cameraRoot, ...cameraExtraRoots].map((path) => mountOf(mounts, path));
+  const found = await Promise.all([dataDir, cameraRoot, ...cameraExtraRoots].map((path) => realMountOf(mounts, path)));
   const all = [...new Set(found.flatMap((mount) => (mount && isNetworkType(mount.type) ? [mount.folder] : [])))];
   const answered = await Promise.all(all.map((folder) => answers(stat, folder)));
   return { all, silent: all.filter((_, at) => !answered[at]) };

@@ -64,15 +64,15 @@ export interface BatchFacts {
 /** Batches by their ids. */
 export async function findBatches(sql: Sql, ids: readonly string[]): Promise<readonly BatchFacts[]> {
   return await sql<BatchFacts[]>`
-    select b.batch_id as "batchId", b.status, least(b.started_at, d.first_at) as "startedAt", b.last_detection_at as "lastDetectionAt",
-      b.opened_at as "openedAt", b.due_at as "dueAt", b.closed_at as "closedAt", b.close_reason as "closeReason",
-      b.detection_count as "detectionCount"
+    select b.batch_id as "batchId", b.status,
+      least(
+        b.started_at,
+        (select min(d.detected_at) from detections d where d.batch_id = b.batch_id and d.event_id is null),
+        (select e.started_at from events e where e.batch_id = b.batch_id::text)
+      ) as "startedAt",
+      b.last_detection_at as "lastDetectionAt", b.opened_at as "openedAt", b.due_at as "dueAt", b.closed_at as "closedAt",
+      b.close_reason as "closeReason", b.detection_count as "detectionCount"
     from batches b
-    cross join lateral (
-      select min(n.detected_at) as first_at
-      from detections n
-      where n.batch_id = b.batch_id
-    ) d
     where b.batch_id = any (${[...ids]}::uuid[])
     order by b.started_at
   `;

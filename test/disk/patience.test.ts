@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPatience, NoAnswer } from "../../src/disk/patience.ts";
+import { createPatience, NoAnswer, noteReal } from "../../src/disk/patience.ts";
 
 const patienceMs = 100;
 
@@ -57,4 +57,20 @@ test("one folder is asked one question at a time, and who waits for many that ar
     });
   expect(await Promise.all(Array.from({ length: 15 }, one))).toEqual(Array(15).fill("answer"));
   expect(most).toBe(1);
+});
+
+test("a folder that is reached through a link is the one that it leads to, and so is what lies below", async () => {
+  const ask = createPatience(patienceMs);
+  noteReal("/srv/linked", "/mnt/nas");
+  noteReal("/srv/linked/door", "/mnt/other/door");
+  const hung = question();
+  const first = ask("/srv/linked/yard", hung.ask);
+  await expect(first).rejects.toThrow("/srv/linked/yard does not answer");
+  await expect(ask("/mnt/nas/yard", async () => "there")).rejects.toThrow(NoAnswer);
+  expect(await ask("/srv/linked/door", async () => "there")).toBe("there");
+  expect(await ask("/srv/linked2/yard", async () => "there")).toBe("there");
+  noteReal("/srv/linked", "/srv/linked");
+  expect(await ask("/srv/linked/yard", async () => "there")).toBe("there");
+  noteReal("/srv/linked/door", "/srv/linked/door");
+  hung.settle("late");
 });

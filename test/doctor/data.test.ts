@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, realpathSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -160,6 +160,22 @@ describe("mounts", () => {
     expect(await finds("camera-mounts", { env, machine: proc(root, line("/mnt/nas", "cifs")) }, "warning")).toMatch(
       /\/mnt\/nas is a network share \(cifs\).*--skip camera-mounts/,
     );
+  });
+
+  it("are found behind links, of which nothing is asked on a share", async () => {
+    const folder = realpathSync(filesIn({ "nas/deep/x": "" }));
+    symlinkSync("nas", join(folder, "link"));
+    symlinkSync(join(folder, "link", "deep"), join(folder, "further"));
+    symlinkSync("round", join(folder, "round"));
+    symlinkSync("..", join(folder, "nas", "out"));
+    const machine = proc(root, line(join(folder, "nas"), "nfs4"));
+    for (const place of ["link/homesec", "further", "nas/out"]) {
+      const env = { DATA_DIR: join(folder, place), CAMERA_ROOT: join(folder, place) };
+      expect(await finds("data-folder-mount", { env, machine }, "error")).toContain("network share (nfs4)");
+      expect(await finds("camera-mounts", { env, machine }, "warning")).toContain(`${place} is a network share (nfs4)`);
+      expect(await well("mounts-answer", { env, machine })).toBe(join(folder, "nas"));
+    }
+    expect(await well("data-folder-mount", { env: { DATA_DIR: join(folder, "round") }, machine })).toBe("ext4");
   });
 
   it("answer, or are told without hanging too", async () => {

@@ -165,7 +165,11 @@ describe("why no alert came", () => {
 
   test("the batch of a video is told with the times of what it shows, which lie before its arrival", async () => {
     const eventId = await stored.event({ images: [await stored.image(), await stored.image()] });
-    await desk.db.query((sql) => sql`update detections set detected_at = detected_at - interval '8 seconds' where event_id = ${eventId}`);
+    await desk.db.query(async (sql) => {
+      await sql`update detections set detected_at = detected_at - interval '8 seconds' where event_id = ${eventId}`;
+      // an event begins with its first detection
+      await sql`update events set started_at = started_at - interval '8 seconds' where event_id = ${eventId}`;
+    });
     const { steps } = await explain(eventId);
     expect(steps.find(({ step }) => step === "batch")?.text).toContain("held 2 detections within 12 s");
   });

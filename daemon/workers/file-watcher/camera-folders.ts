@@ -2,7 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isOutsideOf } from "../../../src/cameras/folder.ts";
-import { lookPatiently, NoAnswer } from "../../../src/disk/patience.ts";
+import { lookPatiently, NoAnswer, noteReal } from "../../../src/disk/patience.ts";
 import { isInside } from "../../../src/images/look.ts";
 import { isRecorded, kindOf } from "../../../src/images/picture.ts";
 
@@ -48,6 +48,7 @@ export async function planFolders(
   const found = await Promise.all(wide.map((path) => lookPatiently(path, () => realOrNothing(path)).catch(silentOr)));
   const roots = found.filter((root) => root !== undefined && root !== silent);
   const silentRoots = wide.filter((_, at) => found[at] === silent);
+  for (const [at, real] of found.entries()) if (typeof real === "string") noteReal(resolve(wide[at] as string), real);
   const paths = cameras.map((camera) => resolve(cameraRoot, camera.folder_path));
   // what lies in a root that does not answer is not asked: it would not either
   const folders = await Promise.all(
@@ -57,6 +58,7 @@ export async function planFolders(
   const owned: { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[] = [];
   for (const [at, camera] of cameras.entries()) {
     const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
+    if ("real" in folder) noteReal(path, folder.real);
     if ("problem" in folder) {
       if (!camera.deleted) problems.set(camera.camera_id, folder.problem);
       continue;

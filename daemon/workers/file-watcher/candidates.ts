@@ -224,7 +224,11 @@ export function createCandidates(options: CandidatesOptions): Candidates {
    */
   const takenAt = (charge: Charge, version: Version, mediaType: string | null): Date => {
     const now = clock.now().getTime();
-    if (charge.live && mediaType !== null && isVideo(mediaType)) return new Date(Math.min(now - quietMs(charge, version), now));
+    if (charge.live && mediaType !== null && isVideo(mediaType)) {
+      const endedAt = now - quietMs(charge, version);
+      // what was whole when it was listed may have waited long for a look
+      return new Date(Math.min(endedAt, now, charge.listed && isSame(version, charge.listed) ? charge.arrivedAt.getTime() : now));
+    }
     if (charge.foundBy === "watch") return charge.arrivedAt;
     if (charge.live) return new Date(Math.min(charge.listed?.changedAtMs ?? now, now));
     return new Date(Math.min(Number(version.modifiedNs / 1_000_000n), now));

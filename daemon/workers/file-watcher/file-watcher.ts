@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { lookPatiently } from "../../../src/disk/patience.ts";
@@ -190,7 +190,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       const file = files[index];
       if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, foundBy: "scan", listed: file });
     }
-    await now.candidates.room(folder);
+    await now.candidates.room(dirname(files[0]?.path ?? folder));
   };
 
   /** A folder of the camera root holds pictures and has no camera. */

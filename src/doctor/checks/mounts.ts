@@ -1,5 +1,5 @@
 import { rootsOf } from "../../cameras/roots.ts";
-import { isNetworkType, isVolatileType, type Mount, mountOf, readMounts } from "../../disk/mounts.ts";
+import { isNetworkType, isVolatileType, type Mount, readMounts, realMountOf } from "../../disk/mounts.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
 import { shareAnswerMs } from "../shares.ts";
@@ -14,7 +14,7 @@ const dataMount: Check = {
   remedy: "Name a folder on a local disk with DATA_DIR",
   async run(examination) {
     const { dataDir, databaseUrl } = examination.config();
-    const mount = mountOf(await known(examination), dataDir);
+    const mount = await realMountOf(await known(examination), dataDir);
     if (mount === undefined) throw new NotPossible("this system does not tell how its disks are mounted");
     const elsewhere = "Name a folder on a local disk with DATA_DIR, and move there what is in this one while homesec is stopped";
     if (mount.readOnly)
@@ -43,10 +43,11 @@ const cameraMounts: Check = {
   remedy: "Let cameras upload to a local disk of this machine",
   async run(examination) {
     const mounts = await known(examination);
-    const found = rootsOf(examination.config()).flatMap((root) => {
-      const mount = mountOf(mounts, root);
+    const asked = rootsOf(examination.config()).map(async (root) => {
+      const mount = await realMountOf(mounts, root);
       return mount ? [{ root, mount }] : [];
     });
+    const found = (await Promise.all(asked)).flat();
     const shares = found.filter(({ mount }) => isNetworkType(mount.type));
     if (shares.length === 0) return ok([...new Set(found.map(({ mount }) => mount.type))].join(", "));
     return finding(
