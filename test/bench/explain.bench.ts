@@ -17,6 +17,11 @@ beforeAll(async () => {
   await desk.db.transaction(async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql`
+      insert into batches (batch_id, camera_id, status, started_at, last_detection_at, due_at, detection_count, opened_at, joined_at, closed_at, close_reason)
+      select e.batch_id::uuid, e.camera_id, 'closed', e.started_at, e.ended_at, e.ended_at, e.detection_count, e.started_at, e.ended_at, e.ended_at, 'idle'
+      from events e
+    `;
+    await sql`
       insert into rules (name, severity, dedup_key_template, cooldown_seconds)
       select 'Rule ' || n, 'high', '{camera_id}', 300 from generate_series(1, 3) as n
     `;
@@ -59,7 +64,7 @@ beforeAll(async () => {
       cross join webhooks w
     `;
   });
-  const tables = ["rules", "alerts", "rule_verdicts", "notifications", "notification_attempts", "webhook_deliveries"];
+  const tables = ["batches", "rules", "alerts", "rule_verdicts", "notifications", "notification_attempts", "webhook_deliveries"];
   for (const table of tables) await desk.db.query((sql) => sql`vacuum analyze ${sql(table)}`);
 });
 afterAll(() => desk?.close());
