@@ -54,23 +54,23 @@ export async function recentPictureBytes(sql: Sql, since: Date, until: Date): Pr
   return row.bytes;
 }
 
-/** Whether a video among the newest files that were skipped or are put off could not be read since ffmpeg is missing. */
-export async function videosWait(sql: Sql): Promise<boolean> {
-  const [row] = await sql<[{ wait: boolean }]>`
-    select exists (
-      select
-      from unnest(array['skipped', 'deferred']) k (status)
-      cross join lateral (
-        select i.reason
-        from images i
-        where i.status = k.status
-        order by i.image_id desc
-        limit 1000
-      ) s
-      where s.reason = 'no_ffmpeg'
-    ) as wait
+/** What is said of the newest video that could not be read since ffmpeg is missing, among the newest files that were skipped or are put off. */
+export async function videosWait(sql: Sql): Promise<{ readonly detail: string | null } | undefined> {
+  const [row] = await sql<{ detail: string | null }[]>`
+    select s.detail
+    from unnest(array['skipped', 'deferred']) k (status)
+    cross join lateral (
+      select i.image_id, i.reason, i.detail
+      from images i
+      where i.status = k.status
+      order by i.image_id desc
+      limit 1000
+    ) s
+    where s.reason = 'no_ffmpeg'
+    order by s.image_id desc
+    limit 1
   `;
-  return row.wait;
+  return row;
 }
 
 /** Cameras whose files lately carried another time than that of their arrival. */

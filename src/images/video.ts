@@ -156,10 +156,13 @@ const durationLine = /^\[info\] +Duration: (\d+):(\d\d):(\d\d\.\d+)(?:, start: (
 /** Reads what ffmpeg says. Returns what its last complaint was. */
 function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () => string | undefined {
   let complaint: string | undefined;
+  // without a level: not from ffmpeg itself, as when a library of it is missing
+  let bare: string | undefined;
   let hasLength = false;
   let begun = "";
   const hear = (line: string): void => {
-    complaint = /\[(?:error|fatal)\] (.+)/.exec(line)?.[1] ?? complaint;
+    complaint = /\[(?:error|fatal|panic)\] (.+)/.exec(line)?.[1] ?? complaint;
+    if (/^[^[\s]/.test(line)) bare = line;
     // the input is described first
     const [, hours, minutes, seconds, start] = (!hasLength && durationLine.exec(line)) || [];
     if (seconds === undefined) return;
@@ -173,7 +176,11 @@ function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () =
     begun = (lines.pop() ?? "").slice(0, mostLineLength);
     for (const line of lines) hear(line.slice(0, mostLineLength));
   });
-  return () => complaint;
+  return () => {
+    hear(begun);
+    begun = "";
+    return complaint ?? bare;
+  };
 }
 
 /** Cuts a stream of JPEGs written one after the other: in entropy-coded data no FFD9 occurs, and ffmpeg writes no thumbnails. */

@@ -21,7 +21,8 @@ import { type Finding, type SeenPicture, type Stored, storeFindings } from "./st
 const mostTogether = 32;
 /** After the file system failed a picture waits so long, and longer each time; so does one that is missing, once. */
 const retryReadMs = 1_000;
-/** Where ffmpeg is missing a person has to install it; or another machine takes the video up. */
+/** Where ffmpeg is missing another machine may take the video up, for which it soon comes again a few times; or a person has to install it. */
+const firstRetryVideoMs = 2_000;
 const retryVideoMs = 60_000;
 /** A file that is at the detector as it was before its time or name was set waits so long to hear what came of it. */
 const sameFileMs = 200;
@@ -103,7 +104,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       return;
     }
     const startedAt = clock.now();
-    const looked = before ? ({ kind: "skipped", ...before, bury: false } as const) : await lookAt(image, signal);
+    const looked = before ? ({ kind: "skipped", ...before, bury: false } as const) : await lookAt(job, image, signal);
     if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
     freePlace();
     const result = await giveWay(job, image, looked);
@@ -118,12 +119,12 @@ export function createDetectStage(context: DetectStageContext): Stage {
     }
   };
 
-  const deferred = (reason: string, detail: string): Result => ({
-    ...{ kind: "deferred", reason, detail },
-    retryAt: new Date(clock.now().getTime() + (reason === "no_ffmpeg" ? retryVideoMs : retryReadMs)),
-  });
+  const deferred = (job: ClaimedJob, reason: string, detail: string): Result => {
+    const waitMs = reason === "no_ffmpeg" ? Math.min(firstRetryVideoMs * 4 ** job.deferrals, retryVideoMs) : retryReadMs;
+    return { kind: "deferred", reason, detail, retryAt: new Date(clock.now().getTime() + waitMs) };
+  };
 
-  const unread = (why: Unread): Result => (why.kind === "skipped" ? why : deferred(why.reason, why.detail));
+  const unread = (job: ClaimedJob, why: Unread): Result => (why.kind === "skipped" ? why : deferred(job, why.reason, why.detail));
 
   /** A file whose time or name was set while it waited or was looked at is left to the entry that it has by now, so that it is looked at once. */
   const giveWay = async (job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> => {
@@ -134,16 +135,16 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const path = await enteredAgainAs(db, image);
     if (path !== undefined) return { ...why, detail: `By now it is ${path}, which has an entry of its own.`, bury: false };
     // one that was renamed just now is entered in a moment
-    return isMissing && job.deferrals === 0 ? deferred(why.reason, why.detail) : result;
+    return isMissing && job.deferrals === 0 ? deferred(job, why.reason, why.detail) : result;
   };
 
-  const lookAt = (image: LedgerImage, signal: AbortSignal): Promise<Result> =>
-    image.mediaType?.startsWith("video/") ? turns.run(() => lookAtVideo(image, signal)) : lookAtPicture(image, signal);
+  const lookAt = (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> =>
+    image.mediaType?.startsWith("video/") ? turns.run(() => lookAtVideo(job, image, signal)) : lookAtPicture(job, image, signal);
 
-  const lookAtPicture = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
+  const lookAtPicture = async (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const fresh = image.sameContentAs === null ? context.fresh?.take(image.path, image) : undefined;
     const read = fresh ? ({ kind: "bytes", bytes: fresh } as const) : await readUnchanged(image);
-    if (read.kind !== "bytes") return unread(read);
+    if (read.kind !== "bytes") return unread(job, read);
     const picture = { bytes: read.bytes, fileName: basename(image.path), mediaType: image.mediaType ?? "image/jpeg" };
     const answer = await turns.run(() => context.detector.detect(picture, signal));
     switch (answer.kind) {
@@ -156,7 +157,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
     }
   };
 
-  const lookAtVideo = async (image: LedgerImage, signal: AbortSignal): Promise<Result> => {
+  const lookAtVideo = async (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number }[] = [];
     let seen: Detected | undefined;
     let inferenceMs = 0;
@@ -165,7 +166,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       videoSeconds = Math.max(videoSeconds, seconds);
     };
     for await (const frame of readFrames(image, { signal, onLength: lasts })) {
-      if (frame.kind !== "frame") return unread(frame);
+      if (frame.kind !== "frame") return unread(job, frame);
       // one that does not say how long it is lasts until the last frame that is looked at
       lasts(frame.offsetSeconds);
       lookedSeconds = frame.offsetSeconds + frameEverySeconds;
@@ -237,6 +238,6 @@ function leftOut(videoSeconds: number, lookedSeconds: number): string | null {
   const why =
     lookedSeconds >= mostFrames * frameEverySeconds
       ? "homesec looks at so much of each video. Have the camera make clips that are no longer."
-      : "the rest could not be read. Is it damaged?";
+      : "no further picture could be read. Is it damaged, is its sound longer, or is this machine too slow for it?";
   return `Of this video of ${Math.round(videoSeconds)} s the first ${lookedSeconds} s were looked at: ${why}`;
 }

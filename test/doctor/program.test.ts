@@ -88,7 +88,15 @@ describe("what homesec starts", () => {
         values ('yard', '/nowhere/a.mp4', 1, 1, 'watch', now(), now(), 'skipped', 'no_ffmpeg')
       `;
     });
-    expect(await finds("ffmpeg", without, "error")).toContain("apt-get install ffmpeg");
+    expect(await finds("ffmpeg", without, "error")).toContain("sudo apt-get install ffmpeg");
+    const tellOf = (machine: string) =>
+      database.db.query((sql) => sql`update images set detail = ${`ffmpeg is not installed on the machine ${machine}. Install it there`}`);
+    await tellOf("nas");
+    expect(await finds("ffmpeg", without, "error")).toContain("sudo apt-get install ffmpeg");
+    await well("ffmpeg", { ...without, machine: { ffmpeg: script("exit 0") } });
+    await tellOf("attic");
+    for (const ends of ["exit 0", "exit 1"])
+      expect(await finds("ffmpeg", { ...without, machine: { ffmpeg: script(ends) } }, "error")).toContain("on the machine attic.");
   });
 
   it("nvidia-smi is missed only where there is a driver", async () => {

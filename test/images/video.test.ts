@@ -159,6 +159,12 @@ describe("a program in the place of ffmpeg", () => {
     await expect(frames("a.mp4", { command })).rejects.toMatchObject({ reason: "unreadable" });
   });
 
+  it("that cannot be started as a whole is quoted", async () => {
+    const said = "ffmpeg: error while loading shared libraries: libavcodec.so.60";
+    const command = await program("half", `printf '${said}' >&2; exit 127`);
+    await expect(frames("a.mp4", { command })).rejects.toThrow(`ffmpeg found no frame (exit code 127): ${said}`);
+  });
+
   it("that dies of the video says that it is unreadable", async () => {
     const command = await program("crashing", "ulimit -c 0; kill -SEGV $$");
     await expect(frames("a.mp4", { command })).rejects.toMatchObject({ reason: "video_unreadable" });

@@ -16,8 +16,17 @@ const ffmpeg: Check = {
   finds: "Cameras upload videos, and ffmpeg, which reads them, is not installed or does not run",
   remedy: "apt-get install ffmpeg, and restart homesec",
   async run(examination) {
-    if (await hasFfmpeg(examination.machine.ffmpeg)) return ok("runs");
+    const { ffmpeg: command, hostName } = examination.machine;
+    const runsHere = await hasFfmpeg(command);
     const wait = await examination.rows().then((db) => db.query(videosWait), notPossible);
+    // the machine that looks at videos may be another one; it is named where they wait
+    const elsewhere = wait?.detail && !wait.detail.includes(`machine ${hostName}.`) ? wait.detail : undefined;
+    if (elsewhere !== undefined)
+      return finding(
+        `Cameras upload videos, and nothing is seen in some: ${elsewhere}`,
+        "Restart homesec on that machine then; they are taken up",
+      );
+    if (runsHere) return ok("runs");
     if (!wait) return skipped("ffmpeg does not run here; only videos need it, and none is known to wait");
     return finding(
       "Cameras upload videos, and ffmpeg is not installed: nothing is seen in them",
