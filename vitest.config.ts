@@ -40,7 +40,7 @@ export default defineConfig({
       { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: ["test/bench/**", ...alone], isolate: false } },
       { extends: true, test: { name: "alone", include: alone } },
     ],
-    setupFiles: ["test/support/leave-nothing.ts"],
+    setupFiles: ["test/support/leave-nothing.ts", "test/support/seed.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -231,7 +231,7 @@ function complaints(route: Route, { status, headers, text }: Answer): string[] {
 
 /** Requests of the random part; `npm run fuzz` sends more. A failure names the seed, which repeats it. */
 const randomRequests = Number(process.env["FUZZ_REQUESTS"] ?? 1_000);
-const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
+const seed = Number(process.env["FUZZ_SEED"] ?? process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 /** A request with some of its parameters, each right or wrong, and a body that may be anybody's. */
 function mixed(route: Route, random: () => number, pick: <T>(from: readonly T[]) => T): Sent {

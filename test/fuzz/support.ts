@@ -8,7 +8,7 @@ import fc from "fast-check";
 /** Whether this is `npm run fuzz`. */
 export const isLong = process.env["FUZZ"] === "long";
 
-const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31)) | 0;
+const seed = Number(process.env["FUZZ_SEED"] ?? process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31)) | 0;
 
 export interface Amount {
   /** Inputs in `npm test`. */
