@@ -31,8 +31,8 @@ const alone = [
 
 export default defineConfig({
   test: {
-    // two cores, and each file may start its own PostgreSQL
-    maxWorkers: 2,
+    // for two cores: most tests wait half of their time, and each file may start its own PostgreSQL
+    maxWorkers: 3,
     pool: "forks",
     globalSetup: ["test/support/global-setup.ts"],
     projects: [
