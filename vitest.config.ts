@@ -14,7 +14,9 @@ function memoryDisk(): string | undefined {
   }
 }
 
-if (process.env["TMPDIR"] === undefined && !longForms.some((name) => name in process.env)) {
+const isLong = longForms.some((name) => name in process.env);
+
+if (process.env["TMPDIR"] === undefined && !isLong) {
   const folder = memoryDisk();
   if (folder !== undefined) process.env["TMPDIR"] = folder;
 }
@@ -31,8 +33,8 @@ const alone = [
 
 export default defineConfig({
   test: {
-    // for two cores: most tests wait half of their time, and each file may start its own PostgreSQL
-    maxWorkers: 3,
+    // for two cores: tests wait half of their time, the long forms do not; each file may start its own PostgreSQL
+    maxWorkers: isLong ? 2 : 3,
     pool: "forks",
     globalSetup: ["test/support/global-setup.ts"],
     projects: [
