@@ -54,7 +54,7 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
     const [rows, total] = await db.query((sql) =>
       Promise.all([listReceivedAlerts(sql, filter, { after, offset: offset ?? 0, limit: limit + 1 }), countReceivedAlerts(sql, filter)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 };

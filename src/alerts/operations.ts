@@ -30,7 +30,7 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
     const [rows, total] = await db.query((sql) =>
       Promise.all([listAlerts(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countAlerts(sql, filter)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -50,7 +50,7 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       await listCameras(sql, status, { after, offset: offset ?? 0, limit: limit + 1 }),
       await countCameras(sql, status),
     ]);
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (camera) => [camera.camera_id] });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (camera) => [camera.camera_id] });
     return { cameras: items, count: items.length, ...page };
   },
 
@@ -61,7 +61,7 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       await listDeletedCameras(sql, { after, offset: offset ?? 0, limit: limit + 1 }),
       await countDeletedCameras(sql),
     ]);
-    const { items, ...page } = makePage({ listName: deletedListName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName: deletedListName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -60,7 +60,9 @@ export interface PageSource<Row> {
   readonly limit: number;
   /** As it came in the query; the warning is given only when it was there. */
   readonly offset?: number | undefined;
-  /** Exact number of rows that match. */
+  /** Where the cursor goes on; undefined on the first page. */
+  readonly after: unknown;
+  /** Exact number of rows that match, counted beside the reading of the rows. */
   readonly total: number;
   readonly key: (row: Row) => readonly KeyPart[];
 }
@@ -71,14 +73,25 @@ export interface Page<Row> {
   deprecation_warning?: string;
 }
 
-/** The envelope of a list: at most `limit` items, and a cursor that continues after the last of them. */
-export function makePage<Row>({ listName, rows, limit, offset, total, key }: PageSource<Row>): Page<Row> {
+/**
+ * The envelope of a list: at most `limit` items, and a cursor that continues after the last of them. A page that shows where the list ends says how
+ * long it is, whatever came or went between reading and counting.
+ */
+export function makePage<Row>({ listName, rows, limit, offset, after, total, key }: PageSource<Row>): Page<Row> {
+  const skipped = offset ?? 0;
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
+  const showsEnd = after === undefined && rows.length <= limit && (skipped === 0 || last !== undefined);
   return {
     items,
-    pagination: { total, limit, offset: offset ?? 0, next_cursor: hasMore ? encodeCursor(listName, key(last)) : null, has_more: hasMore },
+    pagination: {
+      total: showsEnd ? skipped + items.length : total,
+      limit,
+      offset: skipped,
+      next_cursor: hasMore ? encodeCursor(listName, key(last)) : null,
+      has_more: hasMore,
+    },
     ...(offset !== undefined && { deprecation_warning: "offset is deprecated; pass pagination.next_cursor as cursor instead" }),
   };
 }

@@ -54,7 +54,7 @@ export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
       return { rows: await lettersOf(sql, queue, jobs), total: await countDeadJobsOf(sql, queue, jobId) };
     });
     if (jobId !== undefined && total === 0) throw noSuchLetter(queue, jobId);
-    return makePage({ listName, rows, limit, offset, total, key: (letter) => [letter.job_id] });
+    return makePage({ listName, rows, limit, offset, after, total, key: (letter) => [letter.job_id] });
   },
 
   requeueDeadLetters: async ({ params, query }, context) => {

@@ -25,7 +25,7 @@ export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes>
     const [rows, total] = await db.query((sql) =>
       Promise.all([listDetections(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countDetections(sql, filter)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

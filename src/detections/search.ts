@@ -27,7 +27,7 @@ export const searchDetections: Operation<(typeof detectionRoutes)["searchDetecti
       counts.reduce((sum, count) => sum + count, 0),
     ];
   });
-  const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+  const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
   return { items: items.map(({ record, key: [score] }) => ({ ...record, relevance_score: score })), ...page };
 };
 

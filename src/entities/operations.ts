@@ -19,7 +19,7 @@ export const entityOperations: Pick<Operations, keyof typeof entityRoutes> = {
     const [rows, total] = await db.query((sql) =>
       Promise.all([listEntities(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countEntities(sql, filter)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -16,7 +16,7 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
     const [rows, total] = await db.query((sql) =>
       Promise.all([listDeleted(sql, { after, offset: offset ?? 0, limit: limit + 1 }), countDeleted(sql)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -28,7 +28,7 @@ export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "
     const [rows, total] = await db.query((sql) =>
       Promise.all([listEvents(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countEvents(sql, filter)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -64,7 +64,15 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
       const total = blocks.reduce((sum, { count }) => sum + count, 0);
       return { found, total, items: await recordsOf(sql, parsed, found.slice(0, limit)) };
     });
-    const page = makePage({ listName, rows: found, limit, offset, total, key: (row) => [row.floor, row.ceiling, row.score, row.id] });
+    const page = makePage({
+      listName,
+      rows: found,
+      limit,
+      offset,
+      after,
+      total,
+      key: (row) => [row.floor, row.ceiling, row.score, row.id],
+    });
     return { ...page, items };
   },
 };

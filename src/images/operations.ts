@@ -17,7 +17,7 @@ export const imageOperations: Pick<Operations, keyof typeof imageRoutes> = {
     const [rows, total] = await db.query((sql) =>
       Promise.all([listImages(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countImages(sql, filter)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -22,7 +22,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       await listRules(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }),
       await countRules(sql, filter),
     ]);
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -23,7 +23,7 @@ export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
         countSceneChanges(sql, cameraId, acknowledged),
       ]);
     });
-    const { items, pagination } = makePage({ listName, rows, limit, total, key: (row) => row.key });
+    const { items, pagination } = makePage({ listName, rows, limit, after, total, key: (row) => row.key });
     return {
       camera_id: cameraId,
       scene_changes: items.map((row) => row.record),

@@ -23,7 +23,7 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     const [rows, total] = await db.query((sql) =>
       Promise.all([listSilences(sql, { status, after, offset: offset ?? 0, limit: limit + 1 }, now), countSilences(sql, status, now)]),
     );
-    const { items, ...page } = makePage({ listName, rows, limit, offset, total, key: (row) => row.key });
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
     return { items: items.map((row) => row.record), ...page };
   },
 

@@ -54,8 +54,8 @@ describe("cursor", () => {
 });
 
 describe("makePage", () => {
-  const page = (rows: number[], limit: number, offset?: number) =>
-    makePage({ listName: "numbers", rows, limit, offset, total: 9, key: (row) => [row] });
+  const page = (rows: number[], limit: number, offset?: number, after?: readonly number[]) =>
+    makePage({ listName: "numbers", rows, limit, offset, after, total: 9, key: (row) => [row] });
 
   it("cuts the extra row off and continues after the last one shown", () => {
     const { items, pagination } = page([3, 2, 1], 2);
@@ -67,6 +67,16 @@ describe("makePage", () => {
   it("ends the walk on a page that is just full, and on an empty one", () => {
     expect(page([2, 1], 2).pagination).toMatchObject({ has_more: false, next_cursor: null });
     expect(page([], 2).pagination).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  it("is as long as what it shows, where that is all, whatever was counted a moment later", () => {
+    expect(page([2, 1], 2).pagination.total).toBe(2);
+    expect(page([], 2).pagination.total).toBe(0);
+    expect(page([2, 1], 5, 4).pagination.total).toBe(6);
+    // here it does not show all
+    expect(page([], 2, 4).pagination.total).toBe(9);
+    expect(page([3, 2, 1], 2).pagination.total).toBe(9);
+    expect(page([2, 1], 5, undefined, [3]).pagination.total).toBe(9);
   });
 
   it("warns only when offset was used", () => {

@@ -83,7 +83,15 @@ const routes = {
 };
 const operations = {
   listThings: async ({ query }: { query: Record<string, unknown> & { limit: number; offset?: number } }) =>
-    makePage({ listName: "things", rows: [{ query }], limit: query.limit, offset: query.offset, total: 1, key: () => [1] }),
+    makePage({
+      listName: "things",
+      rows: [{ query }],
+      limit: query.limit,
+      offset: query.offset,
+      after: undefined,
+      total: 1,
+      key: () => [1],
+    }),
   createThing: async ({ body }: { body: { name: string } }) => ({ name: body.name, secret: "never promised" }),
   deletedThings: async () => ({ id: "deleted", seen_at: null }),
   getThing: async ({ params }: { params: { thing_id: string } }) => {
