@@ -44,6 +44,8 @@ export default defineConfig({
     ],
     setupFiles: ["test/support/leave-nothing.ts", "test/support/seed.ts"],
     testTimeout: 30_000,
+    // what a test has to be quick in says so itself
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
   },
 });
