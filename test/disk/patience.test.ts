@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createPatience, NoAnswer, noteReal } from "../../src/disk/patience.ts";
+import { timed } from "../support/timed.ts";
 
 const patienceMs = 100;
 
@@ -25,7 +26,7 @@ test("what a disk answers in time is passed on, and so is what it refuses", asyn
   await expect(ask("/pictures", () => Promise.reject(new Error("EACCES")))).rejects.toThrow("EACCES");
 });
 
-test("a folder that hangs is asked no second time before it has answered, and then again; another one is not held up", async () => {
+test("a folder that hangs is asked no second time before it has answered, and then again; another one is not held up", timed, async () => {
   const ask = createPatience(patienceMs);
   const hung = question();
   const behind = question();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { createPictureDisk } from "../../src/disk/picture-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { timed } from "../support/timed.ts";
 
 const folder = temporaryFolder("picture-disk");
 afterAll(() => folder.remove());
@@ -22,7 +23,7 @@ it("tells of the pictures' disk only when it is another one, and nothing when it
   expect(await createPictureDisk({ dataDir: join(folder.path, "none"), cameraRoot })()).toBeUndefined();
 });
 
-it("gives a disk that hangs up soon, asks it no second time before it has answered, and then again", async () => {
+it("gives a disk that hangs up soon, asks it no second time before it has answered, and then again", timed, async () => {
   const cameraRoot = join(folder.path, "hung");
   mkdirSync(cameraRoot);
   const pipes = Array.from({ length: 8 }, (_, number) => join(folder.path, `pipe-${number}`));

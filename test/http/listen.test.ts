@@ -49,7 +49,7 @@ describe("listening", () => {
     agent.destroy();
   });
 
-  it("lets running requests finish, and no longer than its grace", async () => {
+  it("lets running requests finish, and no longer than its grace", timed, async () => {
     const served = await serve(routes, operations, { graceMs: 400 });
     const agent = new Agent({ keepAlive: true });
     const short = askWith(agent, `${served.url}/slow/200`);
