@@ -4,12 +4,12 @@ import { pause } from "../../src/lifecycle/pause.ts";
 import { type TailState, tail } from "../../src/live-client/tail.ts";
 import type { Io } from "../io.ts";
 import { activityMinutes } from "./data/activity.ts";
+import { mostAlerts, mostEvents } from "./data/data.ts";
 import type { Snapshot } from "./data/fold.ts";
 import { steadied } from "./steadied.ts";
 import type { Store } from "./store.ts";
 
 const largestPage = 1000;
-const firstEvents = 200;
 /** Health is not limited in how often it may be asked for; everything else shares sixty requests a minute with all other programs here. */
 const pollMs = 5_000;
 const retryMs = 2_000;
@@ -105,9 +105,9 @@ async function snapshotOf(io: Io): Promise<Snapshot> {
   const since = new Date(io.host.clock.now().getTime() - activityMinutes * minuteMs);
   const [cameras, events, pending, delivered, silences, seen] = await Promise.all([
     io.call("listCameras", { query: { limit: largestPage } }),
-    io.call("listEvents", { query: { limit: firstEvents, kind: "all" } }),
-    io.call("listAlerts", { query: { limit: firstEvents, status: "pending" } }),
-    io.call("listAlerts", { query: { limit: firstEvents, status: "delivered" } }),
+    io.call("listEvents", { query: { limit: mostEvents, kind: "all" } }),
+    io.call("listAlerts", { query: { limit: mostAlerts, status: "pending" } }),
+    io.call("listAlerts", { query: { limit: mostAlerts, status: "delivered" } }),
     silencesOf(io),
     io.call("listDetections", { query: { limit: largestPage, start_date: since } }),
   ]);

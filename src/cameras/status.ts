@@ -10,11 +10,11 @@ export function cameraChanged(camera: Camera, previous: CameraStatus | null, rea
 }
 
 /**
- * Notes that a camera was seen at a time, in the transaction that stores its picture. Costs one statement; the journal is
- * written only when the status changed. Returns whether it did.
+ * Notes that a camera was seen `at` a time, perhaps long ago, in the transaction that stores its picture. Costs one statement; the journal is
+ * written only when the status changed, with the time of now. Returns whether it did.
  */
-export async function markCameraSeen(sql: Sql, cameraId: string, at: Date): Promise<boolean> {
-  return await tell(sql, await noteSeen(sql, cameraId, at), at);
+export async function markCameraSeen(sql: Sql, cameraId: string, at: Date, now: Date): Promise<boolean> {
+  return await tell(sql, await noteSeen(sql, cameraId, at), now);
 }
 
 /** Sets a camera to `error`: its folder is missing, unreadable or outside of the allowed roots. Returns whether anything changed. */

@@ -15,7 +15,7 @@ import {
   purgeDeadJobs,
   reviveDeadJobs,
 } from "../jobs/dead-letters-repository.ts";
-import { closedLanes } from "../jobs/deliver-repository.ts";
+import { closedLanes, keepWebhooks } from "../jobs/deliver-repository.ts";
 import { type QueueName, queueNames } from "../jobs/jobs-repository.ts";
 import { expiryOf } from "../notifications/delivery.ts";
 import { reviveNotifications } from "../notifications/sending-repository.ts";
@@ -86,6 +86,7 @@ async function requeue({ db, clock, config }: OperationContext, queue: QueueName
     const limit = Math.min(left, revivedAtOnce);
     const revived = await db.transaction(async (sql) => {
       const now = clock.now();
+      if (queue === "deliver") await keepWebhooks(sql);
       // what is for a disabled webhook would fail again at once
       const closed = queue === "deliver" ? await closedLanes(sql) : [];
       const subjects = await reviveDeadJobs(sql, queue, { jobId, closed, limit, now });

@@ -70,7 +70,7 @@ export async function registerFiles(
     }
     // sent together: a live picture costs few round trips
     const [, told] =
-      added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files))]) : [null, false];
+      added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files), now)]) : [null, false];
     return { added, pending: jobs.length, told, skipped, waiting };
   });
   for (const fields of skipped) context.log.info(fields, "a picture is skipped");

@@ -32,6 +32,11 @@ export async function deleteJobsOfWebhook(sql: Sql, webhookId: string): Promise<
   `;
 }
 
+/** Keeps webhooks from being deleted until the end of the transaction: their rows come before the jobs that send to them. */
+export async function keepWebhooks(sql: Sql): Promise<void> {
+  await sql`select w.webhook_id from webhooks w order by w.webhook_id for key share`;
+}
+
 /** The lanes in which nothing is sent, since their webhooks are disabled. */
 export async function closedLanes(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ lane: string }[]>`

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Sender } from "../jobs/sender.ts";
+import { storeOutcome } from "../jobs/store-outcome.ts";
 import type { Log } from "../log/log.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { type Channel, channelAvailability } from "./channels.ts";
@@ -156,7 +157,8 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const now = clock.now();
     tell(notification, message, outcome, startedAt);
     const attempt = { startedAt, outcome: outcome.kind, answer: outcome.answer, alert: message.alert };
-    await store(job, notification, (before) => stepAfter(before, outcome, { tries: job.deferrals + 1, now, random: random() }), attempt);
+    const after = { tries: job.deferrals + 1, now, random: random() };
+    await storeOutcome(() => store(job, notification, (before) => stepAfter(before, outcome, after), attempt), { clock, signal });
   };
 
   const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {

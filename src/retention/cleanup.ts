@@ -162,7 +162,7 @@ async function deleteRows(
   await deleteAll(deleteSceneChangesBefore);
   await deleteAll(deleteIncidentsBefore);
   await deleteAll((sql, _, limit) => deleteSilencesBefore(sql, silencesBefore, limit));
-  await deleteAll(deleteJournalBefore);
+  await deleteAll((sql, _, limit) => deleteJournalBefore(sql, { before, now: clock.now() }, limit));
   await deleteAll(deleteDeadJobsBefore);
   await deleteAll(deleteDeliveriesBefore);
   await deleteAll(deleteReceivedAlertsBefore);

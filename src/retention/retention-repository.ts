@@ -212,19 +212,33 @@ export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<vo
   `;
 }
 
-/** Deletes at most `limit` numbered entries of the journal that are older than `before`, from its beginning, and returns how many. */
-export async function deleteJournalBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+/**
+ * Deletes at most `limit` numbered entries of the journal that are older than `before`, from its beginning up to the first that is not, and returns
+ * how many. One whose time is neither, since the clock was ahead, goes with those around it: in its middle the journal has no holes.
+ */
+export async function deleteJournalBefore(
+  sql: Sql,
+  { before, now }: { readonly before: Date; readonly now: Date },
+  limit: number,
+): Promise<number> {
   const gone = await sql`
-    delete from journal j
-    using (
-      select o.journal_id, o.created_at
+    with oldest as materialized (
+      select o.journal_id, o.sequence, o.created_at
       from journal o
       where o.sequence is not null
       order by o.sequence
       limit ${limit}
-    ) oldest
-    where j.journal_id = oldest.journal_id
-      and oldest.created_at < ${before}
+    )
+    delete from journal j
+    where j.journal_id = any (array(
+      select o.journal_id
+      from oldest o
+      where o.sequence <= (select max(k.sequence) from oldest k where k.created_at < ${before})
+        and o.sequence < coalesce(
+          (select min(k.sequence) from oldest k where k.created_at >= ${before} and k.created_at <= ${now}),
+          o.sequence + 1
+        )
+    ))
   `;
   return gone.count;
 }

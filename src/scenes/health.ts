@@ -20,6 +20,7 @@ const stillInARow = 6;
 /** A camera of which more than this is the same from frame to frame has no noise to go by. */
 const noisyBelow = 0.8;
 const fewestPairs = 20;
+const noiseReason = "The pictures are the same but for a small part, such as a clock in them";
 const weekMs = 7 * dayMs;
 /** A camera that was so often black within a week and came back is black at times: a dark room, a shutter. */
 const habit = 3;
@@ -52,11 +53,13 @@ export const isBlack = ({ brightest }: Frame): boolean => brightest < blackBelow
  */
 export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: HealthLook, memory: Memory, now: Date): Promise<boolean> {
   const ledger = await ledgerPictures(sql, cameraId, { until: latestPast(now), fewest: fewestPictures, lookBackMs });
-  const still = stillness(frame, memory);
+  const known = await openIncidents(sql, ["frozen", "clock", "black"], cameraId);
+  // after a restart nothing is remembered: that such an incident is over only a picture tells that differs
+  const wasStill = known.some(({ cause, reason }) => cause === "frozen" && reason === noiseReason);
+  const still = stillness(frame, memory, wasStill);
   memory.black = isBlack(frame) ? memory.black + 1 : 0;
   const same = sameContent(ledger);
-  const frozen =
-    same ?? (still ? { reason: "The pictures are the same but for a small part, such as a clock in them", since: takenAt } : undefined);
+  const frozen = same ?? (still ? { reason: noiseReason, since: takenAt } : undefined);
   const found: readonly [Cause, { readonly reason: string; readonly since: Date } | undefined | "unsure"][] = [
     ["frozen", frozen ?? (memory.still > 0 ? "unsure" : undefined)],
     ["clock", clockJump(ledger.slice(0, fewestPictures))],
@@ -65,7 +68,7 @@ export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: Healt
       memory.black === 0 ? undefined : memory.black < blackInARow ? "unsure" : { reason: "No picture shows anything", since: takenAt },
     ],
   ];
-  const open = new Set((await openIncidents(sql, ["frozen", "clock", "black"], cameraId)).map(({ cause }) => cause));
+  const open = new Set(known.map(({ cause }) => cause));
   let told = false;
   for (const [cause, trouble] of found) {
     if (trouble === "unsure") continue;
@@ -77,13 +80,13 @@ export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: Healt
   return told;
 }
 
-/** Whether a frame is one too many that hardly differs from the one before, at a camera whose noise makes each differ. */
-function stillness(frame: Frame, memory: Memory): boolean {
+/** Whether a frame is one too many that hardly differs from the one before, at a camera whose noise makes each differ: known by now, or `wasStill`. */
+function stillness(frame: Frame, memory: Memory, wasStill: boolean): boolean {
   const { previous } = memory;
   memory.previous = frame;
-  if (!previous) return false;
+  if (!previous) return wasStill;
   const share = unchangedShare(frame, previous);
-  const isStill = share >= stillFrom && memory.pairs >= fewestPairs && memory.usualShare < noisyBelow;
+  const isStill = share >= stillFrom && (wasStill || (memory.pairs >= fewestPairs && memory.usualShare < noisyBelow));
   memory.still = isStill ? memory.still + 1 : 0;
   if (!isStill) {
     memory.usualShare = memory.pairs === 0 ? share : memory.usualShare + 0.1 * (share - memory.usualShare);

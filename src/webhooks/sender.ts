@@ -6,6 +6,7 @@ import type { Database, Sql } from "../engines/database.ts";
 import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import type { Sender } from "../jobs/sender.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
+import { storeOutcome } from "../jobs/store-outcome.ts";
 import type { Log } from "../log/log.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { Sealer } from "../secrets/sealer.ts";
@@ -76,7 +77,9 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       return;
     }
     const outcome = "sealed" in request ? unsendable(request.sealed) : await post(stored.url, request, id, signal);
-    const status = await db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt: clock.now() }));
+    const finishedAt = clock.now();
+    const storeIt = () => db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt }));
+    const status = await storeOutcome(storeIt, { clock, signal });
     if (!status) return;
     context.onAttempt(status);
     // never the whole address: in those of chat services the path is the secret

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const time = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 12, minutes));
-const seen = (minutes: number) => desk.db.transaction((sql) => markCameraSeen(sql, "gate", time(minutes)));
+const seen = (minutes: number) => desk.db.transaction((sql) => markCameraSeen(sql, "gate", time(minutes), time(minutes)));
 const sweep = (minutes: number) => offlineSilentCameras(desk.db, { now: time(minutes), offlineAfterSeconds: 3600 });
 const gate = () => desk.ask("getCamera", { params: { camera_id: "gate" } });
 const told = async () => (await desk.journal("camera_status")).map((data) => `${data.previous_status} -> ${data.status}`);

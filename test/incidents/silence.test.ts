@@ -28,7 +28,7 @@ async function uploads(gapsMs: readonly number[], last = noon): Promise<void> {
       select 'yard', t.time, 1, 0, 'watch', t.time::timestamptz, t.time::timestamptz, 'processed'
       from unnest(${times}::text[]) t (time)
     `;
-    await markCameraSeen(sql, "yard", noon);
+    await markCameraSeen(sql, "yard", noon, noon);
   });
 }
 
@@ -131,7 +131,7 @@ describe("a camera that fell silent", () => {
       summary: "Camera Yard is silent: no picture for 305 s, while one every 60 s is usual.",
     });
     expect(await desk.db.query((sql) => sql`select 1 from jobs where queue = 'analyze'`)).toHaveLength(0);
-    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(125 * minute)));
+    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(125 * minute), at(125 * minute)));
     expect(await followStatus(desk.db, at(126 * minute))).toBe(1);
     expect(await events()).toMatchObject([
       {
@@ -184,10 +184,10 @@ describe("a camera that fell silent", () => {
       ...{ status: "offline", previous_status: "error", reason: "No picture for 305 s, while one every 60 s is usual" },
     });
     await desk.db.transaction((sql) => markCameraError(sql, "yard", "The folder is missing", at(32 * minute)));
-    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(2 * minute)));
+    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(2 * minute), at(2 * minute)));
     await followStatus(desk.db, at(33 * minute));
     expect((await events())[0]?.summary).toBe(silent);
-    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(25 * minute)));
+    await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(25 * minute), at(25 * minute)));
     await followStatus(desk.db, at(34 * minute));
     expect((await events())[0]?.summary).toContain("Camera Yard was silent for 25 min");
     expect(await followStatus(desk.db, at(35 * minute))).toBe(0);
@@ -204,10 +204,10 @@ describe("a camera that fell silent", () => {
 it("a camera that a person calls offline is no news to anybody; one that is restored begins anew", async () => {
   await desk.ask("createCamera", { body: { name: "Garage" } });
   const garage = { params: { camera_id: "garage" } };
-  await desk.db.transaction((sql) => markCameraSeen(sql, "garage", noon));
+  await desk.db.transaction((sql) => markCameraSeen(sql, "garage", noon, noon));
   expect(await desk.ask("updateCamera", { ...garage, body: { status: "offline" } })).toMatchObject({ status: "offline" });
   expect(await followStatus(desk.db, at(minute))).toBe(0);
-  await desk.db.transaction((sql) => markCameraSeen(sql, "garage", at(2 * minute)));
+  await desk.db.transaction((sql) => markCameraSeen(sql, "garage", at(2 * minute), at(2 * minute)));
   for (let ms = 0; ms <= 2 * 60 * minute; ms += minute) await offlineSilentCameras(desk.db, { now: at(ms), offlineAfterSeconds: 3600 });
   expect(await followStatus(desk.db, at(120 * minute))).toBe(1);
   await desk.ask("deleteCamera", garage);
@@ -225,7 +225,7 @@ it("a camera that a person calls offline is no news to anybody; one that is rest
 it("a folder that cannot be read is an incident of its own cause, beside the silence that it brings", async () => {
   await desk.db.transaction((sql) => markCameraError(sql, "yard", "The folder is missing", noon));
   await followStatus(desk.db, noon);
-  await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(minute)));
+  await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(minute), at(minute)));
   await followStatus(desk.db, at(minute));
   expect((await events()).map(({ summary }) => summary)).toEqual(["Camera Yard could not be read from for 1 min: the folder is missing."]);
 });

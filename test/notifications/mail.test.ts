@@ -208,7 +208,7 @@ describe("the mail of a digest", () => {
     expect(mail.headers["subject"]).toBe("[High] 25 events held back since the alert from The Gate, Wed 1 Jul 2026 23:30");
     expect(mail.text).toContain("Wed 1 Jul 2026 23:50  79 of 100 (high)  The Gate: Walker 19");
     expect(mail.text).toContain("not judged  The Gate: event 100");
-    expect(mail.text).toContain("5 events more with a lower risk are not listed.");
+    expect(mail.text).toContain("5 events more are not listed.");
     expect(mail.html).toContain('href="https://home.example.org/api/events/119"');
     expect(mail.headers["references"]).toBe("<camera.gate.2026-07-01@example.org>");
   });

@@ -4,7 +4,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/config.ts";
-import { claimNextInLanes } from "../../src/jobs/jobs-repository.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { DatabaseUnavailable, OutcomeUnknown } from "../../src/engines/pg-errors.ts";
+import { claimNextInLanes, LeaseLost } from "../../src/jobs/jobs-repository.ts";
 import { channelAvailability } from "../../src/notifications/channels.ts";
 import { cancelNotifications, channelResults, type NotificationKind, queueNotifications } from "../../src/notifications/queue.ts";
 import { createNotificationSender } from "../../src/notifications/sender.ts";
@@ -46,8 +48,7 @@ afterEach(async () => {
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
 
 /** A daemon's sender with a configuration of its own, and the alert that it is to tell of. */
-async function desk(env: Readonly<Record<string, string>>) {
-  const { db } = database;
+async function desk(env: Readonly<Record<string, string>>, db = database.db) {
   const { config } = parseConfig({
     env: { DATA_DIR: folder.path, CAMERA_ROOT: folder.path, ALERT_EXPIRY_HOURS: "24", ...env },
     isRoot: true,
@@ -150,6 +151,34 @@ describe("an alert by mail", () => {
     expect(await result(alertId)).toEqual({ channel: "email", status: "sent", reason: null, attempts: 1, late: false });
     expect(settled).toEqual([alertId]);
     expect(await jobs()).toEqual([]);
+  });
+
+  it("goes out once, although the database goes away just when the mail server has taken it", async () => {
+    const server = await mailServer();
+    servers.push(server);
+    let stores = Number.NaN;
+    const db: Database = {
+      ...database.db,
+      pool: database.db.pool,
+      query: (work) => database.db.query(work),
+      transaction: async (work) => {
+        stores += 1;
+        if (stores === 1) throw new DatabaseUnavailable("it is restarted");
+        const done = await database.db.transaction(work);
+        // it took effect, and nobody was told so
+        if (stores === 2) throw new OutcomeUnknown();
+        return done;
+      },
+    };
+    const { raise, claim, run, result } = await desk(mailEnv(server.port), db);
+    const { alertId } = await raise(["email"]);
+    const [job] = await claim();
+    if (!job) throw new Error("there is no job");
+    stores = 0;
+    await expect(run(job)).rejects.toThrow(LeaseLost);
+    expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 1 });
+    expect(server.mails).toHaveLength(1);
+    expect(await claim()).toEqual([]);
   });
 
   it("goes out without its picture when that is gone", async () => {
@@ -422,7 +451,7 @@ describe("a digest", () => {
     expect(received?.mail.text).toContain("Walker 2\n");
     expect(received?.mail.text).not.toContain("Walker 1\n");
     expect(received?.mail.text).not.toContain("Deleted");
-    expect(received?.mail.text).toContain("2 events more with a lower risk are not listed.");
+    expect(received?.mail.text).toContain("2 events more are not listed.");
     const body = hook.bodies[0]?.body as { type: string; held_back: { count: number; events: { event_id: number }[] } };
     expect(body.type).toBe("security_alert_digest");
     expect(body.held_back.count).toBe(22);

@@ -93,6 +93,24 @@ describe("cleanup", () => {
     expect(left).toMatchObject({ head: 4, rows: [{ sequence: 4 }], all: 2 });
   });
 
+  it("makes no holes in the journal, whatever times its entries have", async () => {
+    const { desk, past } = await open();
+    // the second was made while the clock was ahead, the fifth carries an old time
+    const times = [31, -300, 31, 1, 31, 1].map((days) => past.ago(days).toISOString());
+    await desk.db.query(async (sql) => {
+      await sql`
+        insert into journal (type, data, created_at)
+        select 'event.deleted', '{"id": 1}', t.at::timestamptz
+        from unnest(${times}::text[]) with ordinality as t (at, position)
+        order by t.position
+      `;
+      await numberEntries(sql, 10);
+    });
+    await cleanUpAt(desk);
+    const left = await desk.db.query((sql) => readAfter(sql, 0, 10));
+    expect(left.map(({ sequence }) => sequence)).toEqual([4, 5, 6]);
+  });
+
   it("deletes what was unusual, changes of the view and incidents that are over, by their age", async () => {
     const { desk, past } = await open();
     for (const days of [31, 29]) {

@@ -83,6 +83,10 @@ describe("pictures show", () => {
     expect(await summaries()).toEqual([
       expect.stringContaining("Camera Yard sends the same picture again and again: the pictures are the same but"),
     ]);
+    // nor is it over since homesec was started again, and remembers no picture
+    Object.assign(memory, freshMemory());
+    for (let tick = 9; tick < 12; tick += 1) await look(ticking(tick));
+    expect((await summaries())[0]).toContain("sends the same picture again and again");
     await look(live(5));
     expect((await summaries())[0]).toContain("sent the same picture again and again for");
   });

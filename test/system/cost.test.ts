@@ -101,7 +101,7 @@ describe("reads no table whole", () => {
     "some old deleted events": (sql) => deleteExpiredEvents(sql, months, "deleted", 200),
     "some old detections": (sql) => deleteExpiredDetections(sql, months, 500),
     "some old batches": (sql) => deleteBatchesBefore(sql, months, 500),
-    "some of the journal": (sql) => deleteJournalBefore(sql, months, 500),
+    "some of the journal": (sql) => deleteJournalBefore(sql, { before: months, now: new Date() }, 500),
   };
   it.each(Object.entries(works))("%s", async (_name, work) => {
     const before = await wholeReads();

@@ -77,7 +77,7 @@ function told(data: LiveData, { type, data: what }: JournalMessage): LiveData {
       return {
         ...data,
         activity: new Map(data.activity).set(what.camera_id, activity),
-        cameras: seenAt(data.cameras, what.camera_id, what.created_at),
+        cameras: seenAt(data.cameras, what.camera_id, what.detected_at),
       };
     }
     case "event":

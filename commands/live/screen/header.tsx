@@ -1,11 +1,11 @@
 import { type People, paint, statePaint } from "../../output/people.ts";
-import { type LiveData, messagesBehind } from "../data/data.ts";
+import { type LiveData, messagesBehind, mostAlerts } from "../data/data.ts";
 import type { Look } from "../look.ts";
 import { steady } from "../text.ts";
 import type { State } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
 import { spread } from "./row.ts";
-import { duration, shortTime } from "./words.ts";
+import { countText, duration, shortTime } from "./words.ts";
 
 interface Props {
   readonly people: People;
@@ -36,7 +36,10 @@ function linkText(people: People, data: LiveData, now: Date): string {
 function figures(people: People, data: LiveData, now: Date): string {
   const { cameras, alerts, pipeline, telemetry, health, lost } = data;
   const away = [...cameras.values()].filter(({ status }) => status === "offline" || status === "error").length;
-  const open = alerts.length === 0 ? "no open alert" : paint(people, "red", `${alerts.length} open alert${alerts.length === 1 ? "" : "s"}`);
+  const open =
+    alerts.length === 0
+      ? "no open alert"
+      : paint(people, "red", `${countText(alerts.length, alerts.length, mostAlerts)} open alert${alerts.length === 1 ? "" : "s"}`);
   const silences = data.silences.filter(({ ends_at }) => ends_at > now);
   const everything = silences.some(({ camera_id, rule_id }) => camera_id === null && rule_id === null);
   const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;

@@ -48,7 +48,7 @@ export function valuesFor(message: Message, place: Place): object {
     // rules that share a dedup key share the cooldown
     summary: `While the cooldown of "${clean(alert.ruleName)}" lasted, ${events(heldBack.count)} more matched:`,
     events: heldBack.events.map((event) => heldBackRow(event, place)),
-    more: unlisted > 0 ? `${events(unlisted)} more with a lower risk ${unlisted === 1 ? "is" : "are"} not listed.` : null,
+    more: unlisted > 0 ? `${events(unlisted)} more ${unlisted === 1 ? "is" : "are"} not listed.` : null,
   };
 }
 

@@ -161,7 +161,7 @@ function analysis(event: AnalysisEvent): Omit<Words, "more"> {
     case "batch_analysis_failed":
       return {
         headline: `The analysis of ${about} has failed`,
-        text: "The event is there, but without a risk score. A person has to look at it.",
+        text: "The event is there, but this analysis gave it no risk score. A person has to look at it.",
         facts: [...facts, ["Reason", event.data.error]],
         urgency: "high",
       };

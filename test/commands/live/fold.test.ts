@@ -139,7 +139,8 @@ describe("what is known after messages", () => {
   });
 
   it("takes the picture of a detection for the newest of its camera, and a breaker's word over the last look at it", () => {
-    const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: now };
+    // of a backlog: stored long after it was taken
+    const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: ago(-3_600) };
     const told = numbered([
       { type: "camera_status", data: { ...camera("yard", { last_seen_at: null }), previous_status: null, reason: null } },
       { type: "detection.new", data: seen as never },
