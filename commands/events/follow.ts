@@ -42,9 +42,12 @@ export async function follow(io: Io, name: string, { since, types, state }: Foll
     if (file !== undefined) writePlace(file, sequence);
   };
 
-  const watch = watchConnection(io, (newest) => {
-    // nothing was printed yet: this is where the next run has to begin
-    if (place === undefined) keep(newest);
+  const watch = watchConnection(io, {
+    onNewest: (newest) => {
+      // nothing was printed yet: this is where the next run has to begin
+      if (place === undefined) keep(newest);
+    },
+    onPassed: keep,
   });
   const token = (await io.configuration()).config.websocketToken;
   const messages = tail({ ...(await io.endpoint()), token, since: place, types, signal: watch.signal, onState: watch.onState });
@@ -82,7 +85,10 @@ function refuseUnknown(types: readonly string[], known: readonly string[]): void
 type TailState = Parameters<NonNullable<Parameters<typeof import("../../src/live-client/tail.ts").tail>[0]["onState"]>>[0];
 
 /** Tells the person of interruptions. A daemon that was never there ends the command; one that was there is waited for. */
-function watchConnection(io: Io, onNewest: (sequence: number) => void) {
+function watchConnection(
+  io: Io,
+  { onNewest, onPassed }: { readonly onNewest: (sequence: number) => void; readonly onPassed: (sequence: number) => void },
+) {
   const never = new AbortController();
   let connected = false;
   let interrupted = false;
@@ -96,6 +102,8 @@ function watchConnection(io: Io, onNewest: (sequence: number) => void) {
         onNewest(state.lastSequence);
         connected = true;
         interrupted = false;
+      } else if (state.kind === "passed") {
+        onPassed(state.sequence);
       } else if (state.kind === "interrupted" && !connected) {
         failure = new Problem("unreachable", `no homesec daemon answers: ${state.reason}; start it with \`homesec serve\`, or use --url`);
         never.abort();

@@ -167,7 +167,7 @@ export class Client {
     }
     switch (message.type) {
       case "ping":
-        this.control("pong", {});
+        this.control("pong", this.#live ? { last_sequence: this.#position } : {});
         break;
       case "pong":
         break;

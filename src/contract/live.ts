@@ -81,7 +81,14 @@ export type JournalEntry = {
 export const ControlMessage = z.discriminatedUnion("type", [
   control("connected", z.object({ version: z.string(), last_sequence: z.int(), idle_timeout_seconds: z.number() })),
   control("ping", z.object({})),
-  control("pong", z.object({})),
+  control(
+    "pong",
+    z.object({
+      last_sequence: z.int().optional().meta({
+        description: "Up to here everything was sent that is subscribed to: where to resume. Absent while history is still being sent",
+      }),
+    }),
+  ),
   control(
     "subscribed",
     z.object({

@@ -11,6 +11,8 @@ export type TailState =
   | { readonly kind: "connecting" }
   /** `lastSequence` is the newest that the daemon knew then. */
   | { readonly kind: "connected"; readonly lastSequence: number; readonly version: string }
+  /** Up to `sequence` nothing more comes, though the last wanted message may be far before it. */
+  | { readonly kind: "passed"; readonly sequence: number }
   | { readonly kind: "interrupted"; readonly reason: string; readonly retryInMs: number }
   /** A message that this program does not understand was left out, as one from a newer daemon. */
   | { readonly kind: "left_out"; readonly type: string; readonly sequence: number; readonly reason: string };
@@ -129,6 +131,11 @@ class Place {
       const { last_sequence: lastSequence, version } = message.data;
       this.sequence ??= lastSequence;
       this.#options.onState?.({ kind: "connected", lastSequence, version });
+    }
+    const passed = message.type === "pong" ? message.data.last_sequence : undefined;
+    if (passed !== undefined && passed > (this.sequence ?? 0)) {
+      this.sequence = passed;
+      this.#options.onState?.({ kind: "passed", sequence: passed });
     }
     if (message.type !== "gap") return { kind: "drop" };
     // a gap that begins before our place: the daemon's journal is shorter than what we have seen of it

@@ -90,7 +90,7 @@ describe("messages", () => {
     await client.ofType("connected");
     client.send({ type: "pong" });
     client.send({ type: "ping" });
-    expect((await client.ofType("pong")).data).toEqual({});
+    expect((await client.ofType("pong")).data).toEqual({ last_sequence: 0 });
     expect(client.messages.map((message) => message.type)).toEqual(["connected", "pong"]);
   });
 

@@ -125,6 +125,20 @@ describe("what is passed on", () => {
     expect(await follower.done).toBe("ended");
   });
 
+  test("of some types only: what nobody wanted is missed by nobody, nor read again, when the connection was cut", async () => {
+    const { port, publish } = await serve();
+    passage = await Passage.to(port);
+    const follower = follow(passage.url, { types: ["worker_*"], pingMs: 50 });
+    await connected(follower);
+    await publish(upTo(40).map(entry));
+    await expect.poll(() => follower.states).toContainEqual({ kind: "passed", sequence: 40 });
+    await database.db.query((sql) => sql`delete from journal where sequence <= 30`);
+    passage.cut();
+    await expect.poll(() => follower.states.filter(({ kind }) => kind === "connected")).toHaveLength(2);
+    await publish([{ type: "worker_status", data: { name: "w", running: true, message: null } }]);
+    await expect.poll(() => follower.messages).toMatchObject([{ type: "worker_status", sequence: 41 }]);
+  });
+
   test("history after `since`, and only the types asked for", async () => {
     const { url, publish } = await serve();
     const worker = { type: "worker_status", data: { name: "w", running: true, message: null } } as const;
