@@ -338,3 +338,26 @@ describe("rotation", () => {
     new Verifier(rotated.signing_secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
   });
 });
+
+test("a webhook that is deleted while what it never got is requeued is gone, and neither has to give way", async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const { id } = await create({ name: `Garage ${round}` });
+    await desk.db.query(
+      (sql) => sql`
+        with failed as (
+          insert into webhook_deliveries (webhook_id, event_type, event_id, data, emitted_at, status, created_at, message_id)
+          select ${id}::uuid, 'event_created', n::text, '{}', now(), 'failed', now(), gen_random_uuid()
+          from generate_series(1, 400) n
+          returning delivery_id, webhook_id
+        )
+        insert into jobs (queue, lane, subject, status, position, available_at)
+        select 'deliver', 'webhook:' || f.webhook_id, 'delivery:' || f.delivery_id, 'dead', now(), now()
+        from failed f
+      `,
+    );
+    const requeued = desk.ask("requeueDeadLetters", { params: { queue: "deliver" } });
+    await new Promise((resolve) => setTimeout(resolve, round * 5));
+    await Promise.all([requeued, desk.ask("deleteWebhook", { params: { id } })]);
+    expect((await desk.ask("listDeadLetters", { params: { queue: "deliver" } })).items).toEqual([]);
+  }
+});
