@@ -1,5 +1,5 @@
 import type { Database } from "../../src/engines/database.ts";
-import { readAfter, readHead } from "../../src/journal/journal-repository.ts";
+import { type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import { createTurns } from "../../src/lifecycle/turns.ts";
 import type { Client } from "./client.ts";
 import { type Follower, page } from "./follower.ts";
@@ -16,6 +16,20 @@ export interface Replay {
    * client is live or gone; rejects when the database does not answer.
    */
   resume(client: Client, since: number, greet: () => void): Promise<number>;
+}
+
+/**
+ * Splits rows, in order, where a sequence is missing: journals of earlier versions have such holes. At least one run, be it an
+ * empty one.
+ */
+function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
+  const runs: PublishedRow[][] = [[]];
+  for (const row of rows) {
+    const last = runs.at(-1)?.at(-1);
+    if (last && row.sequence > last.sequence + 1) runs.push([]);
+    runs.at(-1)?.push(row);
+  }
+  return runs;
 }
 
 export function createReplay(db: Database, follower: Follower): Replay {
@@ -42,11 +56,13 @@ export function createReplay(db: Database, follower: Follower): Replay {
       // of before the read: what is numbered meanwhile is not gone
       const { head } = follower;
       const rows = await turns.run(() => db.query((sql) => readAfter(sql, position, page)));
-      const next = rows[0]?.sequence ?? head + 1;
-      if (next > position + 1) client.gap(position + 1, next - 1);
-      greetOnce();
-      replayed += await client.replay(rows.map(journalFrame));
-      position = rows.at(-1)?.sequence ?? next - 1;
+      for (const run of unbrokenRuns(rows)) {
+        const next = run[0]?.sequence ?? head + 1;
+        if (next > position + 1) client.gap(position + 1, next - 1);
+        greetOnce();
+        replayed += await client.replay(run.map(journalFrame));
+        position = run.at(-1)?.sequence ?? next - 1;
+      }
     }
     return replayed;
   };

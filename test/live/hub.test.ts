@@ -251,6 +251,20 @@ describe("replay", () => {
     expect(empty.messages[0]?.data).toEqual({ from: 50, to: 50 });
   });
 
+  test("a hole inside the history, as earlier versions left, is told where it is", async () => {
+    await start();
+    await live.publish(upTo(20).map(entry));
+    await expect.poll(() => headOf()).toBe(20);
+    await live.stop();
+    await database.db.query((sql) => sql`delete from journal where sequence in (8, 9, 15)`);
+    await start();
+    const client = peer("/ws/events?since=5");
+    await client.upTo(20);
+    const heard = client.messages.map((message) => (message.type === "gap" ? message.data : message.sequence));
+    expect(heard.slice(1, 8)).toEqual([6, 7, { from: 8, to: 9 }, 10, 11, 12, 13]);
+    expect(heard.slice(8)).toEqual([14, { from: 15, to: 15 }, 16, 17, 18, 19, 20]);
+  });
+
   test("what is numbered while the history is read is sent, and never told as gone", async () => {
     await start();
     await live.publish(upTo(50).map(entry));
