@@ -160,6 +160,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
   const lookAtVideo = async (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> => {
     const findings: { readonly found: Finding["found"]; readonly offsetSeconds: number }[] = [];
     let seen: Detected | undefined;
+    let refusal: string | undefined;
     let inferenceMs = 0;
     let [videoSeconds, lookedSeconds] = [0, 0];
     const lasts = (seconds: number): void => {
@@ -174,11 +175,15 @@ export function createDetectStage(context: DetectStageContext): Stage {
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
       }
-      if (answer.kind === "refused") continue;
+      if (answer.kind === "refused") {
+        refusal = answer.detail;
+        continue;
+      }
       inferenceMs += answer.inferenceMs ?? 0;
       seen = { ...answer, inferenceMs };
       findings.push(...answer.detections.map((found) => ({ found, offsetSeconds: frame.offsetSeconds })));
     }
+    if (!seen && refusal !== undefined) return { kind: "skipped", reason: "refused", detail: refusal, bury: true };
     if (!seen) {
       return { kind: "skipped", reason: "video_unreadable", detail: "No frame of this video could be read. Is it complete?", bury: true };
     }

@@ -266,6 +266,12 @@ describe("a picture whose time or name is set after the upload is looked at once
 });
 
 describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
+  test("of which the detector refuses each frame is refused, not unreadable", async () => {
+    const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
+    await standIn.setMode("refuse");
+    expect(await looked(imageId)).toMatchObject({ status: "skipped", reason: "refused" });
+  });
+
   test("shows what was before it came, each frame in its time", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 7), "video/mp4");
     expect(await looked(imageId)).toMatchObject({ status: "processed" });
