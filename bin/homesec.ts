@@ -2,9 +2,11 @@
 import { closeSync, openSync } from "node:fs";
 import { constants, homedir } from "node:os";
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
 import { writingReason } from "../src/disk/file-reason.ts";
+import { asksFiles, endBy } from "../src/lifecycle/leave.ts";
 import { programVersion } from "../src/version.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -12,6 +14,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`homesec needs Node.js 20.19 or newer, this is ${process.versions.node}; see https://nodejs.org/\n`);
   process.exit(1);
 }
+
+/** For how long the end waits for files. Those that answer do so within milliseconds. */
+const filesAnswerMs = 1_000;
 
 let isDaemon = false;
 /** The standard streams that lead to a terminal. */
@@ -39,8 +44,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     // a daemon without a terminal (nohup, systemd, a container) has none to lose, and nothing to read again
     if (signal === "SIGHUP" && isDaemon && terminals.length === 0) return;
-    if (stopping.signal.aborted) process.exit(128 + constants.signals[signal]);
-    stopping.abort(signal);
+    if (!stopping.signal.aborted) stopping.abort(signal);
+    else if (asksFiles()) endBy(signal);
+    else process.exit(128 + constants.signals[signal]);
   });
 }
 process.on("exit", () => {
@@ -117,5 +123,12 @@ function printVersion(): number {
 const args = process.argv.slice(2);
 const asksVersion = args.length === 1 && ["--version", "-V"].includes(args[0] ?? "");
 process.exitCode = asksVersion ? printVersion() : await main(args);
+// all is done, and a question to a share whose server is away would keep the process for as long as the server is
+setTimeout(() => {
+  if (asksFiles()) endBy(stopping.signal.aborted ? stopping.signal.reason : "SIGTERM");
+}, filesAnswerMs).unref();
 // an interrupted command may have left a request behind that nobody waits for any more
-if (stopping.signal.aborted || isLeaving) process.exit();
+if (stopping.signal.aborted || isLeaving) {
+  while (asksFiles()) await pause(20);
+  process.exit();
+}

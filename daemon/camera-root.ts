@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { Problem } from "../src/contract/problem.ts";
-import { lookPatiently, NoAnswer, noteReal } from "../src/disk/patience.ts";
+import { NoAnswer } from "../src/disk/no-answer.ts";
+import { lookPatiently, noteReal } from "../src/disk/patience.ts";
 import { makeFolder } from "../src/engines/make-folder.ts";
 import type { Log } from "../src/log/log.ts";
 

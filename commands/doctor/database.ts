@@ -38,7 +38,7 @@ export function databaseOpener({ machine, config, shares, holder, log }: Source)
     const { databaseUrl, dataDir } = config();
     try {
       if (databaseUrl !== undefined) await mustBeKnown(databaseUrl, machine);
-      else if ((await shares()).silent.length > 0) throw new NotPossible("a network share does not answer");
+      else if ((await shares()).silentForData.length > 0) throw new NotPossible("a network share does not answer");
       else if (!(await runsAlready(dataDir))) await mayBeStarted(dataDir, await holder());
       opening = openDatabase({ databaseUrl, dataDir, poolSize, log, ownership: "share" });
       const overrun = new NotPossible(`the database did not open within ${openMs / 1000} s`);

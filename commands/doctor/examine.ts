@@ -38,7 +38,7 @@ export async function examine(io: Io): Promise<Examined> {
   const machine = thisMachine(io);
   const shares = once(async () => await lookAtShares(machine, config()));
   const holder = once(async () => {
-    if ((await shares()).silent.length > 0) throw new NotPossible("a network share does not answer");
+    if ((await shares()).silentForData.length > 0) throw new NotPossible("a network share does not answer");
     const { dataDir } = config();
     return await dataFolderHolder(dataDir).catch((cause: unknown) => notPossible("the data folder may not be looked into", cause));
   });

@@ -50,11 +50,7 @@ export async function inspectFolder(roots: readonly string[], folderPath: string
       return {
         resolvedPath: null,
         isOutside: false,
-        issues: [
-          resolved.code === "ETIMEDOUT"
-            ? "The folder does not answer; bring its disk or share back"
-            : `The folder cannot be reached (${resolved.code}); let the user that runs homesec read it`,
-        ],
+        issues: [issueOf(resolved.code, "reached")],
       };
     case "inside":
       return { resolvedPath: resolved.path, isOutside: false, issues: await issuesOf(resolved.path) };
@@ -69,9 +65,13 @@ async function issuesOf(path: string): Promise<readonly string[]> {
       return [];
     });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
-    return [`The folder cannot be read (${code}); let the user that runs homesec read it`];
+    return [issueOf((error as NodeJS.ErrnoException).code ?? "unknown", "read")];
   }
+}
+
+function issueOf(code: string, what: "reached" | "read"): string {
+  if (code === "ETIMEDOUT") return "The folder does not answer; bring its disk or share back";
+  return `The folder cannot be ${what} (${code}); let the user that runs homesec read it`;
 }
 
 /** Of some things with folders, the one whose folder is really the same as `folderPath`, whatever links lead there. */

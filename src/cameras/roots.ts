@@ -2,7 +2,8 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { isInside } from "../disk/inside.ts";
-import { lookPatiently, NoAnswer, noteReal } from "../disk/patience.ts";
+import { NoAnswer } from "../disk/no-answer.ts";
+import { lookPatiently, noteReal } from "../disk/patience.ts";
 
 /** The folders below which everything must lie that is read: cameras, their pictures, what is shown of them. */
 export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {

@@ -53,6 +53,13 @@ export async function realMountOf(mounts: readonly Mount[], path: string): Promi
   return mountOf(mounts, await follow(resolve(path)));
 }
 
+/** The network shares on which a folder really lies, or that are mounted somewhere in it; each once. Asks nothing of them. */
+export async function sharesOf(mounts: readonly Mount[], path: string): Promise<readonly Mount[]> {
+  const own = await realMountOf(mounts, path);
+  const places = new Map(mounts.filter((mount) => mount === own || isInside(path, mount.folder)).map((mount) => [mount.folder, mount]));
+  return [...places.values()].filter(({ type }) => isNetworkType(type));
+}
+
 /** What is mounted, as the folder of /proc tells; nothing where there is none. Never waits for a file system that does not answer. */
 export async function readMounts(proc: string): Promise<readonly Mount[]> {
   return parseMounts(await readFile(`${proc}/self/mountinfo`, "utf8").catch(() => ""));

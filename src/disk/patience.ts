@@ -2,16 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "./inside.ts";
 import { isNetworkType, type Mount, mountOf, parseMounts } from "./mounts.ts";
-
-/** A file system that gave no answer in time, or has not answered an earlier question yet. Its code is that of the system for the same. */
-export class NoAnswer extends Error {
-  override name = "NoAnswer";
-  readonly code = "ETIMEDOUT";
-
-  constructor(folder: string) {
-    super(`${folder} does not answer; is its disk or share away?`);
-  }
-}
+import { NoAnswer } from "./no-answer.ts";
+import { askShare } from "./share-threads.ts";
 
 /** Asks a question of the file system on which the folder lies. Rejects as the question does, and with `NoAnswer`. */
 export type Ask = <T>(folder: string, question: () => Promise<T>) => Promise<T>;
@@ -35,7 +27,8 @@ export function createPatience(patienceMs: number): Ask {
   const places = new Map<string, Place>();
 
   return async (folder, question) => {
-    const key = shareOf(folder) ?? followed(folder);
+    const share = shareOf(folder);
+    const key = share ?? followed(folder);
     let place = places.get(key);
     if (!place) {
       place = { isLate: false, waiting: [] };
@@ -46,7 +39,7 @@ export function createPatience(patienceMs: number): Ask {
       const { waiting } = place;
       await new Promise<void>((begin, giveUp) => waiting.push({ begin, giveUp }));
     }
-    return await askAt(key, place, folder, question);
+    return await askAt(key, place, folder, share === undefined ? question : () => askShare(share, question));
   };
 
   function askAt<T>(key: string, place: Place, folder: string, question: () => Promise<T>): Promise<T> {

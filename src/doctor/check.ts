@@ -35,8 +35,8 @@ export interface Check {
   readonly title: string;
   /** Of a finding, unless the finding has its own. */
   readonly severity: Severity;
-  /** It looks into folders of homesec, and is left out while a network share with one of them hangs. */
-  readonly reads?: "folders";
+  /** It looks into the data folder, or into that and those of the cameras, and is left out while a network share with one of them hangs. */
+  readonly reads?: "data" | "folders";
   /** What would be a finding; for the documentation. */
   readonly finds: string;
   /** What helps in general; for the documentation. A finding says exactly what to do. */

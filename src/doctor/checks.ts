@@ -29,6 +29,7 @@ import { toolChecks } from "./checks/tools.ts";
 import { upstreamChecks } from "./checks/upstreams.ts";
 import { webhookChecks } from "./checks/webhooks.ts";
 
+const inData = (some: readonly Check[]): readonly Check[] => some.map((check) => ({ ...check, reads: "data" }));
 const inFolders = (some: readonly Check[]): readonly Check[] => some.map((check) => ({ ...check, reads: "folders" }));
 
 /** Every check, group by group. */
@@ -43,15 +44,15 @@ export const checks: readonly Check[] = [
   ...accessChecks,
   ...browserChecks,
   ...portChecks,
-  ...inFolders(tlsChecks),
-  ...inFolders(dataFolderChecks),
+  ...inData(tlsChecks),
+  ...inData(dataFolderChecks),
   ...mountChecks,
   ...inFolders(diskChecks),
   ...inFolders(inotifyChecks),
-  ...inFolders(keyFileChecks),
+  ...inData(keyFileChecks),
   ...inFolders(fileChecks),
   ...databaseChecks,
-  ...inFolders(embeddedChecks),
+  ...inData(embeddedChecks),
   ...queueChecks,
   ...storeChecks,
   ...upstreamChecks,

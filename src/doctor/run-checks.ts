@@ -80,9 +80,10 @@ async function outcomeOf(check: Check, examination: Examination, signal: AbortSi
 }
 
 async function made(check: Check, examination: Examination, signal: AbortSignal): Promise<Outcome> {
-  if (check.reads === "folders") {
-    const { silent } = await examination.shares();
-    if (silent.length > 0) return skipped(`the network share ${silent[0]} does not answer`);
+  if (check.reads !== undefined) {
+    const { silent, silentForData } = await examination.shares();
+    const [hung] = check.reads === "data" ? silentForData : silent;
+    if (hung !== undefined) return skipped(`the network share ${hung} does not answer`);
     if (await examination.isForeign())
       return skipped("the data folder is closed to this user; run homesec doctor as the user that runs homesec");
   }

@@ -1,15 +1,18 @@
-import { execFile } from "node:child_process";
 import type { Config } from "../config/config.ts";
-import { isNetworkType, readMounts, realMountOf } from "../disk/mounts.ts";
+import { isInside } from "../disk/inside.ts";
+import { type Mount, readMounts, realMountOf, sharesOf } from "../disk/mounts.ts";
+import { shareAnswers } from "../disk/share-answers.ts";
 import type { Machine } from "./machine.ts";
 
 /** A server that is alive answers within milliseconds. */
 export const shareAnswerMs = 2_000;
 
-/** The network shares on which folders of homesec lie, and those among them that do not answer. */
+/** The network shares with folders of homesec, and those among them that do not answer. */
 export interface Shares {
   readonly all: readonly string[];
   readonly silent: readonly string[];
+  /** Of the latter those that are needed for the data folder. */
+  readonly silentForData: readonly string[];
 }
 
 /** Looks for network shares, and asks each in a process of its own, which can be killed: a call of ours would hang as long as the share does. */
@@ -18,14 +21,14 @@ export async function lookAtShares(
   { dataDir, cameraRoot, cameraExtraRoots }: Pick<Config, "dataDir" | "cameraRoot" | "cameraExtraRoots">,
 ): Promise<Shares> {
   const mounts = await readMounts(proc);
-  const found = await Promise.all([dataDir, cameraRoot, ...cameraExtraRoots].map((path) => realMountOf(mounts, path)));
-  const all = [...new Set(found.flatMap((mount) => (mount && isNetworkType(mount.type) ? [mount.folder] : [])))];
-  const answered = await Promise.all(all.map((folder) => answers(stat, folder)));
-  return { all, silent: all.filter((_, at) => !answered[at]) };
-}
-
-function answers(command: string, folder: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(command, ["-f", folder], { timeout: shareAnswerMs, killSignal: "SIGKILL" }, (error) => resolve(error?.killed !== true));
-  });
+  const roots = [cameraRoot, ...cameraExtraRoots];
+  const forCameras = (await Promise.all(roots.map((root) => sharesOf(mounts, root)))).flat();
+  const own = await realMountOf(mounts, dataDir);
+  // cameras often lie in the data folder, and nothing of the data lies with them
+  const isOfCameras = ({ folder }: Mount): boolean => roots.some((root) => isInside(root, folder));
+  const forData = (await sharesOf(mounts, dataDir)).filter((mount) => mount === own || !isOfCameras(mount)).map(({ folder }) => folder);
+  const all = [...new Set([...forData, ...forCameras.map(({ folder }) => folder)])];
+  const answered = await Promise.all(all.map((folder) => shareAnswers(folder, shareAnswerMs, stat)));
+  const silent = all.filter((_, at) => !answered[at]);
+  return { all, silent, silentForData: silent.filter((folder) => forData.includes(folder)) };
 }

@@ -1,7 +1,8 @@
 import { type BigIntStats, constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { NoAnswer, readPatiently } from "../disk/patience.ts";
+import { NoAnswer } from "../disk/no-answer.ts";
+import { readPatiently } from "../disk/patience.ts";
 import { readFully } from "../images/byte-source.ts";
 import type { LedgerImage } from "../images/images-repository.ts";
 import { isSame, versionOf } from "../images/look.ts";

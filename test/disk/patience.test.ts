@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createPatience, NoAnswer, noteReal } from "../../src/disk/patience.ts";
+import { NoAnswer } from "../../src/disk/no-answer.ts";
+import { createPatience, noteReal } from "../../src/disk/patience.ts";
 import { timed } from "../support/timed.ts";
 
 const patienceMs = 100;

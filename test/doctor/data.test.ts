@@ -160,6 +160,10 @@ describe("mounts", () => {
     expect(await finds("camera-mounts", { env, machine: proc(root, line("/mnt/nas", "cifs")) }, "warning")).toMatch(
       /\/mnt\/nas is a network share \(cifs\).*--skip camera-mounts/,
     );
+    const nested = proc(root, line("/srv/cams/yard", "fuse.sshfs"), line("/srv/other", "nfs4"));
+    const found = await finds("camera-mounts", { env, machine: nested }, "warning");
+    expect(found).toContain("/srv/cams/yard is a network share (fuse.sshfs)");
+    expect(found).not.toContain("/srv/other");
   });
 
   it("are found behind links, of which nothing is asked on a share", async () => {
@@ -187,6 +191,24 @@ describe("mounts", () => {
     const [text, reason] = await Promise.all([finds("mounts-answer", silent, "error"), skips("data-folder", silent)]);
     expect(text).toContain("umount -l /");
     expect(reason).toBe("the network share / does not answer");
+  });
+
+  it("of cameras that hang do not keep the data from being looked at, also where the cameras lie in the data folder", async () => {
+    const home = filesIn({ "data/cameras/yard/1.jpg": "", "data/cameras/door/1.jpg": "" });
+    const machine = {
+      ...proc(root, line(join(home, "data", "cameras", "yard"), "nfs4"), line(join(home, "data", "cameras", "door"), "nfs4")),
+      stat: script('case "$2" in *yard) exec sleep 30;; esac'),
+    };
+    const given = { env: { DATA_DIR: join(home, "data"), CAMERA_ROOT: join(home, "data", "cameras") }, machine };
+    const [text, reason] = await Promise.all([
+      finds("mounts-answer", given, "error"),
+      skips("inotify-watches", given),
+      well("data-folder", given),
+    ]);
+    expect(text).toMatch(/cameras\/yard did not answer/);
+    expect(text).not.toContain("door");
+    expect(reason).toBe(`the network share ${join(home, "data", "cameras", "yard")} does not answer`);
+    await skips("key-file", { ...given, env: { ...given.env, DATA_DIR: join(home, "data", "cameras", "yard", "data") } });
   });
 });
 

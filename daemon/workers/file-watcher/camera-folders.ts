@@ -2,7 +2,8 @@ import { constants, type Dirent } from "node:fs";
 import { access, readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isOutsideOf } from "../../../src/cameras/folder.ts";
-import { lookPatiently, NoAnswer, noteReal } from "../../../src/disk/patience.ts";
+import { NoAnswer } from "../../../src/disk/no-answer.ts";
+import { lookPatiently, noteReal } from "../../../src/disk/patience.ts";
 import { isInside } from "../../../src/images/look.ts";
 import { isRecorded, kindOf } from "../../../src/images/picture.ts";
 
@@ -33,6 +34,8 @@ export interface WatchPlan {
   readonly roots: readonly string[];
   /** Of the camera root and the extra roots those that do not answer, as they were given. */
   readonly silentRoots: readonly string[];
+  /** Folders in the camera root that do not answer and belong to no camera. */
+  readonly silentFolders: readonly string[];
 }
 
 /**
@@ -56,11 +59,14 @@ export async function planFolders(
   );
   const problems = new Map<string, string>();
   const owned: { readonly camera: WatchedCamera; readonly path: string; readonly real: string }[] = [];
+  /** Folders of cameras that are not there or do not answer now. What comes to them is not that of a camera above when they do. */
+  const awaited: string[] = [];
   for (const [at, camera] of cameras.entries()) {
     const [path, folder] = [paths[at] as string, folders[at] as ResolvedFolder];
     if ("real" in folder) noteReal(path, folder.real);
     if ("problem" in folder) {
       if (!camera.deleted) problems.set(camera.camera_id, folder.problem);
+      awaited.push(path);
       continue;
     }
     const other = owned.find((entry) => entry.real === folder.real);
@@ -72,10 +78,10 @@ export async function planFolders(
   const tree = (path: string, real: string, cameraId: string | undefined): PlannedTree => ({
     path,
     cameraId,
-    foreign: owned
-      .filter((entry) => entry.real.startsWith(`${real}/`))
-      .map((entry) => path + entry.real.slice(real.length))
-      .sort(),
+    foreign: [
+      ...owned.filter((entry) => entry.real.startsWith(`${real}/`)).map((entry) => path + entry.real.slice(real.length)),
+      ...awaited.filter((other) => other.startsWith(`${path}/`)),
+    ].sort(),
   });
   const trees = owned.filter(({ camera }) => !camera.deleted).map(({ camera, path, real }) => tree(path, real, camera.camera_id));
   const unowned = await listRoot(cameraRoot, owned);
@@ -85,6 +91,7 @@ export async function planFolders(
     strayPictures: unowned.pictures,
     roots,
     silentRoots: unowned.isSilent ? [...new Set([...silentRoots, cameraRoot])] : silentRoots,
+    silentFolders: unowned.silent.filter((path) => !paths.includes(path)),
   };
 }
 
@@ -143,11 +150,14 @@ function silentProblem(path: string): string {
 interface Unowned {
   readonly folders: readonly { readonly path: string; readonly real: string }[];
   readonly pictures: readonly string[];
+  /** The root does not answer. */
   readonly isSilent: boolean;
+  /** Folders in it that do not answer, cameras' among them. */
+  readonly silent: readonly string[];
 }
 
 async function listRoot(cameraRoot: string, owned: readonly { readonly real: string }[]): Promise<Unowned> {
-  const nothing: Unowned = { folders: [], pictures: [], isSilent: false };
+  const nothing: Unowned = { folders: [], pictures: [], isSilent: false, silent: [] };
   const listed = await lookPatiently(cameraRoot, async () => {
     const root = await realOrNothing(cameraRoot);
     return root === undefined ? undefined : { root, entries: await readdir(root, { withFileTypes: true }) };
@@ -163,15 +173,17 @@ async function listRoot(cameraRoot: string, owned: readonly { readonly real: str
       .map(async (entry) => {
         const path = pathOf(entry);
         const real = await lookPatiently(path, () => realFolder(path)).catch(silentOr);
-        const isUnowned =
-          real !== undefined && real !== silent && isInside(real, [listed.root]) && !owned.some((other) => other.real === real);
-        return isUnowned ? [{ path, real }] : [];
+        return { path, real };
       }),
   );
   return {
-    folders: found.flat(),
+    folders: found.flatMap(({ path, real }) => {
+      const isUnowned = typeof real === "string" && isInside(real, [listed.root]) && !owned.some((other) => other.real === real);
+      return isUnowned ? [{ path, real }] : [];
+    }),
     pictures: entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name))).map(pathOf),
     isSilent: false,
+    silent: found.filter(({ real }) => real === silent).map(({ path }) => path),
   };
 }
 

@@ -2,7 +2,9 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { hourMs } from "../../../src/clock/durations.ts";
-import { lookPatiently, NoAnswer, shareOf } from "../../../src/disk/patience.ts";
+import { NoAnswer } from "../../../src/disk/no-answer.ts";
+import { lookPatiently, shareOf } from "../../../src/disk/patience.ts";
+import { askShare } from "../../../src/disk/share-threads.ts";
 import { isSame, type Look, look, type Version } from "../../../src/images/look.ts";
 import { retriedReasons } from "../../../src/images/reasons.ts";
 import type { FoundFile } from "../../../src/images/register.ts";
@@ -125,19 +127,27 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const gapAfter = ({ version }: Charge, tookMs: number): number =>
     version && version.sizeBytes > largeBytes ? Math.min(Math.max(tookMs * restOfLarge, minGapMs), longestStuckDelayMs) : minGapMs;
 
-  /** None is begun at a share that does not answer: it takes several questions, of which each would hold a thread. */
   const lookAt = async (charge: Charge): Promise<Look> => {
-    if (charge.share !== undefined) {
-      const folder = dirname(charge.path);
-      const silence = await lookPatiently(folder, () => stat(folder)).then(() => undefined, asSilence);
-      if (silence) return { kind: "trouble", detail: silence.message };
+    const lookNow = (): Promise<Look> =>
+      look(charge.path, {
+        roots: options.roots(),
+        // what a listing brings is not in the ledger, whatever was seen of it before
+        known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
+        quietMs: (version) => quietMs(charge, version),
+      });
+    return charge.share === undefined ? await lookNow() : await lookAtShare(charge.share, dirname(charge.path), lookNow);
+  };
+
+  /** No look is begun at a share that does not answer: it takes several questions, of which each would hold a thread. */
+  const lookAtShare = async (share: string, folder: string, lookNow: () => Promise<Look>): Promise<Look> => {
+    try {
+      // what else is the matter with the folder the look at the file tells
+      await lookPatiently(folder, () => stat(folder)).catch(unlessSilent);
+      return await askShare(share, lookNow);
+    } catch (error) {
+      if (error instanceof NoAnswer) return { kind: "trouble", detail: error.message };
+      throw error;
     }
-    return await look(charge.path, {
-      roots: options.roots(),
-      // what a listing brings is not in the ledger, whatever was seen of it before
-      known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
-      quietMs: (version) => quietMs(charge, version),
-    });
   };
 
   /** How long the version has not changed, as far as this process or the file system can tell. */
@@ -343,7 +353,6 @@ function incompleteDetail(what: string): string {
   return `The upload stopped half-way: ${what}. Check the camera's connection; when the file is completed, it is taken up by itself.`;
 }
 
-/** The folder does not answer. What else is the matter with it the look at the file tells. */
-function asSilence(error: unknown): NoAnswer | undefined {
-  return error instanceof NoAnswer ? error : undefined;
+function unlessSilent(error: unknown): void {
+  if (error instanceof NoAnswer) throw error;
 }

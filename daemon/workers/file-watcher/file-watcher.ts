@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../../src/clock/clock.ts";
+import { NoAnswer } from "../../../src/disk/no-answer.ts";
 import { lookPatiently } from "../../../src/disk/patience.ts";
 import type { Database } from "../../../src/engines/database.ts";
 import type { FreshContent } from "../../../src/images/fresh-content.ts";
@@ -75,6 +76,7 @@ interface Run {
   roots: readonly string[];
   rootWatch: FSWatcher | undefined;
   silentRoots: readonly string[];
+  silentFolders: readonly string[];
   problems: ReadonlyMap<string, string>;
   /** Folders for which a camera is being registered, or was a moment ago. */
   readonly adopted: Set<string>;
@@ -107,6 +109,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const wanted = await planFolders(cameras, cameraRoot, options.extraRoots);
     if (now.stopped) return;
     now.silentRoots = wanted.silentRoots;
+    now.silentFolders = wanted.silentFolders;
     // what may be read does not change because nobody can tell where it is
     now.roots = now.silentRoots.length === 0 ? wanted.roots : [...new Set([...now.roots, ...wanted.roots])];
     // a watch would be put up in the main thread, and hang there
@@ -116,6 +119,13 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
         "stray",
         { path },
         "a picture lies in the camera root itself and belongs to no camera; move it into a folder named after its camera",
+      );
+    }
+    for (const folder of wanted.silentFolders) {
+      tellOnce(
+        `silent ${folder}`,
+        { folder },
+        "a folder in the camera root does not answer; bring its disk or share back, and it is taken up by itself",
       );
     }
     const keys = new Map(wanted.trees.map((tree) => [keyOf(tree), tree]));
@@ -164,7 +174,8 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
           else await takeListed(now, cameraId, planned.path, files);
         },
         onLost: (error) => {
-          log.warn({ folder: planned.path, error: error.message }, "a camera's folder is gone");
+          const what = error instanceof NoAnswer ? "does not answer" : "is gone";
+          log.warn({ folder: planned.path, error: error.message }, `a camera's folder ${what}`);
           now.trees = now.trees.filter((watched) => watched.tree !== tree);
           now.planning.push(() => stopTree(tree));
           // a folder that can be found but not read must not keep us busy
@@ -289,7 +300,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const now: Run = {
       ...{ candidates, registrar, schedule },
       planning: createLane(log, "cameras"),
-      ...{ trees: [], roots: [], rootWatch: undefined, silentRoots: [], problems: new Map(), adopted: new Set() },
+      ...{ trees: [], roots: [], rootWatch: undefined, silentRoots: [], silentFolders: [], problems: new Map(), adopted: new Set() },
       ...{ refuseVideos, planRequested: false, stopped: false },
     };
     return now;
@@ -313,7 +324,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     stuckAfterMs: 90_000,
     heartbeat: () => beat,
     message: () => {
-      const silent = run?.silentRoots ?? [];
+      const silent = run ? [...run.silentRoots, ...run.silentFolders] : [];
       return silent.length === 0 ? null : `waits for ${silent.join(" and ")} to answer: its disk or share is away`;
     },
     start: async () => {

@@ -1,5 +1,5 @@
 import { rootsOf } from "../../cameras/roots.ts";
-import { isNetworkType, isVolatileType, type Mount, readMounts, realMountOf } from "../../disk/mounts.ts";
+import { isNetworkType, isVolatileType, type Mount, readMounts, realMountOf, sharesOf } from "../../disk/mounts.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
 import { shareAnswerMs } from "../shares.ts";
@@ -39,13 +39,17 @@ const cameraMounts: Check = {
   group: "cameras",
   title: "File systems of the camera folders",
   severity: "warning",
-  finds: "A camera root lies on a network share (NFS, CIFS), where new files raise no event: pictures are found by looking again and again",
+  finds:
+    "A camera root, or a folder in it, lies on a network share (NFS, CIFS), where new files raise no event: pictures are found by looking again and again",
   remedy: "Let cameras upload to a local disk of this machine",
   async run(examination) {
     const mounts = await known(examination);
     const asked = rootsOf(examination.config()).map(async (root) => {
       const mount = await realMountOf(mounts, root);
-      return mount ? [{ root, mount }] : [];
+      const inside = (await sharesOf(mounts, root))
+        .filter((share) => share !== mount)
+        .map((share) => ({ root: share.folder, mount: share }));
+      return mount ? [{ root, mount }, ...inside] : inside;
     });
     const found = (await Promise.all(asked)).flat();
     const shares = found.filter(({ mount }) => isNetworkType(mount.type));

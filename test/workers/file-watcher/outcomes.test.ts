@@ -280,6 +280,21 @@ describe("a camera's folder", () => {
     );
   });
 
+  it("that lies in that of another camera and comes later, as a disk that is mounted, keeps what it brings", async () => {
+    await mkdir(join(home.root, "house"));
+    await home.database.db.query(
+      (sql) => sql`insert into cameras (camera_id, name, folder_path) values
+        ('house', 'House', ${join(home.root, "house")}), ('door', 'Door', ${join(home.root, "house", "door")})`,
+    );
+    await home.watcher.start();
+    await until(() => home.problems.get("door"));
+    await mkdir(join(home.outside, "door"));
+    await writeFile(join(home.outside, "door", "b.jpg"), jpeg);
+    await rename(join(home.outside, "door"), join(home.root, "house", "door"));
+    const [entry] = await home.entries(1);
+    expect([entry?.path, entry?.camera]).toEqual(["house/door/b.jpg", "door"]);
+  });
+
   it("unreadable: a file without the right to read it, taken up when it gets it", async () => {
     const isRoot = process.geteuid?.() === 0;
     // root reads everything, so somebody else looks
