@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
 import type { EncodedAnswer } from "../../src/contract/encode.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { NoAnswer } from "../../src/disk/no-answer.ts";
 import { openReal } from "../../src/disk/open-real.ts";
+import { lookPatiently, shareOf } from "../../src/disk/patience.ts";
+import { askShare } from "../../src/disk/share-threads.ts";
 import { askedRange } from "./byte-range.ts";
 import { answerDetail } from "./errors.ts";
 import { sendStream } from "./send-stream.ts";
+
+/** As much is read of a file at a time. */
+const pieceBytes = 64 * 1024;
 
 /** For how long an asker may show a JSON reply without asking again; after that it asks with the `ETag` of what it has. */
 export interface Keeping {
@@ -82,14 +89,30 @@ async function sendFile(request: Request, response: Response, content: OnDisk, r
     response.end();
     return;
   }
-  const stream = file.createReadStream({ start, end, autoClose: false });
   try {
-    await pipeline(stream, response);
+    const sent = { bytes: 0 };
+    await pipeline(piecesOf(file, shareOf(content.file), { start, end }, sent), response);
     // a camera wrote over it: who waits for the rest is told at once that there is none
-    if (stream.bytesRead < end - start + 1) request.socket.destroy();
+    if (sent.bytes < end - start + 1) request.socket.destroy();
   } catch (error) {
     // an asker who leaves early is no failure of ours
     if (!(error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE")) throw error;
+  }
+}
+
+/** The bytes of a file from `start` to `end`, or to where it ends by now. One on a network share, which may hang, is read as shares may be. */
+async function* piecesOf(
+  file: FileHandle,
+  share: string | undefined,
+  { start, end }: { readonly start: number; readonly end: number },
+  sent: { bytes: number },
+): AsyncGenerator<Buffer> {
+  for (let at = start; at <= end; at = start + sent.bytes) {
+    const question = () => file.read(Buffer.allocUnsafe(Math.min(pieceBytes, end - at + 1)), 0, null, at);
+    const { buffer, bytesRead } = await (share === undefined ? question() : askShare(share, question));
+    if (bytesRead === 0) return;
+    sent.bytes += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 
@@ -98,10 +121,12 @@ type OnDisk = Extract<Bytes["content"], { readonly file: string }>;
 /** Opens a regular file. Without blocking: a pipe in its place would hold up a thread for good. Nor by a link in place of it. */
 async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
   try {
-    const file = isReal ? await openReal(path) : await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const asItLies = () => open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const file = await lookPatiently(dirname(path), () => (isReal ? openReal(path) : asItLies()));
     if (file && (await file.stat()).isFile()) return file;
     await file?.close();
   } catch (cause) {
+    if (cause instanceof NoAnswer) throw new Problem("unavailable", `Just now ${cause.message}`, { cause });
     const code = (cause as NodeJS.ErrnoException).code ?? "";
     if (!["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG", "ELOOP", "ENXIO"].includes(code)) throw cause;
     throw new Problem("not_found", "The file is gone from the disk of the daemon, or cannot be read", { cause });

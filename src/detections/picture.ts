@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { resolveInside } from "../cameras/roots.ts";
 import type { Bytes } from "../contract/answer.ts";
 import { Problem } from "../contract/problem.ts";
+import { NoAnswer } from "../disk/no-answer.ts";
 import { openReal } from "../disk/open-real.ts";
-import { lookPatiently } from "../disk/patience.ts";
+import { lookPatiently, readPatiently } from "../disk/patience.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { createTurns } from "../lifecycle/turns.ts";
 import type { DetectionSource } from "./detection.ts";
@@ -20,8 +21,8 @@ const decoding = createTurns({
 
 /**
  * The picture on which something was detected: the file itself, or the frame of a video as a JPEG. Throws `Problem`: `not_found` with the reason
- * when it is not to be had (gone, moved out of the allowed roots, written over since), `unavailable` when too many want pictures out of videos;
- * and the reason of the signal, which ends the decoding when nobody waits for it any more.
+ * when it is not to be had (gone, moved out of the allowed roots, written over since), `unavailable` when its disk does not answer or too many want
+ * pictures out of videos; and the reason of the signal, which ends the decoding when nobody waits for it any more.
  */
 export async function pictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Bytes> {
   const file = await fileOf(source, roots);
@@ -34,14 +35,19 @@ export async function pictureOf(source: DetectionSource, roots: readonly string[
 export async function readPictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Buffer> {
   const { content } = await pictureOf(source, roots, signal);
   if ("buffer" in content) return content.buffer;
-  const file = await openReal(content.file).catch((cause: unknown) => {
-    throw noPicture(source, "is gone from the disk", cause);
+  const bytes = await readPatiently(dirname(content.file), () => readReal(content.file)).catch((cause: unknown) => {
+    throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
   });
-  if (!file) throw noPicture(source, "is gone from the disk");
+  if (!bytes) throw noPicture(source, "is gone from the disk");
+  return bytes;
+}
+
+async function readReal(path: string): Promise<Buffer | undefined> {
+  const file = await openReal(path);
   try {
-    return await file.readFile();
+    return await file?.readFile();
   } finally {
-    await file.close();
+    await file?.close();
   }
 }
 
@@ -66,11 +72,14 @@ async function fileOf(source: DetectionSource, roots: readonly string[]): Promis
     case "missing":
       throw noPicture(source, "is gone from the disk");
     case "unreadable":
+      if (resolved.code === "ETIMEDOUT") throw silentDisk(source);
       throw noPicture(source, `cannot be reached (${resolved.code}); let the user that runs homesec read it`);
     case "inside":
       break;
   }
-  const { size } = await lookPatiently(dirname(resolved.path), () => stat(resolved.path));
+  const { size } = await lookPatiently(dirname(resolved.path), () => stat(resolved.path)).catch((cause: unknown) => {
+    throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
+  });
   if (source.fileSize !== null && size !== source.fileSize) throw noPicture(source, "was written over since by another picture");
   return resolved.path;
 }
@@ -86,6 +95,11 @@ async function frameOf(source: DetectionSource, file: string, signal: AbortSigna
     throw error;
   }
   throw noPicture(source, "has no frame at the time of the detection any more");
+}
+
+function silentDisk(source: DetectionSource, cause?: unknown): Problem {
+  const message = `The disk or share with the picture of detection ${source.id}, ${source.filePath}, does not answer; bring it back and try again`;
+  return new Problem("unavailable", message, { cause });
 }
 
 /** Names the picture and says what is the matter with it. */

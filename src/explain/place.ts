@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Camera, howToRestore } from "../cameras/camera.ts";
 import { type Resolved, resolveInside } from "../cameras/roots.ts";
 import { isInside } from "../disk/inside.ts";
+import { lookPatiently } from "../disk/patience.ts";
 import { isIgnoredFolder, kindOf } from "../images/picture.ts";
 
 /** Where a path lies, as far as homesec may look. */
@@ -29,9 +30,9 @@ export async function placeOf(path: string, roots: readonly string[], cameraRoot
 
 async function followed(path: string): Promise<string> {
   try {
-    return await realpath(path);
+    return await lookPatiently(path, () => realpath(path));
   } catch {
-    // a folder that is gone keeps its name
+    // a folder that is gone, or does not answer, keeps its name
     return path;
   }
 }

@@ -79,6 +79,8 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
       for (const name of names)
         await eventually(async () => (await processed(name)) === 1, { timeoutMs: 40_000, what: `the picture of ${name}` });
 
+      const { items } = await ask("/api/detections");
+      const pictures = names.map((name) => items.find((one: { camera_id: string }) => one.camera_id === name).id as number);
       for (const share of shares) share.hang();
       for (const name of names) {
         await eventually(async () => (await statusOf(name)) === "error", { timeoutMs: 60_000, what: `the error of ${name}` });
@@ -93,11 +95,17 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
       const startedAt = performance.now();
       expect((await fetch(`${daemon.url}/api/system/health`)).status).toBe(200);
       expect(performance.now() - startedAt).toBeLessThan(2_000);
+      const answers = await Promise.all(pictures.map((id) => fetch(`${daemon?.url}/api/detections/${id}/image`)));
+      expect(answers.map(({ status }) => status)).toEqual(names.map(() => 503));
+      expect(await answers[0]?.json()).toMatchObject({ detail: expect.stringContaining("does not answer; bring it back") });
+      expect(await ask(`/api/images/explain?path=${join(cameraRoot(), "yard", "1.jpg")}`)).toMatchObject({ subject: { type: "image" } });
+      expect(performance.now() - startedAt).toBeLessThan(12_000);
 
       for (const name of names) await renameIn(join(served(name), "2.jpg"), await uniqueJpeg());
       for (const share of shares) share.answer();
       for (const name of names)
         await eventually(async () => (await processed(name)) === 2, { timeoutMs: 60_000, what: `the later picture of ${name}` });
+      expect((await fetch(`${daemon.url}/api/detections/${pictures[0]}/image`)).status).toBe(200);
     } finally {
       receiver.close();
     }
