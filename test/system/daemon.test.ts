@@ -57,6 +57,8 @@ describe("circuit breakers", () => {
         { name: "language_model", status: "healthy", circuit_state: "closed", error: null, url: world.model.url },
       ],
     });
+    // what failed waits once that is written down
+    await eventually(async () => (await get("/api/images?status=deferred")).items.length === 4);
     await world.detector.setMode("ok");
     expect(await ask(daemon, "POST /api/system/circuit-breakers/detector/reset")).toMatchObject({
       status: 200,
