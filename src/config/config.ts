@@ -6,6 +6,7 @@ import { crossChecks } from "./cross-checks.ts";
 import type { Kind } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { notYet } from "./not-yet.ts";
+import { type StrayLine, strayLines } from "./stray-lines.ts";
 import {
   commandLineVariables,
   environmentVariables,
@@ -83,6 +84,9 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   const file = input.configFile ? valuesOf(input.configFile, errors) : {};
   const envFile = input.envFile ? valuesOf(input.envFile, errors) : {};
   if (input.configFile) errors.push(...unknownInFile(input.configFile.name, file));
+  if (input.configFile) errors.push(...strayIn(input.configFile, file, () => true));
+  // of what other programs keep there only that matters that is meant for homesec, or swallows what is
+  if (input.envFile) errors.push(...strayIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
   warnings.push(...unknownNames("the environment", input.env, "ours"), ...unknownNames(".env", envFile, "alike"));
 
   const layers: readonly (readonly [Source, Readonly<Record<string, string | undefined>>])[] = [
@@ -150,7 +154,7 @@ function sourceText(source: Source, input: ConfigInput): string {
 }
 
 function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, string>> {
-  if (!file.name.toLowerCase().endsWith(".json")) return { ...parseEnv(file.text) } as Record<string, string>;
+  if (!isJson(file)) return { ...parseEnv(file.text) } as Record<string, string>;
   let parsed: unknown;
   try {
     parsed = JSON.parse(file.text);
@@ -174,12 +178,27 @@ function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, s
   );
 }
 
+const isOurs = (name: string): boolean => (variableNames as readonly string[]).includes(name) || Object.hasOwn(commandLineVariables, name);
+const lastLine = (text = ""): string => (text.split("\n").at(-1) ?? "").replace(/^export\s+/, "");
+
+function strayIn(file: ConfigFile, values: Readonly<Record<string, string>>, matters: (line: StrayLine) => boolean): string[] {
+  if (isJson(file)) return [];
+  return strayLines(file.text, values)
+    .filter(matters)
+    .map(({ number }) => `${file.name}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`);
+}
+
+const isJson = ({ name }: ConfigFile): boolean => name.toLowerCase().endsWith(".json");
+
 /** Names that are read from the environment only are no fault: systemd and Docker make a file the environment. */
 function unknownInFile(fileName: string, values: Readonly<Record<string, string>>): string[] {
   const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
-  return Object.keys(values)
-    .filter((name) => !known.includes(name))
-    .map((name) => `${fileName}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`);
+  return (
+    Object.keys(values)
+      // the line at fault is told by its number
+      .filter((name) => !known.includes(name) && !name.includes("\n"))
+      .map((name) => `${fileName}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`)
+  );
 }
 
 /** Warnings about names that look like ours: those that begin with HOMESEC_, and (`alike`) those that are nearly one of ours. */

@@ -45,7 +45,8 @@ function read(path: string, name: string, missing: "may be missing" | "must be t
   let file: number | undefined;
   try {
     file = openSync(path, "r");
-    return { name, text: readFileSync(file, "utf8"), owner: fstatSync(file).uid };
+    // editors of Windows put a mark before the text, which is no part of the first name
+    return { name, text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), owner: fstatSync(file).uid };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     // A folder called .env is somebody's virtual environment.

@@ -151,6 +151,26 @@ describe("errors", () => {
   });
 });
 
+describe("a line without =", () => {
+  const message = (number: number, file = ".env") =>
+    `${file}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`;
+
+  it("is an error where it is meant for homesec, or would take the next variable along", () => {
+    const dotEnv = (text: string) => errorOf({ envFile: { name: ".env", text } }).message;
+    expect(dotEnv("PORT=9000\n\nSMTP_HOST: mail.example.com\nAPI_KEY_ENABLED=true\nAPI_KEYS=one")).toContain(message(3));
+    expect(dotEnv("for all who ask\n\n# yes\nexport API_KEY_ENABLED=true")).toContain(message(1));
+    const errors = errorOf({ configFile: { name: "my.conf", text: "sentence\r\nPORT=1\r\nanother" } }).message;
+    expect(errors).toContain(message(1, "my.conf"));
+    expect(errors).toContain(message(3, "my.conf"));
+  });
+
+  it("is none within a value, nor where it is another program's alone", () => {
+    const text = "# PORT\nPORT=9000\nKEY='-----BEGIN\nPORT\nEND'\n[section]\nOTHER=1\n";
+    const { config, warnings } = parse({ envFile: { name: ".env", text } });
+    expect([config.port, warnings]).toEqual([9000, []]);
+  });
+});
+
 describe("warnings", () => {
   it("name unknown HOMESEC_ variables and slips in .env", () => {
     const { warnings } = parse({

@@ -19,6 +19,13 @@ function workingFolder(text: string, owner: number): string {
 const load = (cwd: string, env: Record<string, string> = {}, configPath?: string) =>
   loadConfig({ env, cwd, home: "/home/ada", isRoot: false, configPath });
 
+it("a mark that an editor of Windows puts before the text is no part of it", () => {
+  const cwd = workingFolder("\ufeffPORT=9000\r\nLOG_LEVEL=warn\r\n", process.getuid?.() ?? 0);
+  expect(load(cwd).config).toMatchObject({ port: 9_000, logLevel: "warn" });
+  writeFileSync(join(cwd, "homesec.json"), '\ufeff{"PORT": 9001}');
+  expect(load(mkdtempSync(join(folder.path, "cwd-")), {}, join(cwd, "homesec.json")).config.port).toBe(9_001);
+});
+
 describe.skipIf(process.getuid?.() !== 0)("an .env that somebody else has put there (needs root)", () => {
   it("is not trusted: it could send the key of who runs a command to another address", () => {
     const cwd = workingFolder("HOST=192.0.2.66\n", 4_321);
