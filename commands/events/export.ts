@@ -24,7 +24,7 @@ export const exportEvents = defineCommand({
   name: "events export",
   summary: "Save all events that match in a file, for a spreadsheet or a program",
   description:
-    "Saves the events as CSV, as an Excel workbook or as NDJSON, newest first, however many there are. Times are UTC. With --watermark each run saves what was stored since the last one that ended with 0, and nothing twice; without new events no file is written.",
+    "Saves the events as CSV, as an Excel workbook or as NDJSON, newest first, however many there are. Times are UTC. With --watermark each run saves what was stored since the last one that ended with 0, and nothing twice; without new events no file is written. With a filter for the risk, what still waits for its analysis, and what was stored after it, is left for a later run.",
   options: {
     format: choice(["csv", "xlsx", "ndjson"], "Kind of file; without it the ending of --to says so, else csv"),
     to: text("file", "Where to save it, instead of homesec-events.<format> in this folder; a file that is there already stays as it is"),

@@ -43,7 +43,7 @@ describe.each(ways)("events export, %s", (way) => {
     served.desk.at(`${day}-11T00:00:00Z`);
     expect(await nightly("one.ndjson")).toMatchObject({ code: 0, out: expect.stringMatching(/^saved +\/.*one\.ndjson \(\d+ bytes\)\n$/) });
     expect(await idsIn("one.ndjson")).toEqual(first.toReversed());
-    expect(await readFile(join(folder.path, "mark"), "utf8")).toBe(`${day}-10T23:59:00.000Z\n`);
+    expect(await readFile(join(folder.path, "mark"), "utf8")).toBe(`${day}-10T11:00:00.000Z\n`);
 
     expect(await nightly("none.csv")).toEqual({ code: 0, out: "", err: "no new events\n" });
     // stored late, and stored just now: the first belongs to this run, the second to the next
@@ -71,6 +71,82 @@ describe.each(ways)("events export, %s", (way) => {
     expect((await since("26h", "--to", "since.ndjson", "-o", "json")).code).toBe(0);
     expect(await idsIn("since.ndjson")).toEqual([fresh]);
     expect((await since("soon")).code).toBe(2);
+    await folder.remove();
+  });
+
+  it("--watermark with a filter for the risk leaves what waits for its analysis, and what follows, for a later run", async () => {
+    const folder = temporaryFolder("export");
+    const day = way === "--direct" ? "2026-02" : "2026-01";
+    const nightly = (name: string) =>
+      served.homesec(
+        way,
+        [
+          "events",
+          "export",
+          "--start-date",
+          `${day}-01`,
+          "--end-date",
+          `${day}-20`,
+          "--min-risk-score",
+          "60",
+          "--watermark",
+          "mark",
+          "--to",
+          name,
+        ],
+        {
+          cwd: folder.path,
+        },
+      );
+    const idsIn = async (name: string) =>
+      (await readFile(join(folder.path, name), "utf8"))
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).id as number);
+    const judge = async (id: number, score: number | null, status: "pending" | "completed") =>
+      await served.desk.db.query(
+        (sql) =>
+          sql`update events set risk_score = ${score}, risk_level = ${score === null ? null : "critical"}, analysis_status = ${status} where event_id = ${id}`,
+      );
+    const [early, waiting, after] = [
+      await stored(`${day}-10T10:00:00Z`),
+      await stored(`${day}-10T11:00:00Z`),
+      await stored(`${day}-10T12:00:00Z`),
+    ];
+    await judge(early, 95, "completed");
+    await judge(waiting, null, "pending");
+    await judge(after, 90, "completed");
+    served.desk.at(`${day}-11T00:00:00Z`);
+    expect(await nightly("one.ndjson")).toMatchObject({ code: 0, err: expect.stringContaining("an event waits for its analysis; it and") });
+    expect(await idsIn("one.ndjson")).toEqual([early]);
+    expect(await nightly("none.ndjson")).toMatchObject({ code: 0, out: "", err: expect.stringContaining("no new events") });
+    await judge(waiting, 91, "completed");
+    expect((await nightly("two.ndjson")).code).toBe(0);
+    expect(await idsIn("two.ndjson")).toEqual([after, waiting]);
+    // nothing of it is asked for, and it is not looked at again
+    await judge(await stored(`${day}-12T10:00:00Z`), 10, "completed");
+    served.desk.at(`${day}-13T00:00:00Z`);
+    expect((await nightly("none.ndjson")).code).toBe(0);
+    expect(await readFile(join(folder.path, "mark"), "utf8")).toBe(`${day}-12T10:00:00.000Z\n`);
+    await folder.remove();
+  });
+
+  it("--watermark leaves nothing out when this machine's clock is ahead of the daemon's", async () => {
+    const folder = temporaryFolder("export");
+    const day = way === "--direct" ? "2025-12" : "2025-11";
+    const nightly = (name: string) =>
+      served.homesec(
+        way,
+        ["events", "export", "--start-date", `${day}-01`, "--end-date", `${day}-20`, "--watermark", "mark", "--to", name],
+        { cwd: folder.path },
+      );
+    await stored(`${day}-10T10:00:00Z`);
+    served.desk.at(`${day}-10T12:00:00Z`);
+    expect((await nightly("one.csv")).code).toBe(0);
+    await stored(`${day}-10T11:00:00Z`);
+    served.desk.at(`${day}-10T13:00:00Z`);
+    expect((await nightly("two.csv")).code).toBe(0);
+    expect((await readdir(folder.path)).toSorted()).toEqual(["mark", "one.csv", "two.csv"]);
     await folder.remove();
   });
 });
