@@ -54,7 +54,10 @@ const updateWebhook = defineCommand({
   },
   examples: [
     { command: "homesec webhooks update chat --event-types alert_fired,system_health_changed", note: "tell it more" },
-    { command: "homesec webhooks update archive --auth bearer --secret-file token.txt", note: "a new token" },
+    {
+      command: "homesec webhooks update archive --auth bearer --secret-file token.txt",
+      note: "a new token; also needed after a move to another host",
+    },
   ],
   prints: async () => (await import("./view.ts")).webhookView,
   async run({ arguments: { webhook }, options: { name, target, ...options } }, io) {

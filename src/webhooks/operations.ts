@@ -16,6 +16,7 @@ import { bodyOf, headersOf } from "./request.ts";
 import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
 import {
+  keptAuth,
   noSuchWebhook,
   opened,
   openWebhook,
@@ -89,7 +90,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       const { sealedAuth, sealedHeaders } = sealDefinition(definition, sealer);
       const columns = {
         ...definition,
-        sealedAuth: body.auth === undefined ? current.sealed_auth : sealedAuth,
+        sealedAuth: body.auth === undefined ? keptAuth(current, definition.url, sealer) : sealedAuth,
         sealedHeaders: body.custom_headers === undefined ? current.sealed_headers : sealedHeaders,
       };
       return await updateWebhook(sql, before.id, columns, clock.now());

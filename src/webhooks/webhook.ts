@@ -48,15 +48,41 @@ export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition,
   };
 }
 
-/** Unseals a row. Throws `Problem("unavailable")` with the remedy when what is needed to send was sealed with another key file. */
+/** What is sealed of how homesec authenticates itself. `given_for`: the origin that it was given for, once the webhook has another. */
+type SealedAuth = WebhookAuth & { readonly given_for?: string };
+
+/**
+ * The sealed authentication of a webhook whose address becomes `url`, with none given anew. Who may change addresses is not told stored secrets,
+ * so none goes to another origin than the one it was given for; back there it is sent again.
+ */
+export function keptAuth({ sealed_auth, url: before }: StoredWebhook, url: string, sealer: Sealer): Uint8Array | null {
+  const text = sealed_auth && originOf(url) !== originOf(before) ? opened(sealed_auth, sealer) : undefined;
+  if (text === undefined) return sealed_auth;
+  const auth = JSON.parse(text) as SealedAuth;
+  return sealer.seal(JSON.stringify({ given_for: originOf(before), ...auth }));
+}
+
+const originOf = (url: string): string => new URL(url).origin;
+
+/**
+ * Unseals a row. Throws `Problem("unavailable")` with the remedy when what is needed to send was sealed with another key file, or was given for
+ * another address.
+ */
 export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): OpenWebhook {
   const { sealed_auth, sealed_headers, sealed_secret, sealed_previous_secret, previous_secret_until, ...record } = row;
   const read = (sealed: Uint8Array): string => sealer.unseal(Buffer.from(sealed));
+  const { given_for, ...auth }: SealedAuth = sealed_auth ? (JSON.parse(read(sealed_auth)) as SealedAuth) : { type: "none" };
+  if (given_for !== undefined && given_for !== originOf(row.url)) {
+    throw new Problem(
+      "unavailable",
+      `What this webhook authenticates itself with was given for ${given_for} and goes nowhere else; give it again (\`homesec webhooks update ${JSON.stringify(row.name)} --auth ...\`), or --auth none`,
+    );
+  }
   const previous = sealed_previous_secret && previous_secret_until && previous_secret_until > now ? [read(sealed_previous_secret)] : [];
   return {
     ...record,
     custom_headers: sealed_headers ? (JSON.parse(read(sealed_headers)) as Record<string, string>) : {},
-    auth: sealed_auth ? (JSON.parse(read(sealed_auth)) as WebhookAuth) : { type: "none" },
+    auth,
     signingSecrets: [read(sealed_secret), ...previous],
   };
 }

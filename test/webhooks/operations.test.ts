@@ -93,6 +93,35 @@ describe("sealed with a key file that is lost", () => {
   });
 });
 
+describe("what a webhook authenticates itself with", () => {
+  const url = (path: string, host = "127.0.0.1") => `${target.url.replace("127.0.0.1", host).replace(/\/$/, "")}${path}`;
+  const tryOut = (id: string) => desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } });
+  const move = (id: string, body: object) => desk.ask("updateWebhook", { params: { id }, body });
+  const authorizations = () => target.received.map(({ headers }) => headers["authorization"]);
+
+  test("goes to no other host than the one it was given for, until it is given again", async () => {
+    const { id } = await create({ auth: { type: "bearer", token: "t" } });
+    expect(await move(id, { url: url("/moved") })).toMatchObject({ url: url("/moved") });
+    expect(await tryOut(id)).toMatchObject({ success: true });
+    expect(await move(id, { url: url("/x", "localhost") })).toMatchObject({ url: url("/x", "localhost") });
+    const said = await refusal(tryOut(id));
+    expect(said).toContain(`was given for ${new URL(target.url).origin} and goes nowhere else`);
+    expect(said).toContain('homesec webhooks update "Kitchen" --auth');
+    // nor by a second move
+    await move(id, { url: url("/y", "localhost") });
+    expect(await refusal(tryOut(id))).toContain("goes nowhere else");
+    expect(authorizations()).toEqual(["Bearer t"]);
+
+    await move(id, { url: url("/back") });
+    expect(await tryOut(id)).toMatchObject({ success: true });
+    await move(id, { url: url("/x", "localhost"), auth: { type: "bearer", token: "new" } });
+    expect(await tryOut(id)).toMatchObject({ success: true });
+    await move(id, { url: url("/z"), auth: null });
+    expect(await tryOut(id)).toMatchObject({ success: true });
+    expect(authorizations()).toEqual(["Bearer t", "Bearer t", "Bearer new", undefined]);
+  });
+});
+
 describe("the record", () => {
   test("a new one has the defaults, shows its signing secret once and its auth never", async () => {
     const { signing_secret, ...created } = await create({
