@@ -2,9 +2,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Request, Response } from "express";
 import type { StreamedBytes } from "../../src/contract/answer.ts";
+import { breakOff } from "./break-off.ts";
+import { type Pace, watchPace } from "./pace.ts";
 
 /** An asker who takes nothing for so long is cut off: a snapshot of the database waits for him. */
 const stallMs = 60_000;
+/** So is one who takes less than this in a minute: a bad line of a phone manages more. */
+const leastBytes = 1024 * 1024;
+const paceMs = 60_000;
 
 /**
  * Sends parts as they are made and taken. Resolves when all are out or the asker has gone; the source is ended then. A failure before the first
@@ -21,8 +26,14 @@ export async function sendStream(request: Request, response: Response, { mediaTy
       response.end();
       return;
     }
-    response.setTimeout(stallMs, () => response.destroy());
-    await pipeline(Readable.from(startingWith(first.value, parts)), response);
+    const cut = (): void => breakOff(request, response);
+    response.setTimeout(stallMs, cut);
+    const pace = watchPace({ everyMs: paceMs, leastBytes, onSlow: cut });
+    try {
+      await pipeline(Readable.from(startingWith(first.value, parts, pace, cut)), response);
+    } finally {
+      pace.end();
+    }
   } catch (error) {
     // an asker who leaves early is no failure of ours
     if (!isDeparture(error)) throw error;
@@ -31,9 +42,23 @@ export async function sendStream(request: Request, response: Response, { mediaTy
   }
 }
 
-async function* startingWith<T>(first: T, others: AsyncIterator<T>): AsyncGenerator<T> {
+async function* startingWith(
+  first: Uint8Array,
+  others: AsyncIterator<Uint8Array>,
+  pace: Pace,
+  cut: () => void,
+): AsyncGenerator<Uint8Array> {
   yield first;
-  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
+  pace.took(first.length);
+  for (;;) {
+    const next = await pace.making(others.next()).catch((error: unknown) => {
+      cut();
+      throw error;
+    });
+    if (next.done) return;
+    yield next.value;
+    pace.took(next.value.length);
+  }
 }
 
 function isDeparture(error: unknown): boolean {

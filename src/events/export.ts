@@ -1,15 +1,23 @@
+import { Problem } from "../contract/problem.ts";
 import { exportMediaTypes } from "../contract/routes/events.ts";
+import { createTurns } from "../lifecycle/turns.ts";
 import type { Operations } from "../operations/operation.ts";
 import { csvFile } from "../spreadsheet/csv.ts";
 import { xlsxFile } from "../spreadsheet/xlsx.ts";
 import { exportColumns, exportEvents } from "./export-repository.ts";
 import { filterOf } from "./filter.ts";
 
+/** Exports that are made at a time: other long answers, as the trial of a rule, need not wait for who reads slowly. */
+const exporting = createTurns({
+  max: 2,
+  patience: { ms: 20_000, over: () => new Problem("unavailable", "Others are taking two exports just now; try again when they are done") },
+});
+
 /** The file is made while it is sent, in memory that does not grow with it. */
 export const exportOperations: Pick<Operations, "exportEvents"> = {
   exportEvents: async ({ query, preferredType }, { db, clock, caller }) => {
     const format = query.format ?? (preferredType === exportMediaTypes.xlsx ? "xlsx" : "csv");
-    const rows = db.iterate((sql) => exportEvents(sql, filterOf(query)), caller?.gone);
+    const rows = inTurn(() => db.iterate((sql) => exportEvents(sql, filterOf(query)), caller?.gone), caller?.gone);
     const stream =
       format === "csv"
         ? csvFile(
@@ -21,3 +29,12 @@ export const exportOperations: Pick<Operations, "exportEvents"> = {
     return { mediaType: exportMediaTypes[format], content: { stream }, fileName: `homesec-events-${time}Z.${format}` };
   },
 };
+
+async function* inTurn<T>(rows: () => AsyncIterable<T>, gone: AbortSignal | undefined): AsyncGenerator<T> {
+  const leave = await exporting.take(gone);
+  try {
+    yield* rows();
+  } finally {
+    leave();
+  }
+}

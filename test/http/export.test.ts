@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { get as httpGet, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventBulkOperations } from "../../src/bulk/events.ts";
 import { routes } from "../../src/contract/routes/index.ts";
@@ -58,6 +60,18 @@ const busySessions = async () =>
       (sql) => sql`select from pg_stat_activity a where a.datname = current_database() and a.state <> 'idle' and a.pid <> pg_backend_pid()`,
     )
   ).length;
+
+/** Takes the database away from those who are reading an export. */
+async function endSessions(): Promise<void> {
+  await eventually(async () => (await busySessions()) > 0);
+  await desk.db.query(
+    (sql) => sql`
+      select pg_terminate_backend(a.pid)
+      from pg_stat_activity a
+      where a.datname = current_database() and a.pid <> pg_backend_pid() and a.query like '%object_types%'
+    `,
+  );
+}
 
 describe("an export", () => {
   beforeEach(() => fill(1203));
@@ -199,16 +213,21 @@ describe("an export of 50,000 events", () => {
   it("breaks off visibly when the database goes away in the middle", async () => {
     const response = await get();
     const reading = response.arrayBuffer();
-    await eventually(async () => (await busySessions()) > 0);
-    await desk.db.query(
-      (sql) => sql`
-        select pg_terminate_backend(a.pid)
-        from pg_stat_activity a
-        where a.datname = current_database() and a.pid <> pg_backend_pid() and a.query like '%object_types%'
-      `,
-    );
+    await endSessions();
     await expect(reading).rejects.toThrow();
     expect(served.log.lines.some(({ message }) => message === "an answer broke off")).toBe(true);
+  });
+
+  it("breaks off by a reset for HTTP/1.0, where an end of the connection is the end of the answer", async () => {
+    const { hostname, port } = new URL(served.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostname}:${port}\r\n\r\n`);
+    await once(socket, "data");
+    socket.pause();
+    await endSessions();
+    const end = once(socket, "end");
+    socket.resume();
+    await expect(end).rejects.toThrow("ECONNRESET");
   });
 });
 
