@@ -41,12 +41,15 @@ const spelled: Readonly<Record<string, string>> = {
   ŋ: "ng",
 };
 
+/** What the API has at the place of a camera: one with this id could not be asked for. */
+export const reservedCameraId = "deleted";
+
 /**
  * A camera id made of a name: `Front Door` becomes `front_door`, `Größe` becomes `grosse`. A name that is one already stays
  * as it is; one without a letter that can be spelled so gets an id made of its checksum. The same name gives the same id.
  */
 export function slugOf(name: string): string {
-  if (/^[a-z0-9_-]{1,64}$/.test(name)) return name;
+  if (/^[a-z0-9_-]{1,64}$/.test(name) && name !== reservedCameraId) return name;
   const plain = name
     .toLowerCase()
     .replace(/./gu, (letter) => spelled[letter] ?? letter)
@@ -56,6 +59,7 @@ export function slugOf(name: string): string {
     .replace(/^[_-]+/, "")
     .slice(0, longestSlug)
     .replace(/[_-]+$/, "");
+  if (plain === reservedCameraId) return `camera_${plain}`;
   return plain || `camera_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
 

@@ -16,6 +16,9 @@ import { picturesOf } from "./pictures.ts";
 import { silenceStep } from "./silence-steps.ts";
 import { between, counted, duration, type Explanation, instant, type Step, sentence } from "./step.ts";
 
+/** Between these PostgreSQL stores times, and reads them as JavaScript writes them. */
+const [earliest, latest] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+
 const most = { pictures: 50, events: 20, chains: 5, silences: 20 } as const;
 
 /** The question: what did this camera show around that time? */
@@ -33,7 +36,8 @@ export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanati
   const { cameraId, at, withinMs, now } = moment;
   const camera = await findCamera(sql, cameraId);
   if (!camera) throw notFound("Camera", cameraId, "`homesec cameras list` shows which there are");
-  const [from, to] = [new Date(at.getTime() - withinMs), new Date(at.getTime() + withinMs)];
+  const from = new Date(Math.max(at.getTime() - withinMs, earliest));
+  const to = new Date(Math.min(at.getTime() + withinMs, latest));
   const [images, events, reason, silences] = await Promise.all([
     imagesBetween(sql, cameraId, from, to, most.pictures),
     eventsBetween(sql, cameraId, from, to, most.events),

@@ -18,6 +18,9 @@ describe("slugOf", () => {
     ["Door 🚪", "door"],
     ["a/b\\c", "a_b_c"],
     ["x".repeat(200), "x".repeat(64)],
+    // what the API has at its place
+    ["Deleted", "camera_deleted"],
+    ["deleted", "camera_deleted"],
     [`${"x".repeat(63)} y`, "x".repeat(63)],
   ])("%s becomes %s", (name, slug) => {
     expect(slugOf(name)).toBe(slug);

@@ -31,6 +31,17 @@ test("shows the pictures and events around a time, each with what came of it", a
   expect((await around(atSecond(20), "&within_seconds=100")).outcome).toContain("3 pictures, 1 event");
 });
 
+test("answers at both ends of time, and refuses what lies beyond", async () => {
+  for (const at of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]) {
+    expect(await around(new Date(at), "&within_seconds=3600")).toMatchObject({ found: false });
+  }
+  for (const at of ["0000-01-01T00:00:00Z", "0001-01-01T00:00:00%2B12:00", "9999-12-31T23:59:59-12:00"]) {
+    await expect(desk.ask("explainMoment", { params: { camera_id: "yard" }, query: `at=${at}` })).rejects.toMatchObject({
+      kind: "invalid",
+    });
+  }
+});
+
 test("says why there is nothing: silence with the nearest pictures, offline, too early, to come, deleted, unknown", async () => {
   const [before, after] = [await stored.image({ takenAt: atSecond(0) }), await stored.image({ takenAt: atSecond(5_000) })];
   const silent = await around(atSecond(2_000));

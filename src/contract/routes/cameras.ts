@@ -53,7 +53,9 @@ export const cameraRoutes = {
     body: z.strictObject({
       name: Name,
       folder_path: FolderPath.optional(),
-      camera_id: CameraSlug.optional().meta({ description: "Default: a slug made of the name" }),
+      camera_id: CameraSlug.regex(/^(?!deleted$)/, "Must not be deleted, which is the list of deleted cameras")
+        .optional()
+        .meta({ description: "Default: a slug made of the name" }),
     }),
     status: 201,
     reply: Camera,

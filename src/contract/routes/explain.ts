@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route } from "../route.ts";
-import { CameraIdText, IdText, Instant, IntText } from "../values.ts";
+import { CameraIdText, IdText, Instant, IntText, StorableInstant } from "../values.ts";
 
 export const stepStatuses = ["done", "waiting", "stopped", "failed", "note"] as const;
 
@@ -98,7 +98,7 @@ export const explainRoutes = {
     tag: "explain",
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
-      at: Instant.meta({ description: "The time, as an ISO 8601 timestamp" }),
+      at: StorableInstant.meta({ description: "The time, as an ISO 8601 timestamp" }),
       within_seconds: IntText(1, 3600).default(60).meta({ description: "How far from that time pictures and events may be" }),
     }),
     reply: Explanation,
