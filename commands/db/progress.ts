@@ -1,7 +1,9 @@
 import type { Progress } from "../../src/backup/format.ts";
+import { plain } from "../output/people.ts";
 import type { ProgressLine } from "../output/progress.ts";
 
 /** Shows how far a backup or a restore has come. */
 export function showing(line: ProgressLine): (progress: Progress) => void {
-  return ({ step, table, rows, allRows }) => line.show({ doing: `${step} ${table}`.trim(), count: rows, total: allRows, unit: "rows" });
+  return ({ step, table, rows, allRows }) =>
+    line.show({ doing: plain(`${step} ${table}`.trim()), count: rows, total: allRows, unit: "rows" });
 }

@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { describeSchedule } from "../../src/rules/schedule.ts";
-import { counted, exactly, localTime, type People, paint } from "../output/people.ts";
+import { counted, exactly, localTime, type People, paint, plain } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 import type { Rule } from "./find.ts";
 import type { Unmet } from "./test.ts";
@@ -124,7 +124,7 @@ function daysText({ tested, against }: Backtest): string {
 function eventsText({ events }: Backtest, people: People): string {
   return events
     .map((event) => {
-      const line = `${localTime(event.raised_at)}  event ${event.event_id} at ${event.camera_id}`;
+      const line = `${localTime(event.raised_at)}  event ${event.event_id} at ${plain(event.camera_id)}`;
       return event.alert ? `${line}\n` : `${paint(people, "dim", `${line}, held back by the cooldown`)}\n`;
     })
     .join("");
@@ -132,7 +132,7 @@ function eventsText({ events }: Backtest, people: People): string {
 
 function unmetText({ expectations }: Backtest, people: People): string {
   const lines = expectations?.unmet.map(({ event_id: id, expected, matches, failed_conditions: failed }) => {
-    const why = failed.length > 0 ? `: ${failed.join("; ")}` : "";
+    const why = failed.length > 0 ? `: ${plain(failed.join("; "))}` : "";
     const found = matches === null ? "does not exist" : matches ? "matches" : `does not match${why}`;
     return `${paint(people, "red", `event ${id} should ${expected ? "" : "not "}match, but ${found}`)}\n`;
   });

@@ -12,7 +12,7 @@ export async function* csvFile(titles: readonly string[], batches: RowBatches): 
 }
 
 /**
- * One line of CSV (RFC 4180, with its CRLF). Texts that a spreadsheet would run as a formula get an apostrophe in front, times are ISO 8601 in
+ * One line of CSV (RFC 4180, with its CRLF). What a spreadsheet would run as a formula gets an apostrophe in front, times are ISO 8601 in
  * UTC, lists and records JSON.
  */
 export function csvLine(values: readonly unknown[]): string {
@@ -26,9 +26,15 @@ function csvCell(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** Where a comma is the decimal sign, spreadsheets end a cell at each semicolon or tab, also within quotes: a formula may begin there as well. */
+function asText(text: string): string {
+  const later = /[;\t]/.test(text) ? text.replace(/(?<!^)([;\t] *)(?=[=+\-@＝＋－＠])/g, "$1'") : text;
+  return looksLikeFormula(text) ? `'${later}` : later;
+}
+
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "string") return looksLikeFormula(value) ? `'${value}` : value;
+  if (typeof value === "string") return asText(value);
   if (value instanceof Date) return value.toISOString();
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -21,6 +21,10 @@ describe("a line of CSV", () => {
     },
   );
 
+  it("keeps what follows a semicolon or a tab from being run where they end a cell", () => {
+    expect(csvLine(['yard;=HYPERLINK("x")', "a; -1;b\t@c", "a;b = c"])).toBe(`"yard;'=HYPERLINK(""x"")",a; '-1;b\t'@c,a;b = c\r\n`);
+  });
+
   it.each(["1+1", "a=b", " =1", "person@gate", "'quoted"])("leaves %j alone", (text) => {
     expect(csvLine([text])).toBe(`${text}\r\n`);
   });
