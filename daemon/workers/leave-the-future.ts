@@ -1,3 +1,4 @@
+import { bringForwardCooldowns } from "../../src/alerts/cooldowns-repository.ts";
 import { bringForwardDigests } from "../../src/alerts/digests-repository.ts";
 import { forgetFutureSights } from "../../src/cameras/status-repository.ts";
 import type { Sql } from "../../src/engines/database.ts";
@@ -10,6 +11,7 @@ export async function leaveTheFuture(sql: Sql, now: Date): Promise<void> {
   await bringForwardJobs(sql, now);
   await bringForwardRetries(sql, now);
   await bringForwardSilences(sql, now);
+  await bringForwardCooldowns(sql, now);
   await bringForwardDigests(sql, now);
   await forgetFutureSights(sql, now);
 }

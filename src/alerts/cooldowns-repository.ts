@@ -101,3 +101,19 @@ export async function endCooldown(sql: Sql, alertId: string): Promise<void> {
       and c.alert_id = a.alert_id
   `;
 }
+
+/** Has cooldowns from the future (the clock was set back) last as long as they would have from now on, and no longer. */
+export async function bringForwardCooldowns(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    with ahead as materialized (
+      select o.dedup_key
+      from cooldowns o
+      where o.raised_at > ${now}
+      order by o.dedup_key
+      for update
+    )
+    update cooldowns c
+    set raised_at = ${now}::timestamptz, ends_at = ${now}::timestamptz + (c.ends_at - c.raised_at)
+    where c.dedup_key = any (array(select ahead.dedup_key from ahead))
+  `;
+}

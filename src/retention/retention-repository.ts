@@ -15,12 +15,27 @@ export interface ExpiredCounts {
 }
 
 /**
+ * Whether an event `e` is old enough to go and nothing is still to be told of it: the end of what is wrong with a camera, an alert that waits for its
+ * channel, a digest of what its alert holds back.
+ */
+const isDone = (sql: Sql, before: Date) => sql`
+  e.started_at < ${before}
+  and e.event_id not in (
+    select i.event_id from camera_incidents i where i.ended_at is null and i.event_id is not null
+    union all
+    select a.event_id from notifications n join alerts a on a.alert_id = n.alert_id where n.status = 'waiting'
+    union all
+    select a.event_id from digests d join alerts a on a.alert_id = d.alert_id where d.closed_at is null
+  )
+`;
+
+/**
  * Whether a detection `d` goes: with its event, whatever its own time; one without an event by its own time, unless its
  * batch is still open and will become one.
  */
 const isExpired = (sql: Sql, before: Date) => sql`
   (
-    e.event_id is not null and e.started_at < ${before}
+    e.event_id is not null and ${isDone(sql, before)}
     or e.event_id is null and d.detected_at < ${before} and coalesce(b.status, 'closed') = 'closed'
   )
 `;
@@ -32,22 +47,22 @@ const detectionsWithContext = (sql: Sql) => sql`
   left join batches b on b.batch_id = d.batch_id
 `;
 
-/** Counts what would be deleted now: events by their start, soft-deleted ones included, and detections. */
+/** Counts what would be deleted now: events, soft-deleted ones included, and detections. */
 export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCounts> {
   const [row] = await sql<[ExpiredCounts]>`
     select
-      (select count(*) from events e where e.started_at < ${before}) as events,
+      (select count(*) from events e where ${isDone(sql, before)}) as events,
       (select count(*) from ${detectionsWithContext(sql)} where ${isExpired(sql, before)}) as detections
   `;
   return row;
 }
 
 /**
- * Deletes at most `limit` events that started before `before`, oldest first, with all that hangs on them. Has to run in
+ * Deletes at most `limit` events that started before `before` and of which nothing is still to be told, oldest first, with all that hangs on them. Has to run in
  * a transaction. Fewer events than `limit` are left when fewer were deleted.
  */
 export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<DeletedEvents> {
-  const isOld = sql`e.started_at < ${before} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
+  const isOld = sql`${isDone(sql, before)} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
   const old = await sql<{ id: number }[]>`
     select e.event_id as id
     from events e
@@ -93,12 +108,35 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     where d.detection_id = any (array(select gone.detection_id from gone))
     returning d.detection_id as id
   `;
+  // what they hold back is held back by nobody then
+  await sql`
+    with gone as materialized (
+      select c.dedup_key
+      from cooldowns c
+      join alerts a on a.alert_id = c.alert_id
+      where a.event_id = any (${ids}::bigint[])
+      order by c.dedup_key
+      for update of c
+    )
+    delete from cooldowns c
+    where c.dedup_key = any (array(select gone.dedup_key from gone))
+  `;
   // before the alerts, as those who send them do
   await sql`
     delete from notifications n
     using alerts a
     where a.alert_id = n.alert_id
       and a.event_id = any (${ids}::bigint[])
+  `;
+  await sql`
+    select count(*)
+    from (
+      select
+      from alerts a
+      where a.event_id = any (${ids}::bigint[])
+      order by a.alert_id
+      for update
+    ) locked
   `;
   const events = await sql`
     delete from events e
@@ -243,7 +281,7 @@ export async function deleteJournalBefore(
   return gone.count;
 }
 
-/** Deletes at most `limit` closed batches that ended before `before`, and returns how many. Their events are gone by then. */
+/** Deletes at most `limit` closed batches that ended before `before`, and returns how many. */
 export async function deleteBatchesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from batches b

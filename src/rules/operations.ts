@@ -4,9 +4,10 @@ import { notFound } from "../contract/problem.ts";
 import type { ruleRoutes } from "../contract/routes/rules.ts";
 import type { Operations } from "../operations/operation.ts";
 import { backtest } from "./backtest.ts";
+import { shortenCooldowns } from "./cooldowns-repository.ts";
 import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
 import { requireRule, requireRuleId, requireVersion } from "./required.ts";
-import { countRules, deleteRule, insertRule, listRules, lockRule, replaceRule } from "./rules-repository.ts";
+import { countRules, deleteRule, insertRule, listRules, lockAlertsOf, lockRule, replaceRule } from "./rules-repository.ts";
 import { tryRule } from "./trial.ts";
 import { insertVersion } from "./versions-repository.ts";
 
@@ -49,14 +50,21 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       if (sameDefinition(before, definition)) return rule;
       const changed = await replaceRule(sql, id, definition, now);
       await insertVersion(sql, id, changed.version, definition, now);
+      // who makes it shorter does not mean the alert after the next
+      if (definition.cooldown_seconds < before.cooldown_seconds) await shortenCooldowns(sql, id, definition.cooldown_seconds);
       return changed;
     });
   },
 
   deleteRule: async ({ params }, { db }) => {
     const id = requireRuleId(params.id);
-    const wasThere = await db.query((sql) => deleteRule(sql, id));
-    if (!wasThere) throw notFound("Rule", params.id);
+    await db.transaction(async (sql) => {
+      if (!(await lockRule(sql, id, "delete"))) throw notFound("Rule", params.id);
+      // what it held back under a key of several rules is the others' now
+      await shortenCooldowns(sql, id, 0);
+      await lockAlertsOf(sql, id);
+      await deleteRule(sql, id);
+    });
     return undefined;
   },
 

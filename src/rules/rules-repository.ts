@@ -48,12 +48,12 @@ export async function findRule(sql: Sql, ruleId: string): Promise<Rule | undefin
 }
 
 /** A rule that is about to be changed, kept from others until the end of the transaction. */
-export async function lockRule(sql: Sql, ruleId: string): Promise<Rule | undefined> {
+export async function lockRule(sql: Sql, ruleId: string, to: "change" | "delete" = "change"): Promise<Rule | undefined> {
   const [row] = await sql<[RuleRow?]>`
     select ${columns(sql)}
     from rules r
     where r.rule_id = ${ruleId}
-    for no key update
+    ${to === "delete" ? sql`for update` : sql`for no key update`}
   `;
   return row && ruleOf(row);
 }
@@ -84,6 +84,20 @@ export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition
     returning ${columns(sql)}
   `;
   return ruleOf(row);
+}
+
+/** Locks the alerts of a rule, which lose it when it goes, in the order of all who lock several. */
+export async function lockAlertsOf(sql: Sql, ruleId: string): Promise<void> {
+  await sql`
+    select count(*)
+    from (
+      select
+      from alerts a
+      where a.rule_id = ${ruleId}
+      order by a.alert_id
+      for no key update
+    ) locked
+  `;
 }
 
 /** Deletes a rule with its versions; what it said of events and the alerts it raised stay. Returns whether there was one. */

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { leaveTheFuture } from "../../daemon/workers/leave-the-future.ts";
+import { closeDueDigests } from "../../src/alerts/digests.ts";
 import { type AlertDesk, openAlertDesk } from "./alert-desk.ts";
 
 let desk: AlertDesk;
@@ -33,6 +35,36 @@ describe("a cooldown", () => {
       { suppressed_by: first?.id, suppressed_until: new Date(start + 300_000), alert_id: null },
     ]);
     expect([first?.event_id, second?.event_id]).toEqual([1, 3]);
+  });
+
+  it("lasts after the clock was set back as long as it would have, and no longer", async () => {
+    await desk.rule({ cooldown_seconds: 3_600 });
+    await eventAt(0);
+    desk.at(new Date(start - 3_000_000));
+    await desk.db.transaction((sql) => leaveTheFuture(sql, desk.context.clock.now()));
+    await eventAt(-3_000 + 3_599);
+    await eventAt(-3_000 + 3_600);
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
+
+  it.each([60, 0])("that is made shorter (%d s) counts for what was raised before", async (cooldown_seconds) => {
+    const rule = await desk.rule({ cooldown_seconds: 86_400 });
+    await eventAt(0);
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { cooldown_seconds } });
+    await eventAt(3_600);
+    expect(await outcomes()).toEqual(["raised", "raised"]);
+  });
+
+  it("goes with its rule: what others alert under the same key is not held back, and its digest is told now", async () => {
+    const shared = { dedup_key_template: "{camera_id}", channels: ["email" as const] };
+    const rule = await desk.rule({ ...shared, cooldown_seconds: 86_400, digest: true });
+    await eventAt(0);
+    await eventAt(60);
+    await desk.ask("deleteRule", { params: { id: rule.id } });
+    expect(await closeDueDigests(desk.db, desk.delivery, desk.context.clock.now(), 10)).toBe(1);
+    await desk.rule({ ...shared, name: "B", cooldown_seconds: 60 });
+    await eventAt(3_600);
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
   });
 
   it("begins at a raised alert only: what is held back does not make it longer", async () => {

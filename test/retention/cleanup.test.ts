@@ -179,7 +179,7 @@ describe("cleanup", () => {
         `;
         await verdict("raised", id);
         await verdict("not_matched", null);
-        await sql`insert into digests (alert_id, due_at, channels) values (${id}, ${past.ago(days)}, '{}')`;
+        await sql`insert into digests (alert_id, due_at, channels, closed_at) values (${id}, ${past.ago(days)}, '{}', ${past.ago(days)})`;
         await sql`
           insert into notifications (notification_id, alert_id, kind, channel, status, expires_at, created_at)
           values (gen_random_uuid(), ${id}, 'alert', 'email', 'sent', ${past.ago(days)}, ${past.ago(days)})
@@ -205,6 +205,25 @@ describe("cleanup", () => {
     const reports = await Promise.all([cleanUpAt(desk), cleanUpAt(desk), cleanUpAt(desk)]);
     expect(reports.map((report) => report.events_deleted)).toEqual([20, 20, 20]);
     expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 0 });
+  });
+
+  it("gives who shortened the retention meanwhile a run of his own, and who asks beside one that is broken off", async () => {
+    const { desk, past } = await open();
+    for (const days of [31, 5]) await past.event(days);
+    const nightly = cleanUpAt(desk);
+    await desk.ask("updateConfig", { body: { retention_days: 1 } });
+    const own = await cleanUpAt(desk);
+    expect((await nightly).retention_days).toBe(30);
+    expect(own).toMatchObject({ retention_days: 1, events_deleted: 1 });
+
+    await past.event(3);
+    const stop = new AbortController();
+    const broken = cleanUp(desk.context as Parameters<typeof cleanUp>[0], { dryRun: false, signal: stop.signal });
+    const beside = cleanUpAt(desk);
+    stop.abort(new Error("the daemon stops"));
+    await Promise.allSettled([broken]);
+    expect(await beside).toMatchObject({ events_deleted: expect.any(Number), dry_run: false });
+    expect(await past.count("events")).toBe(0);
   });
 
   it("goes through many rows in small transactions", async () => {

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { closeDueDigests } from "../../src/alerts/digests.ts";
+import { channelAvailability } from "../../src/notifications/channels.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
 let desk: Desk;
@@ -71,5 +74,37 @@ it("cleaning up and changing the same events and detections at once never wait f
       `,
     );
     expect(counts.counted).toBe(counts.there);
+  }
+});
+
+it("cleaning up, closing digests and deleting rules at once never wait for each other in a circle", async () => {
+  const delivery = { availability: channelAvailability(desk.context.config), expiryHours: 24 };
+  for (let round = 0; round < 12; round += 1) {
+    await fill();
+    const rule = await desk.ask("createRule", { body: { name: `R${round}`, severity: "high" } });
+    await desk.db.query(async (sql) => {
+      await sql`
+        insert into alerts (alert_id, event_id, rule_id, rule_name, camera_id, severity, dedup_key, created_at, updated_at, alert_metadata)
+        select gen_random_uuid(), e.event_id, ${rule.id}::uuid, 'R', e.camera_id, 'high', 'k' || e.event_id,
+          timestamptz '2026-01-01Z' + e.event_id % 7 * interval '1 minute', '2026-03-01Z', '{}'
+        from events e, generate_series(1, 4)
+        order by random()
+      `;
+      await sql`insert into digests (alert_id, due_at, channels) select a.alert_id, '2026-02-01Z', '{email}' from alerts a where a.event_id % 3 = 0`;
+      await sql`
+        insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, suppressed_by, evaluated_at)
+        select a.event_id, gen_random_uuid(), 'R', 1, 'suppressed', '{}', '{}', a.alert_id, now()
+        from alerts a
+        where a.event_id % 6 = 0
+      `;
+      await sql`analyze alerts`;
+    });
+    const work = [
+      desk.ask("cleanUp", { query: "dry_run=false" }),
+      closeDueDigests(desk.db, delivery, desk.context.clock.now(), 100),
+      sleep(round * 4).then(() => desk.ask("deleteRule", { params: { id: rule.id } })),
+    ];
+    const failed = (await Promise.allSettled(work)).flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
+    expect(failed).toEqual([]);
   }
 });
