@@ -59,7 +59,9 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   if (!event || !facts) return undefined;
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
   const escalating = others.filter(({ id, escalate }) => escalate && mayEscalate(subject, earlier.get(id)));
-  const open = [...rules, ...escalating].filter(({ id }) => earlier.get(id)?.outcome !== "raised");
+  // a threshold that was taken away meanwhile: at the time for rules without one this rule had one
+  const changed = others.filter((rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt);
+  const open = [...rules, ...escalating, ...changed].filter(({ id }) => earlier.get(id)?.outcome !== "raised");
 
   const verdicts: StoredVerdict[] = [];
   const matches: Match[] = [];

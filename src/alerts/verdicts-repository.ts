@@ -24,9 +24,9 @@ export interface StoredVerdict {
 export async function lockLevelOf(
   sql: Sql,
   eventId: number,
-): Promise<{ readonly level: RiskLevel | null; readonly batchId: string | null } | undefined> {
-  const [row] = await sql<[{ level: RiskLevel | null; batchId: string | null }?]>`
-    select e.risk_level as level, e.batch_id as "batchId"
+): Promise<{ readonly level: RiskLevel | null; readonly batchId: string | null; readonly createdAt: Date } | undefined> {
+  const [row] = await sql<[{ level: RiskLevel | null; batchId: string | null; createdAt: Date }?]>`
+    select e.risk_level as level, e.batch_id as "batchId", e.created_at as "createdAt"
     from events e
     where e.event_id = ${eventId}
     for no key update

@@ -92,13 +92,17 @@ export async function storeClasses(
   `;
 }
 
-/** Forgets the hours of the week of a camera, of any camera without an id, that were not learned since. Returns how many there were. */
-export async function forgetHoursBefore(sql: Sql, before: Date, cameraId?: string): Promise<number> {
+/** Forgets hours of the week that were not learned since: of all cameras, or one hour of one. Returns how many there were. */
+export async function forgetHoursBefore(
+  sql: Sql,
+  before: Date,
+  only?: { readonly cameraId: string; readonly dayOfWeek: number; readonly hour: number },
+): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     with gone as (
       delete from activity_baselines b
       where b.last_hour < ${before}
-        and (${cameraId ?? null}::text is null or b.camera_id = ${cameraId ?? null})
+        ${only ? sql`and b.camera_id = ${only.cameraId} and b.day_of_week = ${only.dayOfWeek} and b.hour = ${only.hour}` : sql``}
       returning b.camera_id, b.day_of_week, b.hour
     ), classes as (
       delete from class_baselines c

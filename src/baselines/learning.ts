@@ -64,11 +64,12 @@ async function learnHour(sql: Sql, due: DueHour, { now, timeZone }: Moment): Pro
   if (!observed || due.waits || !isWhole(observed)) return 0;
   if (!(await isLive(sql, cameraId)) || (await wasLearned(sql, cameraId, observed.start))) return 0;
   const known = await readKnown(sql, cameraId, observed.end);
-  await forgetHoursBefore(sql, knownSince(known.config, observed.end), cameraId);
   const counts = new Map(
     (await countHour(sql, cameraId, observed.start, observed.end)).map(({ objectClass, count }) => [objectClass, count]),
   );
   const hour = localHourAt(observed.start, timeZone);
+  // what is not known any more of this hour begins anew; others may be too old by a clock that is ahead only, and go with the nightly cleanup
+  await forgetHoursBefore(sql, knownSince(known.config, observed.end), { cameraId, ...hour });
   const next = learnedFrom(known, hour, counts);
   await storeActivity(sql, cameraId, hour, next.activity, observed.start, now);
   await storeClasses(sql, cameraId, hour, next.classes, now);

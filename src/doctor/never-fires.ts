@@ -22,13 +22,7 @@ const minutesAhead = 14 * 24 * 60;
  * code that judges events: every class at once, surest, with the highest score, at a camera of the rule, at a time of its schedule.
  */
 export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible, "highestScore">): string | undefined {
-  let storedAt: Date | undefined;
-  try {
-    storedAt = momentWithin(rule, now);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return `its time zone ${rule.schedule?.timezone} does not exist`;
-  }
+  const storedAt = isZoneUnknown(rule) ? now : momentWithin(rule, now);
   if (storedAt === undefined) return "no minute lies within its schedule";
   if (cameraIds.length === 0) return "there is no camera";
   const isEvent = rule.kind === "event";
@@ -54,6 +48,7 @@ export function whyNever(rule: Rule, { now, cameraIds, classes }: Omit<Possible,
 
 /** What of a rule that can fire is probably not meant; undefined when nothing is. */
 export function whySeldom(rule: Rule, { cameraIds, classes, highestScore }: Possible): string | undefined {
+  if (isZoneUnknown(rule)) return `its time zone ${rule.schedule?.timezone} is not known to this Node.js, so it alerts at any time`;
   const gone = (rule.camera_ids ?? []).filter((id) => !cameraIds.includes(id));
   if (gone.length > 0) return `its camera ${gone.join(", ")} does not exist any more`;
   const unseen = (rule.object_types ?? []).filter((type) => !classes.includes(type.toLowerCase()));
@@ -64,7 +59,17 @@ export function whySeldom(rule: Rule, { cameraIds, classes, highestScore }: Poss
   return undefined;
 }
 
-/** The next minute that is within the schedule of a rule, as the rules see it; now without one. Throws `RangeError` for an unknown zone. */
+function isZoneUnknown({ schedule }: Rule): boolean {
+  try {
+    if (schedule) isWithin(schedule, new Date(0));
+    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return true;
+    throw error;
+  }
+}
+
+/** The next minute that is within the schedule of a rule, as the rules see it; now without one. */
 function momentWithin({ schedule }: Rule, now: Date): Date | undefined {
   if (schedule === null) return now;
   for (let minute = 0; minute < minutesAhead; minute += 1) {

@@ -19,8 +19,8 @@ export async function queueEvaluations(sql: Sql, eventIds: readonly number[], tr
       select 1
       from rules r
       where r.enabled
-        -- one that escalates looks again at what it held back before the score was known
-        and ${trigger === "stored" ? sql`r.risk_threshold is null` : sql`(r.risk_threshold is not null or r.escalate)`}
+        -- one that escalates looks again at what it held back before the score was known, and one that was changed may have had a threshold before
+        and ${trigger === "stored" ? sql`r.risk_threshold is null` : sql`(r.risk_threshold is not null or r.escalate or r.version > 1)`}
     )
     order by e.position
     on conflict (queue, subject) do nothing

@@ -102,6 +102,9 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
   const { rows, thumbnails } = dryRun
     ? { rows: await context.db.query((sql) => countRows(sql, before)), thumbnails: { files: 0, bytes: 0 } }
     : await deleteRows(context, before, signal);
+  // what is usual has an age of its own: it is not counted in days that are kept
+  if (!dryRun)
+    await context.db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
   const orphans = await cleanThumbnails(context, before, dryRun, signal);
   const images = await cleanLedger(context, { before }, dryRun, signal);
   return { rows, thumbnails: together(thumbnails, orphans), images };
@@ -171,8 +174,6 @@ async function deleteRows(
   await deleteAll(deleteReceivedAlertsBefore);
   await deleteAll(deleteCooldownsBefore);
   await deleteAll(deleteAnomaliesBefore);
-  // what is usual has an age of its own: it is not counted in days that are kept
-  await db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, clock.now())));
   await deleteAll((sql, _, limit) => deleteEmbeddingsBefore(sql, vectorsBefore, limit));
   await deleteAll((sql, _, limit) => deleteForgottenEntities(sql, vectorsBefore, limit));
   const gpuStats = await deleteAll(deleteGpuStatsBefore);

@@ -1,4 +1,4 @@
-import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict } from "./rule.ts";
+import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict, Schedule } from "./rule.ts";
 import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
 
 /**
@@ -52,12 +52,25 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
 
   if (rule.schedule !== null) {
     const wanted = describeSchedule(rule.schedule);
-    if (isWithin(rule.schedule, facts.storedAt)) matched.push(`within schedule ${wanted}`);
+    const holds = scheduleHolds(rule.schedule, facts.storedAt);
+    // rather an alert too many
+    if (holds === undefined) matched.push(`time zone ${rule.schedule.timezone} is not known here, so schedule ${wanted} counts as holding`);
+    else if (holds) matched.push(`within schedule ${wanted}`);
     else failed.push(`${describeWallTime(rule.schedule, facts.storedAt)} not within schedule ${wanted}`);
   }
 
   const matches = failed.length === 0;
   return { matches, matchedConditions: matched, failedConditions: failed, objectType: matches ? (best?.objectType ?? null) : null };
+}
+
+/** Undefined when the time zone is not known to this Node.js: one of another machine may have taken the rule. */
+function scheduleHolds(schedule: Schedule, at: Date): boolean | undefined {
+  try {
+    return isWithin(schedule, at);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** An empty list is the same as none: the condition is not set. */

@@ -115,6 +115,40 @@ describe("the verdicts on an event", () => {
     ]);
   });
 
+  it("come when it is scored from a rule whose threshold was taken away while it waited for its score", async () => {
+    const rule = await desk.rule({ risk_threshold: 50 });
+    const id = await desk.event();
+    await desk.look();
+    desk.at("2026-03-01T12:01:00Z");
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { risk_threshold: null } });
+    await desk.score(id, 90);
+    await desk.look();
+    expect((await desk.verdicts(id)).map(({ outcome }) => outcome)).toEqual(["raised"]);
+    // one that looked already when it was stored has said what it says
+    const next = await desk.event();
+    await desk.look();
+    await desk.score(next, 90);
+    await desk.look();
+    expect(await desk.verdicts(next)).toHaveLength(1);
+  });
+
+  it("of a rule whose time zone is not known here take its schedule as holding, and keep no other rule from its own", async () => {
+    await desk.rule({ name: "good" });
+    await desk.rule({
+      name: "elsewhere",
+      schedule: { days: [], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" },
+    });
+    await desk.db.query(
+      (sql) => sql`update rules set schedule = jsonb_set(schedule, '{timezone}', '"Mars/Olympus"') where name = 'elsewhere'`,
+    );
+    await desk.event();
+    await desk.look();
+    const verdicts = await desk.verdicts();
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(["raised", "raised"]);
+    const elsewhere = verdicts.find(({ rule_name }) => rule_name === "elsewhere");
+    expect(elsewhere?.matched_conditions).toEqual([expect.stringContaining("time zone Mars/Olympus is not known here")]);
+  });
+
   it("stay, and so does the alert, when the rule is deleted; a rule that is gone before it looked says nothing", async () => {
     const rule = await desk.rule();
     await desk.event();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/baselines/learning.ts";
 import { factsOf } from "../../src/events/analysis.ts";
-import { cleanUp } from "../../src/retention/cleanup.ts";
+import { cleanUp, deletePart } from "../../src/retention/cleanup.ts";
 import type { EventFacts } from "../../src/upstream/facts.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 
@@ -60,6 +60,21 @@ const twoWeeks = async (counts: (day: number) => number, objectType?: string) =>
   await learn(monday + 14 * dayMs - hourMs);
 };
 const later = monday + 14 * dayMs;
+
+it("a clock that is weeks ahead for some hours does not cost what is usual", async () => {
+  for (let hour = 0; hour < 14 * 24; hour += 1) await watched(monday + hour * hourMs);
+  const end = monday + 14 * dayMs;
+  const known = async () => (await desk.ask("getActivityBaseline", { params: { camera_id: "front" } })).entries.length;
+  desk.at(new Date(end));
+  await learnDueHours(desk.db, new Date(end), "UTC");
+  expect(await known()).toBe(168);
+  const ahead = end + 40 * dayMs;
+  for (let hour = 0; hour < 3; hour += 1) await watched(ahead + hour * hourMs);
+  expect(await learnDueHours(desk.db, new Date(ahead + 4 * hourMs), "UTC")).toBe(0);
+  await deletePart(desk.context as Parameters<typeof deletePart>[0], { from: new Date(0), before: new Date(monday) }, undefined);
+  desk.at(new Date(end + 4 * hourMs));
+  expect(await known()).toBeGreaterThanOrEqual(165);
+});
 
 describe("an hour", () => {
   it("is learned when it was watched, empty or not, and once however many learn", async () => {
