@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Problem } from "../../src/contract/problem.ts";
 import { readingReason, writingReason } from "../../src/disk/file-reason.ts";
+import { replacedFile } from "../../src/disk/replaced-file.ts";
 
 /** The sequence kept in the file; undefined when there is no file yet. Throws `Problem("invalid")` when it holds something else. */
 export function readPlace(file: string): number | undefined {
@@ -19,8 +20,9 @@ export function readPlace(file: string): number | undefined {
 /** Replaces the file in one step, so that it always holds a whole number. Throws `Problem("invalid")` when it cannot. */
 export function writePlace(file: string, sequence: number): void {
   try {
-    writeFileSync(`${file}.part`, `${sequence}\n`);
-    renameSync(`${file}.part`, file);
+    const place = replacedFile(file);
+    writeFileSync(`${place}.part`, `${sequence}\n`);
+    renameSync(`${place}.part`, place);
   } catch (cause) {
     throw new Problem("invalid", `--state ${file} cannot be written: ${writingReason(cause)}`, { cause });
   }

@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { Problem } from "../../src/contract/problem.ts";
 import { readingReason, writingReason } from "../../src/disk/file-reason.ts";
+import { replacedFile } from "../../src/disk/replaced-file.ts";
 
 /** The time up to which events were exported; undefined when there is no file yet. Throws `Problem("invalid")` for another file. */
 export async function readWatermark(file: string): Promise<Date | undefined> {
@@ -20,8 +21,9 @@ export async function readWatermark(file: string): Promise<Date | undefined> {
 /** Replaces the file in one step, so that it always holds a whole time. Throws `Problem("invalid")` when it cannot. */
 export async function writeWatermark(file: string, time: Date): Promise<void> {
   try {
-    await writeFile(`${file}.part`, `${time.toISOString()}\n`);
-    await rename(`${file}.part`, file);
+    const place = replacedFile(file);
+    await writeFile(`${place}.part`, `${time.toISOString()}\n`);
+    await rename(`${place}.part`, place);
   } catch (cause) {
     throw new Problem("invalid", `--watermark ${file} cannot be written: ${writingReason(cause)}`, { cause });
   }

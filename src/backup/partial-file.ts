@@ -2,14 +2,16 @@ import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Problem } from "../contract/problem.ts";
 import { isWritingTrouble, writingReason } from "../disk/file-reason.ts";
+import { replacedFile } from "../disk/replaced-file.ts";
 import { processIdentity } from "../engines/process-identity.ts";
 
 /**
  * Writes a file that is there complete or not at all: under a name of its own beside it, brought to the disk, then renamed; whatever was there
- * before stays until then. What a killed process left behind is removed by the next that writes the same file. Readable for this user alone.
+ * before stays until then, and a link that leads to it for good. What a killed process left behind is removed by the next that writes the same file. Readable for this user alone.
  * Throws `Problem` when the folder or the disk does not take it.
  */
-export async function writeWhole<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+export async function writeWhole<T>(named: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  const path = placeOf(named);
   await removeLeftovers(path);
   const partial = `${path}.${process.pid}.partial`;
   try {
@@ -27,6 +29,14 @@ export async function writeWhole<T>(path: string, write: (file: FileHandle) => P
   } catch (error) {
     // what was in the way of the file may be in the way of this, and said it first
     await rm(partial, { force: true }).catch(() => {});
+    throw explained(error, path);
+  }
+}
+
+function placeOf(path: string): string {
+  try {
+    return replacedFile(path);
+  } catch (error) {
     throw explained(error, path);
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Problem } from "../contract/problem.ts";
 import { readingReason } from "../disk/file-reason.ts";
@@ -10,8 +10,8 @@ export interface ConfigOrigin extends Omit<ConfigInput, "envFile" | "configFile"
 }
 
 interface FoundFile extends ConfigFile {
-  /** Number of the user. */
-  readonly owner: number;
+  /** Numbers of the users to whom the file and the link that leads to it belong. */
+  readonly owners: readonly number[];
 }
 
 /**
@@ -30,11 +30,12 @@ export function loadConfig({ configPath, ...input }: ConfigOrigin): ParsedConfig
  * Whoever runs a command in a folder that others may write to would otherwise do it with their configuration, and send the API key to an
  * address of theirs. A file that is named by `--config` is meant.
  */
-function refuseForeign({ owner }: FoundFile, { env }: Pick<ConfigInput, "env">): void {
+function refuseForeign({ owners }: FoundFile, { env }: Pick<ConfigInput, "env">): void {
   const self = process.getuid?.();
   // `sudo homesec` in a person's own folder
   const caller = self === 0 && /^\d+$/.test(env["SUDO_UID"] ?? "") ? Number(env["SUDO_UID"]) : self;
-  if (self === undefined || [self, caller, 0].includes(owner)) return;
+  const owner = owners.find((each) => ![self, caller, 0].includes(each));
+  if (self === undefined || owner === undefined) return;
   throw new Problem(
     "invalid",
     `the configuration file .env in this folder belongs to another user (uid ${owner}) and is not trusted; run homesec in another folder, give the file to this user, or name it with --config .env`,
@@ -44,13 +45,16 @@ function refuseForeign({ owner }: FoundFile, { env }: Pick<ConfigInput, "env">):
 function read(path: string, name: string, missing: "may be missing" | "must be there"): FoundFile | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    // one that nobody named may be anything: a pipe would be waited for without end
+    file = openSync(path, missing === "may be missing" ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY);
+    const found = fstatSync(file);
+    // a folder called .env is somebody's virtual environment
+    if (missing === "may be missing" && !found.isFile()) return undefined;
     // editors of Windows put a mark before the text, which is no part of the first name
-    return { name, text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), owner: fstatSync(file).uid };
+    return { name, text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), owners: [found.uid, lstatSync(path).uid] };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    // A folder called .env is somebody's virtual environment.
-    if (missing === "may be missing" && (code === "ENOENT" || code === "EISDIR")) return undefined;
+    if (missing === "may be missing" && code === "ENOENT") return undefined;
     throw new Problem("invalid", `the configuration file ${name} cannot be read: ${readingReason(cause)}`, { cause });
   } finally {
     if (file !== undefined) closeSync(file);

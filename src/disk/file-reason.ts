@@ -19,6 +19,7 @@ const writing: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist; make it first",
   EACCES: "this user may not write there; choose another place",
   EPERM: "this user may not write there; choose another place",
+  ENODEV: "it is a device or a pipe; choose another place",
   EROFS: "that disk takes no writes; choose another place",
   ENOSPC: "the disk is full; make room or choose another disk",
   EDQUOT: "the quota is used up; make room or choose another disk",

@@ -125,6 +125,10 @@ function clientOn(socket: net.Socket, target: ConnectionTarget, options: Connect
     connection: {
       application_name: applicationName,
       plan_cache_mode: "force_custom_plan",
+      // how times are told, whatever the server, the database or the role say
+      DateStyle: "ISO, MDY",
+      TimeZone: "UTC",
+      IntervalStyle: "postgres",
       ...(options.schema !== undefined && { search_path: options.schema }),
     },
     types: columnTypes,

@@ -1,4 +1,5 @@
-import { chownSync, mkdtempSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chownSync, lchownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
@@ -26,10 +27,26 @@ it("a mark that an editor of Windows puts before the text is no part of it", () 
   expect(load(mkdtempSync(join(folder.path, "cwd-")), {}, join(cwd, "homesec.json")).config.port).toBe(9_001);
 });
 
+it("a pipe or a folder called .env is none", () => {
+  const [withPipe, withFolder] = [mkdtempSync(join(folder.path, "cwd-")), mkdtempSync(join(folder.path, "cwd-"))];
+  execFileSync("mkfifo", [join(withPipe, ".env")]);
+  mkdirSync(join(withFolder, ".env"));
+  for (const cwd of [withPipe, withFolder]) expect(load(cwd).config.port).toBe(8_000);
+});
+
 describe.skipIf(process.getuid?.() !== 0)("an .env that somebody else has put there (needs root)", () => {
   it("is not trusted: it could send the key of who runs a command to another address", () => {
     const cwd = workingFolder("HOST=192.0.2.66\n", 4_321);
     expect(() => load(cwd)).toThrow(/\.env in this folder belongs to another user \(uid 4321\).*--config \.env/);
+  });
+
+  it("is not trusted either when it is a link of theirs to a file of one's own", () => {
+    const cwd = mkdtempSync(join(folder.path, "cwd-"));
+    const own = join(workingFolder("HOST=192.0.2.66\n", process.getuid?.() ?? 0), ".env");
+    symlinkSync(own, join(cwd, ".env"));
+    expect(load(cwd).config.host).toBe("192.0.2.66");
+    lchownSync(join(cwd, ".env"), 4_321, 4_321);
+    expect(() => load(cwd)).toThrow("belongs to another user (uid 4321)");
   });
 
   it("is taken when it is named, and by sudo of its owner", () => {
