@@ -1,3 +1,4 @@
+import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, flag, rowLimit } from "../input/options.ts";
@@ -21,6 +22,7 @@ export const listCameras = defineCommand({
   async run({ options: { status, deleted, limit } }, io) {
     const { cameraView } = await import("./view.ts");
     if (deleted) {
+      if (status !== undefined) throw new Problem("invalid", "--deleted lists all deleted cameras; it takes no --status");
       const bodies = pages(limit, (page) => io.call("listDeletedCameras", { query: page }));
       await printList(io.output, bodies, (body) => body.items, { ...cameraView, plural: "deleted cameras" });
     } else {

@@ -52,9 +52,15 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
     const at = words.indexOf(flag);
     return at < 0 ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : words[at + 1];
   };
-  const given = { url: value("--url"), apiKeyFile: value("--api-key-file"), config: value("--config"), dataDir: value("--data-dir") };
+  const given = {
+    url: value("--url"),
+    apiKeyFile: value("--api-key-file"),
+    config: value("--config"),
+    caFile: value("--ca-file"),
+    dataDir: value("--data-dir"),
+  };
   const known = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
-  const { url, apiKey } = await createIo(host, { output: "id", color: false, ...known }).endpoint();
+  const { url, apiKey, ca } = await createIo(host, { output: "id", color: false, ...known }).endpoint();
   const name = createHash("sha256")
     .update(JSON.stringify([url, kind, apiKey]))
     .digest("hex")
@@ -63,8 +69,9 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
   const file = join(folder, `completion-${name}.json`);
   const kept = await read(file, host).catch(() => undefined);
   if (kept) return kept;
-  const headers = apiKey === undefined ? {} : { "X-API-Key": apiKey };
-  const response = await fetch(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
+  const headers = apiKey === undefined ? {} : (await import("../../src/contract/http-client.ts")).keyHeader(apiKey);
+  const trusting = ca === undefined ? fetch : (await import("../../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  const response = await trusting(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
   const found = Ids.parse(sources[kind].rows.parse(await response.json()));
   await keep(folder, file, found).catch(() => undefined);
   return found;

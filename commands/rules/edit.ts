@@ -39,16 +39,19 @@ export const editRule = defineCommand({
         const [body] = rulesOf(await parseYaml(text, "the rule"), "the rule");
         const now = await io.call("getRule", { params: { id: before.id } });
         if (now.version !== before.version) {
-          throw new Problem("conflict", `somebody else changed the rule meanwhile; what you wrote is kept in ${draft.file}`);
+          throw new Problem("conflict", "somebody else changed the rule meanwhile");
         }
         const changed = await io.call("updateRule", { params: { id: before.id }, body: { ...body } });
         await draft.discard();
         await printRecord(io.output, changed, ruleView);
         return exitCodes.ok;
       } catch (error) {
-        if (!(error instanceof Problem) || error.kind !== "invalid") throw error;
-        if (!(await again(io, error)))
-          throw new Problem("invalid", `${error.message}; what you wrote is kept in ${draft.file}`, { cause: error });
+        if (!(error instanceof Problem)) {
+          io.output.note(`what you wrote is kept in ${draft.file}`);
+          throw error;
+        }
+        if (error.kind !== "invalid" || !(await again(io, error)))
+          throw new Problem(error.kind, `${error.message}; what you wrote is kept in ${draft.file}`, { cause: error });
       }
     }
   },

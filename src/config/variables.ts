@@ -370,7 +370,7 @@ export const commandLineVariables = {
 
 /** What the daemon and commands take from the environment as any program of Node.js does. */
 export const environmentVariables = {
-  TZ: "Time zone of schedules, mails, and of what people read and type, such as `Europe/Berlin`; that of the machine without it",
+  TZ: "Time zone of mails, of schedules that are typed without one, and of what people read and type, such as `Europe/Berlin`; that of the machine without it",
   NODE_EXTRA_CA_CERTS:
     "File with certificates (PEM) of an authority of your own: mail servers, webhooks and services that it signed are trusted",
 } as const;

@@ -30,6 +30,11 @@ export interface HttpClientOptions {
   readonly onWait?: ((ms: number) => void) | undefined;
 }
 
+/** The header with an API key. `fetch` sends a character as a byte, and the daemon reads bytes: letters beyond ASCII go as their UTF-8. */
+export function keyHeader(apiKey: string): Readonly<Record<string, string>> {
+  return { "X-API-Key": Buffer.from(apiKey, "utf8").toString("latin1") };
+}
+
 /** For one try of a call that may take long. */
 const slowTimeoutMs = hourMs;
 
@@ -47,7 +52,7 @@ export function createHttpClient({
   onWait,
 }: HttpClientOptions): Client {
   const base = baseOf(url);
-  const headers = { accept: "*/*", ...(apiKey !== undefined && { "X-API-Key": apiKey }) };
+  const headers = { accept: "*/*", ...(apiKey !== undefined && keyHeader(apiKey)) };
 
   const ask = async (route: Route, request: AnyRequest): Promise<Answer> => {
     const { path, query, body } = encodeRequest(route, request);

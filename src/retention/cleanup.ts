@@ -43,27 +43,30 @@ export interface CleanupContext {
 const eventsAtOnce = 200;
 const rowsAtOnce = 2_000;
 
-/** Runs that are under way in this process, and after how many days they delete. */
-const running = new WeakMap<Database, { readonly retentionDays: number; readonly report: Promise<CleanupReport> }>();
+type Running = WeakMap<Database, { readonly retentionDays: number; readonly report: Promise<CleanupReport> }>;
+
+/** Runs that are under way in this process, and after how many days they delete or would. */
+const running: Running = new WeakMap();
+const runningDry: Running = new WeakMap();
 
 /**
  * Deletes what is older than the retention, or only counts it. The cut-off is that of the start. Rows go in small
  * transactions, then the files that belonged to them; whatever file has no row any more goes too, so a run that was
- * broken off leaves nothing that the next does not find. Who asks while one deletes gets its report, unless the
- * retention was changed since or that one is broken off. Rejects with the reason of `signal` when it fires.
+ * broken off leaves nothing that the next does not find. Who asks while another does the same gets its report,
+ * unless the retention was changed since or that one is broken off. Rejects with the reason of `signal` when it fires.
  */
 export async function cleanUp(
   context: CleanupContext,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
 ): Promise<CleanupReport> {
-  if (dryRun) return await run(context, true, signal);
-  for (let other = running.get(context.db); other; other = running.get(context.db)) {
+  const ofKind = dryRun ? runningDry : running;
+  for (let other = ofKind.get(context.db); other; other = ofKind.get(context.db)) {
     const report = await other.report.catch(() => undefined);
     signal?.throwIfAborted();
     if (report && other.retentionDays === context.settings.current().retentionDays) return report;
   }
-  const report = run(context, false, signal).finally(() => running.delete(context.db));
-  running.set(context.db, { retentionDays: context.settings.current().retentionDays, report });
+  const report = run(context, dryRun, signal).finally(() => ofKind.delete(context.db));
+  ofKind.set(context.db, { retentionDays: context.settings.current().retentionDays, report });
   return await report;
 }
 

@@ -49,7 +49,11 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   updateConfig: async ({ body }, context) => await changeConfig(context, body),
   getStorage: async (_request, context) => await currentStorage(context),
   cleanUp: async ({ query }, context) => {
-    const report = await cleanUp(context, { dryRun: query.dry_run });
+    // nobody reads what would go once who asked has gone; what goes, goes
+    const report = await cleanUp(context, {
+      dryRun: query.dry_run,
+      ...(query.dry_run && context.caller && { signal: context.caller.gone }),
+    });
     if (!query.dry_run) await context.db.query((sql) => noteCleanup(sql, report.timestamp));
     return report;
   },

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { keyHeader } from "../../src/contract/http-client.ts";
 import { route } from "../../src/contract/route.ts";
 import { routes as allRoutes } from "../../src/contract/routes/index.ts";
 import { createKeyring } from "../../src/keys/keyring.ts";
@@ -68,6 +69,8 @@ describe("authentication", () => {
         .end();
     });
     expect(status).toBe(200);
+    // as the commands of homesec send it
+    expect((await ask("/closed", keyHeader("größe"))).status).toBe(200);
   });
 
   it("refuses others", async () => {

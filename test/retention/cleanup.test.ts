@@ -226,6 +226,20 @@ describe("cleanup", () => {
     expect(await past.count("events")).toBe(0);
   });
 
+  it("as a dry run is made once for all who ask at a time, and ends when nobody waits for it", async () => {
+    const { desk, past } = await open();
+    for (let n = 0; n < 20; n += 1) await past.event(31);
+    const context = desk.context as Parameters<typeof cleanUp>[0];
+    const [one, other] = await Promise.all([cleanUp(context, { dryRun: true }), cleanUp(context, { dryRun: true })]);
+    expect(one).toBe(other);
+    const gone = new AbortController();
+    const left = cleanUp(context, { dryRun: true, signal: gone.signal });
+    const stays = cleanUp(context, { dryRun: true });
+    gone.abort();
+    await expect(left).rejects.toThrow("aborted");
+    expect(await stays).toMatchObject({ events_deleted: 20, dry_run: true });
+  });
+
   it("goes through many rows in small transactions", async () => {
     const { desk, past } = await open();
     await desk.db.query(async (sql) => {

@@ -36,7 +36,8 @@ export function valuesFor(message: Message, place: Place): object {
     return {
       ...common,
       camera: clean(alert.cameraName),
-      summary: clean(alert.summary) || "There is no summary: the event was not judged yet.",
+      summary:
+        clean(alert.summary) || (alert.riskScore === null ? "There is no summary: the event is not judged." : "There is no summary."),
       reasoning: clean(alert.reasoning),
       rows: isTest ? [] : rowsOf(alert, place.timeZone),
       links: isTest ? [] : linksOf(alert, place.publicUrl),
