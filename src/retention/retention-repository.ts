@@ -14,28 +14,31 @@ export interface ExpiredCounts {
   readonly detections: number;
 }
 
-/**
- * Whether an event `e` is old enough to go and nothing is still to be told of it: the end of what is wrong with a camera, an alert that waits for its
- * channel, a digest of what its alert holds back.
- */
-const isDone = (sql: Sql, before: Date) => sql`
+/** How many rows are looked at: `few` through indexes, `many` by reading all. */
+type Amount = "few" | "many";
+
+/** Events of which something is still to be told: the end of what is wrong with a camera, an alert that waits for its channel, a digest to come. */
+const stillToTell = (sql: Sql) => sql`
+  select i.event_id from camera_incidents i where i.ended_at is null and i.event_id is not null
+  union all
+  select a.event_id from notifications n join alerts a on a.alert_id = n.alert_id where n.status = 'waiting'
+  union all
+  select a.event_id from digests d join alerts a on a.alert_id = d.alert_id where d.closed_at is null
+`;
+
+/** Whether an event `e` is old enough to go and nothing is still to be told of it. */
+const isDone = (sql: Sql, before: Date, amount: Amount) => sql`
   e.started_at < ${before}
-  and e.event_id not in (
-    select i.event_id from camera_incidents i where i.ended_at is null and i.event_id is not null
-    union all
-    select a.event_id from notifications n join alerts a on a.alert_id = n.alert_id where n.status = 'waiting'
-    union all
-    select a.event_id from digests d join alerts a on a.alert_id = d.alert_id where d.closed_at is null
-  )
+  and ${amount === "few" ? sql`e.event_id <> all (array(${stillToTell(sql)}))` : sql`e.event_id not in (${stillToTell(sql)})`}
 `;
 
 /**
  * Whether a detection `d` goes: with its event, whatever its own time; one without an event by its own time, unless its
  * batch is still open and will become one.
  */
-const isExpired = (sql: Sql, before: Date) => sql`
+const isExpired = (sql: Sql, before: Date, amount: Amount = "few") => sql`
   (
-    e.event_id is not null and ${isDone(sql, before)}
+    e.event_id is not null and ${isDone(sql, before, amount)}
     or e.event_id is null and d.detected_at < ${before} and coalesce(b.status, 'closed') = 'closed'
   )
 `;
@@ -51,8 +54,8 @@ const detectionsWithContext = (sql: Sql) => sql`
 export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCounts> {
   const [row] = await sql<[ExpiredCounts]>`
     select
-      (select count(*) from events e where ${isDone(sql, before)}) as events,
-      (select count(*) from ${detectionsWithContext(sql)} where ${isExpired(sql, before)}) as detections
+      (select count(*) from events e where ${isDone(sql, before, "many")}) as events,
+      (select count(*) from ${detectionsWithContext(sql)} where ${isExpired(sql, before, "many")}) as detections
   `;
   return row;
 }
@@ -62,7 +65,7 @@ export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCount
  * a transaction. Fewer events than `limit` are left when fewer were deleted.
  */
 export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<DeletedEvents> {
-  const isOld = sql`${isDone(sql, before)} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
+  const isOld = sql`${isDone(sql, before, "few")} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
   const old = await sql<{ id: number }[]>`
     select e.event_id as id
     from events e

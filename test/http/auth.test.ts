@@ -70,7 +70,7 @@ describe("authentication", () => {
     });
     expect(status).toBe(200);
     // as the commands of homesec send it
-    expect((await ask("/closed", keyHeader("größe"))).status).toBe(200);
+    expect((await ask("/closed", { headers: keyHeader("größe") })).status).toBe(200);
   });
 
   it("refuses others", async () => {
