@@ -28,7 +28,7 @@ function csvCell(value: unknown): string {
 
 /** Where a comma is the decimal sign, spreadsheets end a cell at each semicolon or tab, also within quotes: a formula may begin there as well. */
 function asText(text: string): string {
-  const later = /[;\t]/.test(text) ? text.replace(/(?<!^)([;\t] *)(?=[=+\-@＝＋－＠])/g, "$1'") : text;
+  const later = text.includes(";") || text.includes("\t") ? text.replace(/(?<!^)([;\t] *)(?=[=+\-@＝＋－＠])/g, "$1'") : text;
   return looksLikeFormula(text) ? `'${later}` : later;
 }
 
