@@ -31,12 +31,15 @@ export interface NetworkShare {
   unmount(): Promise<void>;
 }
 
+/** What came to the server is seen at once: by default sshfs looks every 20 seconds. */
+const options = "passive,dir_cache=no,attr_timeout=0,entry_timeout=0,negative_timeout=0";
+
 /** Mounts the folder `real` at `place` by way of its server. Ask nothing of it synchronously. */
 export async function networkShare(real: string, place: string): Promise<NetworkShare> {
   await Promise.all([mkdir(real, { recursive: true }), mkdir(place, { recursive: true })]);
   const server = spawn(sftpServer, [], { stdio: ["pipe", "pipe", "inherit"] });
   // each talks to the other without a part of this process in it
-  const client = spawn("sshfs", ["-f", "-o", "passive", `:${real}`, place], { stdio: [server.stdout, server.stdin, "inherit"] });
+  const client = spawn("sshfs", ["-f", "-o", options, `:${real}`, place], { stdio: [server.stdout, server.stdin, "inherit"] });
   server.stdout.destroy();
   server.stdin.destroy();
   const isMounted = (): boolean => readFileSync("/proc/self/mountinfo", "utf8").includes(` ${place} `);

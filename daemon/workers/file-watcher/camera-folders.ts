@@ -84,14 +84,14 @@ export async function planFolders(
     ].sort(),
   });
   const trees = owned.filter(({ camera }) => !camera.deleted).map(({ camera, path, real }) => tree(path, real, camera.camera_id));
-  const unowned = await listRoot(cameraRoot, owned);
+  const unowned = await listRoot(cameraRoot, new Set(paths), owned);
   return {
     trees: [...trees, ...unowned.folders.map(({ path, real }) => tree(path, real, undefined))],
     problems,
     strayPictures: unowned.pictures,
     roots,
     silentRoots: unowned.isSilent ? [...new Set([...silentRoots, cameraRoot])] : silentRoots,
-    silentFolders: unowned.silent.filter((path) => !paths.includes(path)),
+    silentFolders: unowned.silent,
   };
 }
 
@@ -152,11 +152,12 @@ interface Unowned {
   readonly pictures: readonly string[];
   /** The root does not answer. */
   readonly isSilent: boolean;
-  /** Folders in it that do not answer, cameras' among them. */
+  /** Folders in it that do not answer. */
   readonly silent: readonly string[];
 }
 
-async function listRoot(cameraRoot: string, owned: readonly { readonly real: string }[]): Promise<Unowned> {
+/** What is in the camera root. The folders of cameras, `paths`, were asked already, and each that hangs takes its time. */
+async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: readonly { readonly real: string }[]): Promise<Unowned> {
   const nothing: Unowned = { folders: [], pictures: [], isSilent: false, silent: [] };
   const listed = await lookPatiently(cameraRoot, async () => {
     const root = await realOrNothing(cameraRoot);
@@ -169,7 +170,7 @@ async function listRoot(cameraRoot: string, owned: readonly { readonly real: str
   const pathOf = (entry: Dirent): string => join(cameraRoot, entry.name);
   const found = await Promise.all(
     entries
-      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !paths.has(pathOf(entry)))
       .map(async (entry) => {
         const path = pathOf(entry);
         const real = await lookPatiently(path, () => realFolder(path)).catch(silentOr);

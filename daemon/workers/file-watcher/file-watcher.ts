@@ -177,7 +177,9 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
           const what = error instanceof NoAnswer ? "does not answer" : "is gone";
           log.warn({ folder: planned.path, error: error.message }, `a camera's folder ${what}`);
           now.trees = now.trees.filter((watched) => watched.tree !== tree);
-          now.planning.push(() => stopTree(tree));
+          // several that hang end together, not one after the other
+          const stopping = stopTree(tree);
+          now.planning.push(() => stopping);
           // a folder that can be found but not read must not keep us busy
           setTimeout(() => requestPlan(now), lostPauseMs).unref();
         },
