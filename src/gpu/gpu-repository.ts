@@ -33,29 +33,29 @@ export async function latestGpuStats(sql: Sql, since: Date): Promise<GpuStats | 
  */
 export async function gpuHistory(sql: Sql, since: Date, intervalSeconds: number): Promise<readonly GpuStats[]> {
   const averages = gpuNumbers.map((name) => sql`, round(avg(g.${sql(name)})::numeric, 2)::float8 as ${sql(name)}`);
+  // one pass without a join: where the planner takes the table for an empty one, a join of two sums would be made row by row
   return await sql<GpuStats[]>`
-    with looks as (
-      select date_bin(${intervalSeconds} * interval '1 second', g.recorded_at, timestamptz '2000-01-01T00:00:00Z') as bin, g.*
+    with bins as (
+      select
+        date_bin(${intervalSeconds} * interval '1 second', g.recorded_at, timestamptz '2000-01-01T00:00:00Z') as bin,
+        (array_agg(g.gpu_name order by g.recorded_at desc))[1] as gpu_name,
+        (array_agg(g.pstate order by g.recorded_at desc))[1] as pstate,
+        array_agg(distinct g.throttle_reasons::text) as reasons
+        ${averages}
       from gpu_stats g
       where g.recorded_at >= ${since}
-    ),
-    bins as (
-      select g.bin, max(g.recorded_at) as newest ${averages}
-      from looks g
-      group by g.bin
-    ),
-    reasons as (
-      select l.bin, array_agg(distinct r.reason order by r.reason) as reasons
-      from looks l
-      cross join unnest(l.throttle_reasons) as r (reason)
-      group by l.bin
+      group by bin
     )
-    select b.bin as recorded_at, n.gpu_name, n.pstate, coalesce(r.reasons, '{}') as throttle_reasons, ${gpuNumbers.map(
-      (name, at) => sql`${at === 0 ? sql`` : sql`, `}b.${sql(name)}`,
-    )}
+    select
+      b.bin as recorded_at, b.gpu_name, b.pstate,
+      array(
+        select distinct r.reason
+        from unnest(b.reasons) as l (list)
+        cross join unnest(l.list::text[]) as r (reason)
+        order by r.reason
+      ) as throttle_reasons
+      ${gpuNumbers.map((name) => sql`, b.${sql(name)}`)}
     from bins b
-    join gpu_stats n on n.recorded_at = b.newest
-    left join reasons r on r.bin = b.bin
     order by b.bin
   `;
 }
