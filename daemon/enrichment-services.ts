@@ -79,7 +79,7 @@ export function startEnrichmentServices(options: {
 
   const start = (): void => {
     try {
-      builtin = startBuiltin("enrichment", { log: log.child({ service: "enrichment" }), onCondition: options.onCondition });
+      builtin = startBuiltin("enrichment", { log, onCondition: options.onCondition });
     } catch (error) {
       const fault = String(error);
       unstartable = { state: "faulty", fault };

@@ -52,13 +52,14 @@ export function createLog({ level, format, colour = false, destination, folder, 
   return Object.assign(asLog(logger), { close: () => file?.close() });
 }
 
-function asLog(logger: pino.Logger): Log {
+/** `own` goes with every line; merged here, since pino's children write a field twice when a line has one of the same name. */
+function asLog(logger: pino.Logger, own: object = {}): Log {
   return {
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    child: (fields) => asLog(logger.child(fields)),
+    debug: (fields, message) => logger.debug({ ...own, ...fields }, message),
+    info: (fields, message) => logger.info({ ...own, ...fields }, message),
+    warn: (fields, message) => logger.warn({ ...own, ...fields }, message),
+    error: (fields, message) => logger.error({ ...own, ...fields }, message),
+    child: (fields) => asLog(logger, { ...own, ...fields }),
   };
 }
 

@@ -92,7 +92,7 @@ export function startUpstreams(options: {
       };
     }
     const builtin = startBuiltin(name, {
-      log: log.child({ service: name }),
+      log,
       env: { DETECTOR_CONFIDENCE: String(config.detectorConfidence), ...(modelPath !== undefined && { DETECTOR_MODEL_PATH: modelPath }) },
       onCondition: (condition) => conditionChanged(name, condition),
     });

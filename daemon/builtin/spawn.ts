@@ -42,7 +42,8 @@ const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_
  * Starts a built-in service as a child process. It belongs to a process group of its own, so that Ctrl-C in a terminal
  * leaves it to the daemon, and ends by itself when the daemon is gone. Throws when homesec has not been built.
  */
-export function startBuiltin(name: BuiltinName, { log, env = {}, onCondition = () => {} }: BuiltinOptions): Builtin {
+export function startBuiltin(name: BuiltinName, { log: parentLog, env = {}, onCondition = () => {} }: BuiltinOptions): Builtin {
+  const log = parentLog.child({ service: name });
   const program = programOf(name);
   let listens = () => {};
   let neverListens = (_: Error) => {};
@@ -50,7 +51,7 @@ export function startBuiltin(name: BuiltinName, { log, env = {}, onCondition = (
     listens = resolve;
     neverListens = reject;
   });
-  ready.catch((error: Error) => log.debug({ service: name, err: error }, "built-in service was not needed any more"));
+  ready.catch((error: Error) => log.debug({ err: error }, "built-in service was not needed any more"));
   const keeper = new ConditionKeeper(onCondition);
   let wanted = true;
   let child: ChildProcess | undefined;
@@ -71,27 +72,27 @@ export function startBuiltin(name: BuiltinName, { log, env = {}, onCondition = (
     child = started;
     lowerPriority(started, name, log);
     if (started.stderr) {
-      createInterface({ input: started.stderr }).on("line", (line) => log.warn({ service: name }, line));
+      createInterface({ input: started.stderr }).on("line", (line) => log.warn({}, line));
     }
     started.on("message", (message) => {
       const told = readMessage(message);
       if (told?.kind === "listens") {
         port = told.port;
-        log.debug({ service: name, port, pid: started.pid }, "built-in service listens");
+        log.debug({ port, pid: started.pid }, "built-in service listens");
         listens();
       } else if (told?.fault === null) {
-        log.info({ service: name, ...told.about }, "built-in service works");
+        log.info({ ...told.about }, "built-in service works");
       } else if (told) {
-        log.error({ service: name, fault: told.fault }, "built-in service cannot work");
+        log.error({ fault: told.fault }, "built-in service cannot work");
       }
       if (told && wanted) keeper.heard(told);
     });
-    started.on("error", (error) => log.error({ service: name, err: error }, "built-in service: trouble with its process"));
+    started.on("error", (error) => log.error({ err: error }, "built-in service: trouble with its process"));
     started.once("close", (code, signal) => {
       child = undefined;
       if (!wanted) return;
       if (performance.now() - startedAt > stableAfterMs) restartMs = firstRestartMs;
-      log.warn({ service: name, code, signal, restart_ms: restartMs }, "built-in service ended and is started again");
+      log.warn({ code, signal, restart_ms: restartMs }, "built-in service ended and is started again");
       keeper.ended(signal ?? `exit code ${code}`);
       startLater();
     });
@@ -101,7 +102,7 @@ export function startBuiltin(name: BuiltinName, { log, env = {}, onCondition = (
       try {
         start();
       } catch (error) {
-        log.error({ service: name, err: error }, "built-in service could not be started; trying again");
+        log.error({ err: error }, "built-in service could not be started; trying again");
         startLater();
       }
     }, restartMs);
@@ -139,7 +140,7 @@ function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void
   try {
     setPriority(pid, niceness[name]);
   } catch (error) {
-    log.debug({ service: name, err: error }, "built-in service keeps its normal priority");
+    log.debug({ err: error }, "built-in service keeps its normal priority");
   }
 }
 

@@ -84,7 +84,7 @@ export async function removeLeftovers(parts: Pick<Parts, "context">): Promise<nu
 async function prepare({ context, processId, runtime }: Parts, db: Database, root: string): Promise<void> {
   const { clock, log } = context;
   await mkdir(join(root, cameraId), { recursive: true });
-  await migrate(db, { log: log.child({ part: "selftest", level: "debug" }), clock });
+  await migrate(db, { log: hushed(log.child({ part: "selftest" })), clock });
   await ensureCameraForFolder(db, cameraId, { cameraRoot: root, now: clock.now() });
   await db.transaction(async (sql) => {
     await beatProcess(sql, thisProcess(processId, runtime.version));

@@ -73,10 +73,10 @@ async function ask<T>(
     return { kind: "answered", value: request.read(parse(answer.text)) };
   };
   const result = await callThrough(breaker, clock, once, signal);
-  if (result.kind === "refused") log.warn({ service: breaker.name, detail: result.detail }, "a service of enrichment refused a request");
+  if (result.kind === "refused") log.warn({ detail: result.detail }, "a service of enrichment refused a request");
   if (result.kind === "unavailable" && result.reason !== "breaker_open") {
     const { reason, detail } = result;
-    log.warn({ service: breaker.name, reason, detail }, "a service of enrichment did not answer as it should");
+    log.warn({ reason, detail }, "a service of enrichment did not answer as it should");
   }
   return result;
 }

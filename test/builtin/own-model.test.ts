@@ -29,7 +29,11 @@ async function modelFile(bytes?: Buffer): Promise<string> {
 }
 
 function start(path: string, onLine: (fields: object, message: string) => void = () => {}): Builtin {
-  const log: Log = { ...silentLog, info: onLine, warn: onLine, error: onLine };
+  const child = (own: object): Log => {
+    const tell = (fields: object, message: string) => onLine({ ...own, ...fields }, message);
+    return { ...silentLog, child, info: tell, warn: tell, error: tell };
+  };
+  const log = child({});
   const builtin = startBuiltin("detector", { log, env: { DETECTOR_MODEL_PATH: path, DETECTOR_CONFIDENCE: "0.5" } });
   endings.push(() => builtin.stop());
   return builtin;

@@ -46,6 +46,12 @@ describe("the log", () => {
     ]);
   });
 
+  it("has no field twice in a line: the nearest one counts", () => {
+    const { log, out } = logTo();
+    log.child({ service: "detector", try: 1 }).child({ service: "vision" }).info({ try: 2 }, "asked");
+    expect(out().match(/"(service|try)":[^,]*/g)).toEqual(['"service":"vision"', '"try":2']);
+  });
+
   it("keeps stack and cause of errors", () => {
     const { log, out } = logTo();
     log.error({ err: new Error("outer", { cause: new Error("inner") }) }, "it failed");
