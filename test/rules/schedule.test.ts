@@ -114,10 +114,11 @@ const schedules = times.flatMap(([start_time, end_time]) =>
 );
 
 describe("agrees with a walk through every window", () => {
-  const begin = Date.parse("2026-01-01T00:00:00Z");
-  const end = Date.parse("2028-01-01T00:00:00Z");
+  // years that are over: of those to come each version of Node.js knows the laws of its day
+  const begin = Date.parse("2024-01-01T00:00:00Z");
+  const end = Date.parse("2026-01-01T00:00:00Z");
 
-  it.each(zones)("in %s: around the clock changes of 2026 and 2027 minute by minute, and at times between", (timezone) => {
+  it.each(zones)("in %s: around the clock changes of 2024 and 2025 minute by minute, and at times between", (timezone) => {
     const wall = wallOf(timezone);
     const here = schedules.map((schedule) => ({ schedule: { ...schedule, timezone }, holds: minutesOf(schedule) }));
     const step = 12 * hourMs;
