@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Problem } from "../../src/contract/problem.ts";
 import type { KeyPair } from "../../src/tls/key-pair.ts";
+import { asksForWebSocket } from "./other-upgrade.ts";
 import { rawRefusal } from "./raw-answer.ts";
 
 /** A connection on which nothing moves for so long is cut. */
@@ -34,8 +35,10 @@ export interface ListenOptions {
  */
 export async function listen({ app, host, port, keyPair, graceMs = 2_000 }: ListenOptions): Promise<Listening> {
   const times = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 2_000 };
-  const tlsServer = keyPair && createTlsServer({ ...times, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
-  const server: Server = tlsServer ?? createServer(times, app);
+  // asked by Node.js 24.9 and newer, which answers requests with other offers itself
+  const ways = { ...times, shouldUpgradeCallback: asksForWebSocket };
+  const tlsServer = keyPair && createTlsServer({ ...ways, ...keyPair, handshakeTimeout: 10_000, minVersion: "TLSv1.2" }, app);
+  const server: Server = tlsServer ?? createServer(ways, app);
   server.setTimeout(silenceMs);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

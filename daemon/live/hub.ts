@@ -7,11 +7,11 @@ import type { Database } from "../../src/engines/database.ts";
 import type { PublishedRow } from "../../src/journal/journal-repository.ts";
 import type { Log } from "../../src/log/log.ts";
 import type { LiveStats } from "../../src/operations/runtime.ts";
+import { answerWithoutUpgrade, asksForWebSocket } from "../http/other-upgrade.ts";
 import { Client, controlFrame, hardMessageLimit } from "./client.ts";
 import { Follower } from "./follower.ts";
 import type { Frame } from "./frame.ts";
 import { type Gates, judge, readSince, reject } from "./handshake.ts";
-import { answerWithoutUpgrade, asksForWebSocket } from "./other-upgrade.ts";
 import { createReplay } from "./replay.ts";
 
 /** How long clients have to answer the close at stop before their connections are cut. */

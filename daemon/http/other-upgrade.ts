@@ -8,8 +8,8 @@ export function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boo
 }
 
 /**
- * Has a request that offers another protocol answered as if it did not: who knows no such protocol ignores the offer (RFC 9110, 7.8). Node gives
- * each request with an offer to those who upgrade and reads no further, so it is read once more without it, body and all.
+ * Has a request that offers another protocol answered as if it did not: who knows no such protocol ignores the offer (RFC 9110, 7.8). Node.js
+ * before 24.9 gives each request with an offer to those who upgrade and reads no further, so it is read once more without it, body and all.
  */
 export function answerWithoutUpgrade(server: Server, request: IncomingMessage, stream: Duplex, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];

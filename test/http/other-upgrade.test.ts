@@ -1,28 +1,27 @@
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerWithoutUpgrade } from "../../daemon/live/other-upgrade.ts";
+import { type Listening, listen } from "../../daemon/http/listen.ts";
+import { answerWithoutUpgrade } from "../../daemon/http/other-upgrade.ts";
 
-const server = createServer(async (request, response) => {
-  const { upgrade, connection, "x-own": own } = request.headers;
-  response.end(JSON.stringify({ method: request.method, url: request.url, upgrade, connection, own, body: await text(request) }));
-});
-server.on("upgrade", (request, stream, head) => answerWithoutUpgrade(server, request, stream, head));
-let port: number;
+let listening: Listening;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
+  listening = await listen({
+    app: async (request, response) => {
+      const { "x-own": own } = request.headers;
+      response.end(JSON.stringify({ method: request.method, url: request.url, own, body: await text(request) }));
+    },
+    host: "127.0.0.1",
+    port: 0,
   });
-  port = (server.address() as AddressInfo).port;
+  const { server } = listening;
+  server.on("upgrade", (request, stream, head) => answerWithoutUpgrade(server, request, stream, head));
 });
-afterAll(() => {
-  server.close();
-});
+afterAll(() => listening.close());
 
 /** Sends the parts, one after the other, and returns the JSON bodies of so many answers. */
 async function answersTo(parts: readonly string[], count = 1): Promise<readonly Record<string, unknown>[]> {
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(listening.port, "127.0.0.1");
   let received = "";
   socket.on("data", (data) => {
     received += String(data);
@@ -41,7 +40,7 @@ const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Sett
 
 test("a request that offers another protocol is answered as if it did not", async () => {
   expect(await answersTo([`GET /health?a=1 HTTP/1.1\r\nHost: localhost\r\nX-Own: \u00fc\r\n${offer}\r\n`])).toEqual([
-    { method: "GET", url: "/health?a=1", connection: "", own: expect.any(String), body: "" },
+    { method: "GET", url: "/health?a=1", own: expect.any(String), body: "" },
   ]);
 });
 
