@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { type ParsedConfig, WrongConfiguration } from "../../src/config/config.ts";
+import type { ParsedConfig } from "../../src/config/config.ts";
+import { WrongConfiguration } from "../../src/config/parse.ts";
 import { configuredSettings, createSettings } from "../../src/config/settings.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { NotPossible } from "../../src/doctor/check.ts";

@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } fr
 import { join, resolve } from "node:path";
 import { Problem } from "../contract/problem.ts";
 import { readingReason } from "../disk/file-reason.ts";
-import { type ConfigFile, type ConfigInput, type ParsedConfig, parseConfig } from "./config.ts";
+import type { ParsedConfig } from "./config.ts";
+import { type ConfigFile, type ConfigInput, parseConfig } from "./parse.ts";
 
 /** What a configuration is read from. `configPath` is the value of `--config`. */
 export interface ConfigOrigin extends Omit<ConfigInput, "envFile" | "configFile"> {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ConfigInput, configKey, parseConfig } from "../../src/config/config.ts";
+import { configKey } from "../../src/config/config.ts";
+import { type ConfigInput, parseConfig } from "../../src/config/parse.ts";
 import { commandLineVariables, environmentVariables, type VariableName, variable, variableNames } from "../../src/config/variables.ts";
 import { Problem } from "../../src/contract/problem.ts";
 

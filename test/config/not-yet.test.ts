@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { configKey, parseConfig } from "../../src/config/config.ts";
+import { configKey } from "../../src/config/config.ts";
 import { notYet } from "../../src/config/not-yet.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createSettings, type StoredSettings, storedValues } from "../../src/config/settings.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { openPool } from "../../src/engines/pool.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
 import { createLog } from "../../daemon/log.ts";
 import { systemClock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { fetchTrusting } from "../../src/upstream/trusting-fetch.ts";
 import { cli } from "../support/cli.ts";
 import { testDatabase } from "../support/database.ts";

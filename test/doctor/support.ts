@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
-import { parseConfig, WrongConfiguration } from "../../src/config/config.ts";
+import { parseConfig, WrongConfiguration } from "../../src/config/parse.ts";
 import { configuredSettings, createSettings } from "../../src/config/settings.ts";
 import { createHttpClient } from "../../src/contract/http-client.ts";
 import { type Check, NotPossible } from "../../src/doctor/check.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { openStore } from "../../src/engines/open-store.ts";
 import { createLimiter } from "../../src/limits/limiter.ts";
 import { allowancesOf } from "../../src/limits/tiers.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clientAddressBehind } from "../../daemon/http/client-address.ts";
 import { createGates, type GateOptions } from "../../daemon/live/gates.ts";
 import { systemClock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { inProcessStore } from "../../src/engines/in-process-store.ts";
 import { createKeyring } from "../../src/keys/keyring.ts";
 import { createLimiter } from "../../src/limits/limiter.ts";

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import type { Database } from "../../src/engines/database.ts";
 import { DatabaseUnavailable, OutcomeUnknown } from "../../src/engines/pg-errors.ts";
 import { claimNextInLanes, LeaseLost } from "../../src/jobs/jobs-repository.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 
 const asSet = (OUTBOUND_ALLOW: string) =>

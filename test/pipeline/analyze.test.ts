@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import { addJobs, claimJob } from "../../src/jobs/jobs-repository.ts";
 import { silentLog } from "../../src/log/log.ts";

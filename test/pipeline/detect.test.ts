@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile }
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import { createFreshContent, type FreshContent } from "../../src/images/fresh-content.ts";
 import { versionOf } from "../../src/images/look.ts";

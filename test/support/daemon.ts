@@ -1,6 +1,6 @@
 import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
 import type { Clock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { type Log, silentLog } from "../../src/log/log.ts";
 import { redisOf } from "./redis-for-all.ts";
 import { temporaryFolder } from "./temporary.ts";

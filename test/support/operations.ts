@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
 import { encodeAnswer } from "../../src/contract/encode.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAppOf } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
 import type { Clock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import { systemRoutes } from "../../src/contract/routes/system.ts";
 import type { DiskSpace } from "../../src/disk/disk.ts";
