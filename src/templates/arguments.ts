@@ -1,11 +1,17 @@
 import { Fault } from "./error.ts";
 import { numericOf } from "./number.ts";
+import type { Run } from "./run.ts";
 import { type Given, isTrue, textOf, typeOf, type Value } from "./value.ts";
 
 /** The names of the parameters that a filter, test or function takes, in order; the first `required` must be given. `any`: it looks at them itself. */
 export interface Signature {
   readonly parameters: readonly string[] | "any";
   readonly required?: number;
+}
+
+/** A method: its parameters, and what it does with the object and the arguments by place. */
+export interface Method<Of> extends Signature {
+  readonly apply: (run: Run, self: Of, args: readonly (Value | undefined)[]) => Value;
 }
 
 /** Says what is wrong with the number and the names of arguments, or null. */

@@ -1,5 +1,5 @@
 import type { BinaryOperator } from "./ast.ts";
-import { Fault } from "./error.ts";
+import { Fault, missing } from "./error.ts";
 import { escapeText } from "./escape.ts";
 import { bounded, compareNumbers, type Numeric, numericOf, trueQuotient } from "./number.ts";
 import { formatPercent } from "./percent.ts";
@@ -24,11 +24,6 @@ export function signed(sign: "-" | "+", value: Value): Value {
   if (value instanceof Undefined) throw missing(value);
   if (number === null) throw new Fault(sign, `${sign} does not go with ${typeOf(value)}; use it with numbers`);
   return sign === "-" ? -number : number;
-}
-
-/** The fault of who works with what is not there. */
-export function missing(value: Undefined): Fault {
-  return new Fault(value.hint, `${value.hint} is undefined; use it only if it is there, or give it a value with default(...)`);
 }
 
 function unfit(operator: string, left: Value, right: Value): Fault {

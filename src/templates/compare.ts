@@ -1,5 +1,4 @@
-import { missing } from "./arithmetic.ts";
-import { Fault } from "./error.ts";
+import { Fault, missing } from "./error.ts";
 import { compareNumbers, floatText, numericOf } from "./number.ts";
 import type { Run } from "./run.ts";
 import { compareText } from "./text.ts";

@@ -1,3 +1,5 @@
+import type { Undefined } from "./value.ts";
+
 /** What is wrong with a template, and where. The message names the line, the thing and the remedy, and may be shown to whoever wrote the template. */
 export class TemplateError extends Error {
   /** The thing that is wrong or unknown: a filter, a statement, a variable, a limit. */
@@ -21,4 +23,9 @@ export class Fault extends Error {
     super(reason);
     this.name = name;
   }
+}
+
+/** The fault of who works with what is not there. */
+export function missing(value: Undefined): Fault {
+  return new Fault(value.hint, `${value.hint} is undefined; use it only if it is there, or give it a value with default(...)`);
 }

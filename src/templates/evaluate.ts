@@ -1,7 +1,7 @@
-import { calculate, concatenated, missing, signed } from "./arithmetic.ts";
+import { calculate, concatenated, signed } from "./arithmetic.ts";
 import type { CallArguments, CompareOperator, Expression } from "./ast.ts";
 import { contains, dictOf, equal, order } from "./compare.ts";
-import { Fault } from "./error.ts";
+import { Fault, missing } from "./error.ts";
 import { attributeOf, itemOf, sliceOf } from "./lookup.ts";
 import type { Run } from "./run.ts";
 import type { Scope } from "./scope.ts";

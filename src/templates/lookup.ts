@@ -1,6 +1,5 @@
-import { missing } from "./arithmetic.ts";
 import { entryOf, keyOf } from "./compare.ts";
-import { Fault } from "./error.ts";
+import { Fault, missing } from "./error.ts";
 import { methodOf, methodsWeLack } from "./methods.ts";
 import { numericOf } from "./number.ts";
 import type { Run } from "./run.ts";

@@ -1,14 +1,9 @@
-import { bind, type Signature } from "./arguments.ts";
+import { bind, type Method } from "./arguments.ts";
 import { equal, keyOf } from "./compare.ts";
 import { Fault } from "./error.ts";
 import type { Run } from "./run.ts";
 import { textMethods } from "./text-methods.ts";
 import { Dict, Helper, List, Markup, Range, Tuple, typeOf, type Value, View } from "./value.ts";
-
-/** A method: its parameters, and what it does with the object and the arguments by place. */
-export interface Method<Of> extends Signature {
-  readonly apply: (run: Run, self: Of, args: readonly (Value | undefined)[]) => Value;
-}
 
 const dictMethods: Readonly<Record<string, Method<Dict>>> = {
   get: {

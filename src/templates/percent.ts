@@ -1,6 +1,5 @@
-import { missing } from "./arithmetic.ts";
 import { entryOf } from "./compare.ts";
-import { Fault } from "./error.ts";
+import { Fault, missing } from "./error.ts";
 import { fixed, floatText, numericOf, scaled, truncated } from "./number.ts";
 import { represent, show } from "./print.ts";
 import type { Run } from "./run.ts";

@@ -1,7 +1,7 @@
 import type { Signature } from "./arguments.ts";
-import { calculate, missing } from "./arithmetic.ts";
+import { calculate } from "./arithmetic.ts";
 import { contains, equal, isIterable, order } from "./compare.ts";
-import { Fault } from "./error.ts";
+import { Fault, missing } from "./error.ts";
 import { filters } from "./filters/index.ts";
 import { numericOf } from "./number.ts";
 import { show } from "./print.ts";

@@ -1,7 +1,6 @@
-import { integerArgument, textArgument } from "./arguments.ts";
+import { integerArgument, type Method, textArgument } from "./arguments.ts";
 import { iterate } from "./compare.ts";
 import { Fault } from "./error.ts";
-import type { Method } from "./methods.ts";
 import type { Run } from "./run.ts";
 import { charactersOf, isSpace, lengthOf, linesOf, strip, wordsOf } from "./text.ts";
 import { List, Tuple, textOf, typeOf, type Value } from "./value.ts";

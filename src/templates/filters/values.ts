@@ -1,7 +1,7 @@
 import { integerArgument, textArgument, truthArgument } from "../arguments.ts";
-import { calculate, missing } from "../arithmetic.ts";
+import { calculate } from "../arithmetic.ts";
 import { iterate } from "../compare.ts";
-import { Fault } from "../error.ts";
+import { Fault, missing } from "../error.ts";
 import { bareAttribute } from "../lookup.ts";
 import { fixed, numericOf, rounded, truncated } from "../number.ts";
 import type { Run } from "../run.ts";
