@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { AlertMetadata, type Alert as AlertRecord, type ChannelResult as ChannelResultRecord } from "../contract/routes/alerts.ts";
+import { AlertMetadata, type Alert as AlertRecord } from "../contract/routes/alerts.ts";
+import type { ChannelResult } from "../notifications/notification.ts";
 
 /** An alert as clients see it. */
 export type Alert = z.output<typeof AlertRecord>;
-export type ChannelResult = z.output<typeof ChannelResultRecord>;
 
 /** The columns of an alert, named as in its record; `alert_metadata` as it came out of jsonb. */
 export type AlertRow = Omit<Alert, "alert_metadata"> & { readonly alert_metadata: unknown };

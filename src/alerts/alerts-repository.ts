@@ -1,7 +1,8 @@
 import type { alertStatuses } from "../contract/routes/alerts.ts";
 import type { severities } from "../contract/routes/rules.ts";
 import type { Sql } from "../engines/database.ts";
-import { type Alert, type AlertRow, type ChannelResult, recordOf } from "./alert.ts";
+import type { ChannelResult } from "../notifications/notification.ts";
+import { type Alert, type AlertRow, recordOf } from "./alert.ts";
 
 type AlertStatus = (typeof alertStatuses)[number];
 

@@ -1,7 +1,7 @@
 import type { Sql } from "../engines/database.ts";
 import { insertDeliverJobs } from "../jobs/deliver-repository.ts";
 import type { Channel } from "./channels.ts";
-import type { About, ChannelResult } from "./queue.ts";
+import type { About, ChannelResult } from "./notification.ts";
 
 /** Notifications to store; one with a reason cannot be sent, the others wait. */
 export type NewNotifications = About & {

@@ -1,19 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { z } from "zod";
-import type { ChannelResult as ChannelResultSchema } from "../contract/routes/alerts.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Channel, ChannelAvailability } from "./channels.ts";
+import type { About, ChannelResult } from "./notification.ts";
 import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
-
-export type ChannelResult = z.output<typeof ChannelResultSchema>;
-
-/** What a notification says of an alert: that it was raised, what was held back under its cooldown, or that the incident it told of is over. */
-export type NotificationKind = "alert" | "digest" | "end";
-
-/** What a notification is about: an alert, or the end of a silence and what it hid. */
-export type About =
-  | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId?: undefined }
-  | { readonly kind: "silence"; readonly silenceId: string; readonly alertId?: undefined };
 
 /** What is to be said, through which channels, and until when. */
 export type NotificationOrder = About & {

@@ -1,7 +1,7 @@
 import type { Sql } from "../engines/database.ts";
 import type { Channel } from "./channels.ts";
+import type { NotificationKind } from "./notification.ts";
 import type { Outcome } from "./outcome.ts";
-import type { NotificationKind } from "./queue.ts";
 import type { Progress, Step } from "./step.ts";
 
 /** A notification that is to be sent: of an alert, or of a silence that is over. */
