@@ -3,9 +3,9 @@ import type { Subject } from "../detections/enrichment-repository.ts";
 import type { Recognised } from "../entities/recognition.ts";
 import { cleanText } from "../upstream/answer.ts";
 import type { Attributes } from "../upstream/attributes.ts";
-import type { Picture } from "../upstream/detector.ts";
 import type { Embedder, Embedding } from "../upstream/embedder.ts";
 import type { Enricher } from "../upstream/enricher.ts";
+import type { Picture } from "../upstream/multipart.ts";
 import type { ServiceResult } from "../upstream/service-client.ts";
 import type { Vision, VisionReading } from "../upstream/vision.ts";
 

@@ -13,7 +13,7 @@ import { imagesForJobs, type LedgerImage } from "../images/images-repository.ts"
 import { type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
 import { StageAborted } from "../jobs/stage-aborted.ts";
 import type { Log } from "../log/log.ts";
-import type { Picture } from "../upstream/detector.ts";
+import type { Picture } from "../upstream/multipart.ts";
 import { type EnrichmentServices, type Found, gather, type Look, lookAt, skipped, type Wanted } from "./enrich-detection.ts";
 import { readUnchanged, type Unread } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";

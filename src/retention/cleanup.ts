@@ -6,7 +6,6 @@ import { knownSince } from "../baselines/known.ts";
 import { forgetHoursBefore } from "../baselines/learning-repository.ts";
 import type { Clock } from "../clock/clock.ts";
 import { dayMs, hourMs } from "../clock/durations.ts";
-import type { Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import type { CleanupReport as ReportRecord } from "../contract/routes/system-storage.ts";
 import { thumbnailsOf } from "../detections/thumbnail-files.ts";
@@ -14,9 +13,8 @@ import type { Database, Sql } from "../engines/database.ts";
 import { deleteEmbeddingsBefore } from "../entities/embeddings-repository.ts";
 import { deleteForgottenEntities } from "../entities/entities-repository.ts";
 import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
-import type { Log } from "../log/log.ts";
 import { deleteDeliveriesBefore } from "../webhooks/deliveries-repository.ts";
-import { cleanLedger } from "./ledger.ts";
+import { cleanLedger, type LedgerContext } from "./ledger.ts";
 import { cleanLogs, cleanThumbnails, type Files, removeFiles, together } from "./own-files.ts";
 import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
 import {
@@ -31,12 +29,9 @@ import {
 
 export type CleanupReport = z.output<typeof ReportRecord>;
 
-export interface CleanupContext {
-  readonly db: Database;
-  readonly config: Config;
+export interface CleanupContext extends LedgerContext {
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Events deleted in one transaction, so that nobody waits long for their rows. */

@@ -2,11 +2,19 @@ import { lstat, readdir, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
+import type { Config } from "../config/config.ts";
 import { isGone } from "../disk/files.ts";
 import { lookPatiently } from "../disk/patience.ts";
+import type { Database } from "../engines/database.ts";
 import { isSame, versionOf } from "../images/look.ts";
-import type { CleanupContext } from "./cleanup.ts";
+import type { Log } from "../log/log.ts";
 import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
+
+export interface LedgerContext {
+  readonly db: Database;
+  readonly config: Config;
+  readonly log: Log;
+}
 
 const imagesAtOnce = 500;
 
@@ -17,7 +25,7 @@ const imagesAtOnce = 500;
  * are older than that are not looked at.
  */
 export async function cleanLedger(
-  { db, config, log }: CleanupContext,
+  { db, config, log }: LedgerContext,
   { from, before }: { readonly from?: Date; readonly before: Date },
   dryRun: boolean,
   signal: AbortSignal | undefined,

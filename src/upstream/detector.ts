@@ -5,13 +5,7 @@ import { callThrough, judgeStatus, type Unavailable } from "./call.ts";
 import { type DetectorReading, readDetections } from "./detector-answer.ts";
 import { detectorReadMs } from "./detector-pace.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
-import { formType, pictureForm } from "./multipart.ts";
-
-export interface Picture {
-  readonly bytes: Buffer;
-  readonly fileName: string;
-  readonly mediaType: string;
-}
+import { formType, type Picture, pictureForm } from "./multipart.ts";
 
 /** What a detector saw on a picture. */
 export interface Detected extends DetectorReading {

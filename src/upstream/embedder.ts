@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { Picture } from "./detector.ts";
 import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
-import { formType, pictureForm } from "./multipart.ts";
+import { formType, type Picture, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
 
 /** A vector of length 1 that stands for how something looks. */

@@ -1,4 +1,9 @@
-import type { Picture } from "./detector.ts";
+/** A picture as it is sent to a service. */
+export interface Picture {
+  readonly bytes: Buffer;
+  readonly fileName: string;
+  readonly mediaType: string;
+}
 
 /** Constant: a picture that holds these 40 characters after a line break does not happen by chance. */
 const boundary = "homesec-7b1f0c5e9d2a4836-picture-boundary";

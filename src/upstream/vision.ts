@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { cleanText } from "./answer.ts";
 import { type Attributes, readAttributes } from "./attributes.ts";
-import type { Picture } from "./detector.ts";
 import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
-import { formType, pictureForm } from "./multipart.ts";
+import { formType, type Picture, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
 
 /** What the vision service read from a part of a picture. Its texts are clean, and not too many or too long. */

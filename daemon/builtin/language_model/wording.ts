@@ -1,12 +1,11 @@
 import type { EventFacts } from "../../../src/upstream/facts.ts";
-import type { Factor } from "./scorer.ts";
 
 const plurals: Readonly<Record<string, string>> = { person: "people", bus: "buses" };
 
 /** Says in words what happened and how the score came about. */
 export function describeEvent(
   facts: EventFacts,
-  factors: readonly Factor[],
+  factors: readonly { readonly name: string; readonly contribution: number }[],
   total: number,
   scorer: string,
 ): { readonly summary: string; readonly reasoning: string } {
