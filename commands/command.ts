@@ -1,5 +1,5 @@
 import type { Option } from "./input/options.ts";
-import type { Io } from "./io.ts";
+import type { GlobalOptions, Io } from "./io.ts";
 import type { Shown } from "./output/view.ts";
 
 /** A positional argument of a command. */
@@ -54,6 +54,23 @@ interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOn
   readonly examples: readonly Example[];
   prints?(input: Input<A, O>): Shown | Promise<Shown>;
   run(input: Input<A, O>, io: Io): Promise<number>;
+}
+
+/** The first word of some commands. Their files are read only when that word is typed: each costs a millisecond of every start. */
+export interface Noun {
+  readonly name: string;
+  readonly summary: string;
+  /** Words that stand between it and a verb: `cameras baseline show`. */
+  readonly groups?: readonly { readonly name: string; readonly summary: string }[];
+  load(): Promise<{ readonly commands: readonly Command[] }>;
+}
+
+/** What was typed, found good by the parser but not yet read. */
+export interface Typed {
+  readonly command: Command;
+  readonly arguments: readonly string[];
+  readonly options: Readonly<Record<string, string[] | boolean | undefined>>;
+  readonly global: GlobalOptions;
 }
 
 /** Declares a command: the types of its input come from its arguments and options. */

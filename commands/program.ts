@@ -1,19 +1,10 @@
 import { Command as Parser, Option as ParserOption } from "commander";
-import { type Command, type Example, kebab, placeholder } from "./command.ts";
+import { type Command, type Example, kebab, type Noun, placeholder, type Typed } from "./command.ts";
 import type { Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
 import { meant } from "./input/suggest.ts";
 import type { GlobalOptions } from "./io.ts";
 import { outputFormats } from "./output/formats.ts";
-import type { Noun } from "./registry.ts";
-
-/** What was typed, found good by the parser but not yet read. */
-export interface Typed {
-  readonly command: Command;
-  readonly arguments: readonly string[];
-  readonly options: Readonly<Record<string, string[] | boolean | undefined>>;
-  readonly global: GlobalOptions;
-}
 
 const topicsText = `
 Further help:

@@ -1,5 +1,5 @@
 import { cleanup } from "./cleanup.ts";
-import type { Command } from "./command.ts";
+import type { Command, Noun } from "./command.ts";
 import { completion } from "./completion.ts";
 import { demo } from "./demo.ts";
 import { docs } from "./docs.ts";
@@ -10,15 +10,6 @@ import { live } from "./live/live.ts";
 import { selftest } from "./selftest.ts";
 import { serve } from "./serve.ts";
 import { trigger } from "./trigger.ts";
-
-/** The first word of some commands. Their files are read only when that word is typed: each costs a millisecond of every start. */
-export interface Noun {
-  readonly name: string;
-  readonly summary: string;
-  /** Words that stand between it and a verb: `cameras baseline show`. */
-  readonly groups?: readonly { readonly name: string; readonly summary: string }[];
-  load(): Promise<{ readonly commands: readonly Command[] }>;
-}
 
 /** The commands of one word, in the order of help. */
 const plainCommands: readonly Command[] = [serve, demo, live, trigger, explain, health, doctor, selftest, cleanup, completion, docs];

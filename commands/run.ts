@@ -1,13 +1,13 @@
 import { CommanderError } from "commander";
 import { Problem } from "../src/contract/problem.ts";
-import { type Command, kebab } from "./command.ts";
+import { type Command, kebab, type Typed } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Host } from "./host.ts";
 import { WrongValue } from "./input/options.ts";
 import type { Io } from "./io.ts";
 import { plainLines } from "./output/people.ts";
 import { wrapping } from "./output/wrap.ts";
-import { createProgram, type Typed } from "./program.ts";
+import { createProgram } from "./program.ts";
 import { commandsFor, nouns } from "./registry.ts";
 
 /** Runs what was typed after `homesec`, prints its errors, and resolves to the exit code. Never throws for what a command does. */
@@ -44,8 +44,8 @@ export async function run(given: readonly string[], host: Host): Promise<number>
 
 async function runCommand(typed: Typed, host: Host, list: Command | undefined): Promise<number> {
   const { command, global } = typed;
-  const { createIo } = await import("./io.ts");
-  const io = createIo(host, global);
+  const { openIo } = await import("./open-io.ts");
+  const io = openIo(host, global);
   let code: number;
   try {
     const input = read(typed, host) as never;

@@ -47,7 +47,7 @@ export function kindOfId(name: string, command: string, before: readonly string[
 export async function idsOf(kind: IdKind, words: readonly string[], host: Host): Promise<string[]> {
   // the program knows them itself
   if (kind === "check") return (await import("../../src/doctor/checks.ts")).checks.map(({ id }) => id);
-  const { createIo } = await import("../io.ts");
+  const { openIo } = await import("../open-io.ts");
   const value = (flag: string): string | undefined => {
     const at = words.indexOf(flag);
     return at < 0 ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : words[at + 1];
@@ -60,7 +60,7 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
     dataDir: value("--data-dir"),
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined));
-  const { url, apiKey, ca } = await createIo(host, { output: "id", color: false, ...known }).endpoint();
+  const { url, apiKey, ca } = await openIo(host, { output: "id", color: false, ...known }).endpoint();
   const name = createHash("sha256")
     .update(JSON.stringify([url, kind, apiKey]))
     .digest("hex")

@@ -1,5 +1,5 @@
+import type { Typed } from "../command.ts";
 import type { Io } from "../io.ts";
-import type { Typed } from "../program.ts";
 import { similarId } from "./similar-id.ts";
 
 /** What to do about something that does not exist, by what the daemon says of it; `$1` is the group of the pattern. */

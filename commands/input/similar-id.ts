@@ -1,6 +1,6 @@
 import { nearest } from "../../src/config/nearest.ts";
+import type { Typed } from "../command.ts";
 import type { Io } from "../io.ts";
-import type { Typed } from "../program.ts";
 
 /** The id of a camera that is most like the one that does not exist, by what was typed or the message names; or undefined. Never throws. */
 export async function similarId(message: string, { command, arguments: texts }: Typed, io: Io): Promise<string | undefined> {

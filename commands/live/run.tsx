@@ -1,6 +1,7 @@
 import { render } from "ink";
 import { exitCodes } from "../exit-codes.ts";
-import { createIo, type Io } from "../io.ts";
+import type { Io } from "../io.ts";
+import { openIo } from "../open-io.ts";
 import { perform } from "./effects.ts";
 import { startFeed } from "./feed.ts";
 import { startLoader } from "./loader.ts";
@@ -22,7 +23,7 @@ export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut): Pr
   const { colour } = given.output.people;
   // what commands say beside their output, such as that they have to wait, would be written across the screen
   const stderr = { write: (text: string) => store.dispatch({ kind: "note", text: text.trim(), paint: "yellow" }) };
-  const io = createIo({ ...given.host, stderr }, given.global);
+  const io = openIo({ ...given.host, stderr }, given.global);
   const look = { colour, depth: depthOf(env, colour), address: (await io.endpoint()).url };
   const end = new AbortController();
   let code: number = exitCodes.interrupted;

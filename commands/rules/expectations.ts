@@ -17,6 +17,14 @@ const Lists = z
   ]);
 const File = z.union([Entries, Results, Lists, Entry.transform((entry) => [entry])]);
 
+/** An event that is judged otherwise than expected. `matches` is null when there is no such event, or it is deleted. */
+export interface Unmet {
+  readonly event_id: number;
+  readonly expected: boolean;
+  readonly matches: boolean | null;
+  readonly failed_conditions: readonly string[];
+}
+
 /**
  * Which events must match (true) and which must not (false). The text is JSON, or one JSON value a line: ids, `{event_id, matches}`,
  * `{match: [ids], no_match: [ids]}`, or the answer of a rule test. Throws `Problem("invalid")` naming the file, and the line where there is one.

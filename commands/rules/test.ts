@@ -10,7 +10,7 @@ import { integer, since, text, time, withDefault } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { activeSilences } from "../silence/active.ts";
-import { parseExpectations } from "./expectations.ts";
+import { parseExpectations, type Unmet } from "./expectations.ts";
 import { findRule } from "./find.ts";
 
 /** What the test endpoint takes at once. */
@@ -67,14 +67,6 @@ async function readExpectations(io: Io, file: string): Promise<ReadonlyMap<numbe
     throw new Problem("invalid", `--expect ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
   return parseExpectations(content, file);
-}
-
-/** An event that is judged otherwise than expected. `matches` is null when there is no such event, or it is deleted. */
-export interface Unmet {
-  readonly event_id: number;
-  readonly expected: boolean;
-  readonly matches: boolean | null;
-  readonly failed_conditions: readonly string[];
 }
 
 async function check(io: Io, ruleId: string, expected: ReadonlyMap<number, boolean>) {

@@ -3,8 +3,8 @@ import type { Routes } from "../../src/contract/routes/index.ts";
 import { describeSchedule } from "../../src/rules/schedule.ts";
 import { counted, exactly, localTime, type People, paint, plain } from "../output/people.ts";
 import type { View } from "../output/view.ts";
+import type { Unmet } from "./expectations.ts";
 import type { Rule } from "./find.ts";
-import type { Unmet } from "./test.ts";
 
 type Backtest = Reply<Routes["backtestRule"]> & {
   readonly expectations?: { readonly checked: number; readonly unmet: readonly Unmet[] };

@@ -182,7 +182,7 @@ it("the examples are loaded when the document is asked for, not when homesec sta
   const root = packageRoot();
   const folder = join("src", "contract", "examples");
   expect(readdirSync(join(root, folder)).length).toBeGreaterThan(15);
-  for (const start of ["bin/homesec.ts", "daemon/serve.ts", "commands/io.ts", "src/operations.ts"]) {
+  for (const start of ["bin/homesec.ts", "daemon/serve.ts", "commands/open-io.ts", "src/operations.ts"]) {
     const loaded = [...loadedWith(join(root, start))].map((file) => relative(root, file));
     expect(loaded.length, start).toBeGreaterThan(1);
     expect(

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
+import type { Typed } from "../../commands/command.ts";
 import type { Host } from "../../commands/host.ts";
-import { createProgram, type Typed } from "../../commands/program.ts";
+import { createProgram } from "../../commands/program.ts";
 import { commandsFor, nouns } from "../../commands/registry.ts";
 import { cronCommands, shellIn, simpleCommands, unitCommands } from "./shell.ts";
 

@@ -1,0 +1,160 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Client } from "../src/contract/client.ts";
+import { Problem } from "../src/contract/problem.ts";
+import { readingReason } from "../src/disk/file-reason.ts";
+import type { Database } from "../src/engines/database.ts";
+import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
+import type { Host } from "./host.ts";
+import type { GlobalOptions, Io } from "./io.ts";
+import type { Output } from "./output/output.ts";
+import { harmless, plainLines } from "./output/people.ts";
+
+/** An `Io` and how to let go of what it opened. */
+export interface OpenIo extends Io {
+  close(): Promise<void>;
+}
+
+/** What a command works with, each thing opened when it is first asked for. */
+export function openIo(host: Host, global: GlobalOptions): OpenIo {
+  const closers: Close[] = [];
+  const onClose = (close: Close): number => closers.push(close);
+  let client: Promise<Client> | undefined;
+  let database: Promise<Database> | undefined;
+
+  const io: OpenIo = {
+    host,
+    global,
+    output: createOutput(host, global),
+    async call(operation, request) {
+      client ??= global.direct ? openDirectClient(io, onClose) : openHttpClient(io);
+      const { routes } = await import("../src/contract/routes/index.ts");
+      return (await client).call(routes[operation], request);
+    },
+    async endpoint() {
+      const url = (await daemonUrl(io)).replace(/\/+$/, "");
+      return { url, apiKey: await apiKey(host, global), ca: await trustedCertificates(io) };
+    },
+    async configuration(flags = {}) {
+      const { loadConfig } = await import("../src/config/load.ts");
+      return loadConfig({
+        flags: { ...flags, ...(global.dataDir === undefined ? {} : { DATA_DIR: global.dataDir }) },
+        env: host.env,
+        configPath: global.config,
+        isRoot: host.isRoot,
+        home: host.home,
+        cwd: host.cwd,
+      });
+    },
+    database() {
+      database ??= openDatabaseOf(io, onClose);
+      return database;
+    },
+    ownDatabase: () => openOwnDatabaseOf(io, onClose),
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+  return io;
+}
+
+function createOutput(host: Host, global: GlobalOptions): Output {
+  const { stdout, stderr } = host;
+  const noColour = !global.color || (host.env["NO_COLOR"] ?? "") !== "" || host.env["TERM"] === "dumb";
+  // tables and lines for people are made of harmless texts; data for programs is changed only where a person looks at it
+  const shown = (text: string): string => (stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text);
+  return {
+    format: global.output,
+    fields: fieldNames(global.fields),
+    people: {
+      now: host.clock.now(),
+      colour: stdout.isTTY === true && !noColour,
+      width: stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+    },
+    write: (text) => stdout.write(shown(text)),
+    writeThrough: (text, until) =>
+      new Promise((resolve) => {
+        const giveUp = (): void => resolve(false);
+        if (until.aborted) return giveUp();
+        until.addEventListener("abort", giveUp);
+        stdout.write(shown(text), (error) => {
+          if (error) return;
+          until.removeEventListener("abort", giveUp);
+          resolve(true);
+        });
+      }),
+    note: (text) => {
+      if (!global.quiet) stderr.write(`${harmless(text)}\n`);
+    },
+  };
+}
+
+function fieldNames(text: string | undefined): readonly string[] | undefined {
+  const names = text?.split(",").flatMap((name) => name.trim() || []);
+  return names !== undefined && names.length > 0 ? names : undefined;
+}
+
+/** Commands give up on a daemon that accepts but does not answer. */
+const timeoutMs = 30_000;
+
+async function openHttpClient(io: Io): Promise<Client> {
+  const { createHttpClient } = await import("../src/contract/http-client.ts");
+  const { url, apiKey, ca } = await io.endpoint();
+  const trusting = ca === undefined ? undefined : (await import("../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  const onWait = (ms: number): void =>
+    io.output.note(`too many requests: the daemon asks to wait ${Math.ceil(ms / 1000)} s, then it goes on by itself`);
+  return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
+}
+
+function givenUrl({ global, host }: Io): string {
+  return global.url ?? host.env["HOMESEC_URL"] ?? "";
+}
+
+async function daemonUrl(io: Io): Promise<string> {
+  const given = givenUrl(io);
+  if (given === "") {
+    const { config } = await io.configuration();
+    const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.host] ?? config.host;
+    return `${config.tlsMode === "disabled" ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${config.port}`;
+  }
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "") {
+    const where = io.global.url === undefined ? "HOMESEC_URL" : "--url";
+    throw new Problem("invalid", `${where} ${JSON.stringify(given)} is not an address such as http://127.0.0.1:8000`);
+  }
+  return given;
+}
+
+/** The file that was named; else, for the daemon of the own configuration, the certificate that it made itself. */
+async function trustedCertificates(io: Io): Promise<string | undefined> {
+  const { caFile } = io.global;
+  const given = caFile ?? io.host.env["HOMESEC_CA_FILE"] ?? "";
+  if (given !== "") return await readCertificates(resolve(io.host.cwd, given), caFile === undefined ? "HOMESEC_CA_FILE" : "--ca-file");
+  if (givenUrl(io) !== "") return undefined;
+  const { config } = await io.configuration();
+  if (config.tlsMode !== "self_signed") return undefined;
+  return await readCertificates(join(config.dataDir, "tls", "cert.pem"), "the daemon's own certificate").catch((error: unknown) => {
+    // no daemon has run here yet, or another user's: the connection will tell
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+}
+
+async function readCertificates(path: string, name: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw new Problem("invalid", `${name} ${path} cannot be read: ${readingReason(cause)}`, { cause });
+  }
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Problem("invalid", `${name} ${path} holds no certificate in PEM form`);
+  return text;
+}
+
+async function apiKey(host: Host, global: GlobalOptions): Promise<string | undefined> {
+  if (global.apiKeyFile === undefined) return host.env["HOMESEC_API_KEY"]?.trim() || undefined;
+  const { readText } = await import("./input/read-text.ts");
+  const key = (await readText(host, "--api-key-file", global.apiKeyFile)).trim();
+  if (key === "") throw new Problem("invalid", `--api-key-file ${global.apiKeyFile} is empty`);
+  return key;
+}
