@@ -19,7 +19,7 @@ export function requireKey(keyring: Keyring): RequestHandler {
 }
 
 /** The key that a request carries: the header before the query. Empty ones count as absent. */
-export function keyOf(request: IncomingMessage): string | Buffer | undefined {
+function keyOf(request: IncomingMessage): string | Buffer | undefined {
   const header = request.headers["x-api-key"];
   // Node reads headers as latin1; as bytes, a key with other letters is what it was
   if (typeof header === "string" && header !== "") return Buffer.from(header, "latin1");

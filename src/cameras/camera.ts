@@ -42,7 +42,7 @@ const spelled: Readonly<Record<string, string>> = {
 };
 
 /** What the API has at the place of a camera: one with this id could not be asked for. */
-export const reservedCameraId = "deleted";
+const reservedCameraId = "deleted";
 
 /**
  * A camera id made of a name: `Front Door` becomes `front_door`, `Größe` becomes `grosse`. A name that is one already stays

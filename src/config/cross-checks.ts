@@ -47,7 +47,7 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
 }
 
 /** What several daemons do not share without a store that all of them reach. */
-export const notShared =
+const notShared =
   "REDIS_URL is not set: each daemon with the role api counts rate limits for itself, so that a client has as many requests as there are such daemons; all else is shared through the database";
 
 /** The warning that others can reach the API without a key; undefined when they cannot. */

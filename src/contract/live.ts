@@ -18,7 +18,7 @@ const journal = <T extends string, D extends z.ZodType>(type: T, data: D) =>
 /** Control messages: no `sequence`, never replayed. */
 const control = <T extends string, D extends z.ZodType>(type: T, data: D) => z.object({ type: z.literal(type), data, timestamp: Instant });
 
-export const DetectionBatch = z.object({
+const DetectionBatch = z.object({
   batch_id: z.string(),
   camera_id: z.string(),
   event_id: z.int(),
@@ -28,7 +28,7 @@ export const DetectionBatch = z.object({
   close_reason: z.enum(["window", "idle", "full"]),
 });
 
-export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
+const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
 
 /** What a monitoring system reported, firing or resolved. */
 export const InfrastructureAlert = z.object({
@@ -44,7 +44,7 @@ export const InfrastructureAlert = z.object({
 });
 
 /** What was unusual: of `baseline`, an hour with more or less detections than usual. */
-export const AnomalyMessage = Anomaly.extend({ id: z.int(), kind: z.enum(["baseline"]), camera_id: z.string(), hour_started_at: Instant });
+const AnomalyMessage = Anomaly.extend({ id: z.int(), kind: z.enum(["baseline"]), camera_id: z.string(), hour_started_at: Instant });
 
 /** Everything that is stored in the journal and pushed with a sequence. Later parts add their types here. */
 export const JournalMessage = z.discriminatedUnion("type", [

@@ -31,7 +31,7 @@ const Key = z.tuple([z.int(), z.int().nullable(), Score, z.int()]);
  * Matches that are ranked against one another: a word that occurs in a million events is not worth a million scores. The newest so many are the
  * first window, older ones follow by windows of their own. What matches less often is one window.
  */
-export const windowSize = 5000;
+const windowSize = 5000;
 
 interface Window {
   readonly range: IdRange;

@@ -6,7 +6,7 @@ import type { buildConnector, Dispatcher } from "undici";
 import type { Target } from "./target.ts";
 
 /** Of an answer so many bytes are read, and no more. */
-export const bodyLimit = 16 * 1024;
+const bodyLimit = 16 * 1024;
 /** Once the status is there the rest is waited for no longer: the next message wants to go out. */
 const bodyMs = 2_000;
 /** Of several addresses the next is tried when one has not taken the connection for so long. */

@@ -57,7 +57,7 @@ function inside(run: Run, items: readonly Value[]): string {
 const special: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
 
 /** A text in quotes, as Python writes it. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const inner = text.replace(/[\\']|(?! )[\p{C}\p{Z}]/gu, (character) => {
     if (character === "'") return quote === "'" ? "\\'" : "'";

@@ -47,6 +47,6 @@ function reasonOf(status: number): string {
 }
 
 /** PostgreSQL stores no NUL, and a half of a surrogate pair is no text. */
-export function storable(text: string): string {
+function storable(text: string): string {
   return text.replaceAll("\u0000", "").replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -28,7 +28,7 @@ export const places: readonly Place[] = [
 ];
 
 /** The minutes of the detections of an hour, in order. */
-export function hourOf(place: Place, dayOfWeek: number, hour: number, chance: () => number, times = 1): readonly number[] {
+function hourOf(place: Place, dayOfWeek: number, hour: number, chance: () => number, times = 1): readonly number[] {
   const rate = place.visits(dayOfWeek, hour) * times;
   const minutes: number[] = [];
   for (let at = waiting(rate, chance); at < 60; at += waiting(rate, chance)) {

@@ -6,7 +6,7 @@ import type { ExamplesOf } from "./example.ts";
 import { ruleId, ruleName } from "./ids.ts";
 import { listOf } from "./page.ts";
 
-export const rule = {
+const rule = {
   id: ruleId,
   name: ruleName,
   enabled: true,

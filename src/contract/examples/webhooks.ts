@@ -14,7 +14,7 @@ const newWebhook = {
   custom_headers: { "X-Room": "kitchen" },
 } satisfies z.input<typeof NewWebhook>;
 
-export const webhook = {
+const webhook = {
   id: webhookId,
   name: newWebhook.name,
   url,
@@ -37,7 +37,7 @@ export const webhook = {
 const unused = { total_deliveries: 0, successful_deliveries: 0, last_delivery_at: null, last_delivery_status: null };
 
 /** It tells of the alert, and the kitchen light does not take it at once. */
-export const delivery = {
+const delivery = {
   id: deliveryId,
   webhook_id: webhookId,
   event_type: "alert_fired",

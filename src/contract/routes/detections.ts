@@ -53,7 +53,7 @@ export const Detection = z
   .meta({ id: "Detection", description: "One object that the detector saw on a picture" });
 
 /** A detection that a search found. */
-export const FoundDetection = Detection.extend({
+const FoundDetection = Detection.extend({
   relevance_score: z.number().meta({
     description: "0 to 1: how directly it was found; a class counts more than a camera's name, and that more than what enrichment read",
   }),
@@ -103,8 +103,8 @@ const filters = {
 };
 
 /** Kinds of files in which something can be detected. */
-export const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
-export const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
+const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
+const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
 
 const ObjectType = EnumText(objectTypes).meta({ description: "What was detected" });
 const Confidence = z.number().min(0).max(1).meta({ description: "How sure the detector is, 0 to 1" });

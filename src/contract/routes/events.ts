@@ -63,7 +63,7 @@ export const EventWithDetections = Event.extend({
 }).meta({ id: "EventWithDetections", description: "An event with its detections" });
 
 /** An event that a search found. */
-export const FoundEvent = Event.extend({
+const FoundEvent = Event.extend({
   relevance_score: z.number().meta({ description: "From 0 to 1, for this query" }),
   highlight: z.string().nullable().meta({
     description:
@@ -91,7 +91,7 @@ const searchText = z.string().min(1).max(1000).meta({
 });
 
 /** The files that events can be exported to. */
-export const exportFormats = ["csv", "xlsx"] as const;
+const exportFormats = ["csv", "xlsx"] as const;
 export const exportMediaTypes = {
   csv: "text/csv; charset=utf-8",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { route } from "../route.ts";
 import { CameraIdText, IdText, Instant, IntText, StorableInstant } from "../values.ts";
 
-export const stepStatuses = ["done", "waiting", "stopped", "failed", "note"] as const;
+const stepStatuses = ["done", "waiting", "stopped", "failed", "note"] as const;
 
 /** The links of the chain from a file to a person, in its order. */
-export const stepNames = [
+const stepNames = [
   "camera",
   "file",
   "file_seen",

@@ -3,7 +3,7 @@ import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EnumText, Instant, StorableInstant } from "../values.ts";
 
-export const silenceStatuses = ["active", "ended"] as const;
+const silenceStatuses = ["active", "ended"] as const;
 
 /** No silence lasts longer: what is hidden for good belongs into a rule. */
 export const longestSilenceSeconds = 30 * 86_400;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { route } from "../route.ts";
 import { EnumText, Instant, IntText } from "../values.ts";
 
-export const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
+const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
 
 const value = (description: string) => z.number().nullable().meta({ description });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { route } from "../route.ts";
 import { Instant } from "../values.ts";
 
-export const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
+const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
 const HealthState = z.enum(healthStates).meta({ description: "How well it is" });
 
 export const circuitStates = ["closed", "open", "half_open"] as const;
@@ -86,7 +86,7 @@ export const WebsocketHealthReply = z
   })
   .meta({ id: "WebsocketHealth", description: "Whether live messages go out" });
 
-export const InfrastructureHealth = z
+const InfrastructureHealth = z
   .object({
     name: z.string().meta({ description: "`database` or `store`" }),
     status: HealthState,
@@ -120,7 +120,7 @@ export const BreakerSummary = z
   })
   .meta({ id: "CircuitBreakerSummary", description: "The circuit breakers of the AI services, counted" });
 
-export const WorkerHealth = z
+const WorkerHealth = z
   .object({
     name: WorkerName,
     running: Running,

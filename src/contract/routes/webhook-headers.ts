@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ProblemType } from "../problem.ts";
 import { EnumText } from "../values.ts";
 
-export const authTypes = ["none", "bearer", "basic", "header"] as const;
+const authTypes = ["none", "bearer", "basic", "header"] as const;
 
 /** An issue with its type of the closed list, as `superRefine` takes it. */
 export function fault(type: ProblemType, message: string, input: unknown, ...path: (string | number)[]) {

@@ -6,10 +6,10 @@ import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
 import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
 
 /** Neutral names of the platforms: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
-export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
 /** Of which other kind a sample can be. */
 export const sampleKinds = ["camera_health", "scene_change"] as const;
-export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
+const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 const EventTypes = z
   .array(EnumText(outboundEventTypes))
   .min(1)
@@ -78,7 +78,7 @@ const writableKeys = [
   ...(["max_retries", "retry_delay_seconds"] as const),
 ];
 
-export const WebhookChange = z.strictObject({
+const WebhookChange = z.strictObject({
   ...z.object(writable).partial().shape,
   // what was answered when it was created can be sent back, with its secret
   ...readOnly(Webhook.extend({ signing_secret: SigningSecret }), writableKeys),
@@ -104,7 +104,7 @@ export const Delivery = z
   })
   .meta({ id: "WebhookDelivery", description: "One event on its way to one webhook" });
 
-export const DeliveryWithAttempts = Delivery.extend({
+const DeliveryWithAttempts = Delivery.extend({
   attempts: z
     .array(
       z.object({

@@ -102,7 +102,7 @@ const growth: Check = {
 };
 
 /** The path, or the nearest folder above it that is there. */
-export async function existing(path: string): Promise<string> {
+async function existing(path: string): Promise<string> {
   for (let folder = path; ; folder = dirname(folder)) {
     const there = await stat(folder).then(
       () => true,

@@ -116,7 +116,7 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 const clean = (text: string): string => onOneLine(text, 2_000);
 
 /** A time as people read it, in their zone. */
-export function time(at: Date, timeZone: string): string {
+function time(at: Date, timeZone: string): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     weekday: "short",

@@ -149,7 +149,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
 };
 
 /** How many items or characters a value has. Throws `Fault` for what has no length. */
-export function sizeOf(run: Run, value: Value): number {
+function sizeOf(run: Run, value: Value): number {
   const text = textOf(value);
   if (text !== null) {
     run.spend(text.length >> 6);

@@ -7,7 +7,7 @@ import { renameIn, uniqueJpeg, writeSlowly } from "../../support/pictures.ts";
 const cameras = ["front", "back", "garage", "yard", "drive", "gate"];
 
 /** Where picture `number` belongs. */
-export function placeOf(root: string, number: number, ...between: readonly string[]): string {
+function placeOf(root: string, number: number, ...between: readonly string[]): string {
   const camera = cameras[number % cameras.length] as string;
   return join(root, camera, ...between, `${String(number).padStart(6, "0")}.jpg`);
 }
@@ -66,7 +66,7 @@ const writeWhole = async (path: string, bytes: Buffer): Promise<void> => {
 };
 
 /** Uploads picture `number` in one of the ways: mostly the plain ones, but every fifth meets with an accident. Its choices are its own, whoever uploads beside it. */
-export async function upload(root: string, number: number, all: Chance): Promise<void> {
+async function upload(root: string, number: number, all: Chance): Promise<void> {
   const chance = all.of(number);
   const way = chance.below(5) === 0 ? chance.pick(Object.keys(ways) as (keyof typeof ways)[]) : chance.pick(plain);
   await ways[way]({ path: (...between) => placeOf(root, number, ...between), bytes: await uniqueJpeg(number), chance });

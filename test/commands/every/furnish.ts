@@ -14,7 +14,7 @@ export const ids = {
 } as const;
 
 /** Where escape sequences and marks that reorder text come from in earnest: what people and programs call things. */
-export const evil = "a\u001b[2Jb\u009b31m\u202ec";
+const evil = "a\u001b[2Jb\u009b31m\u202ec";
 
 interface Place {
   readonly url: string;
