@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { type Schedule, weekdays } from "../../src/contract/routes/rules.ts";
+import { weekdays } from "../../src/clock/weekdays.ts";
+import type { Schedule } from "../../src/contract/routes/rules.ts";
 
 type ScheduleValue = z.output<typeof Schedule>;
 

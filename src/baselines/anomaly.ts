@@ -5,7 +5,7 @@ import { type NewAnomaly, type StoredAnomaly, storeAnomaly } from "./anomalies-r
 import { type Known, usualIn } from "./known.ts";
 import type { LocalHour } from "./local-hour.ts";
 import { writeReason } from "./reason.ts";
-import { scoreOf } from "./statistics.ts";
+import { rounded, scoreOf } from "./statistics.ts";
 
 /** What was counted in an hour of a camera, or in what of it is over. */
 export interface CountedHour {
@@ -72,8 +72,4 @@ export async function tellAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], 
     now,
   );
   return told.length;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

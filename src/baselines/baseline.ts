@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { weekdays } from "../clock/weekdays.ts";
 import type {
   ActivityBaseline as ActivityBaselineRecord,
   Anomaly as AnomalyRecord,
@@ -7,9 +8,8 @@ import type {
   ClassBaseline as ClassBaselineRecord,
   deviations,
 } from "../contract/routes/baselines.ts";
-import { weekdays } from "../contract/routes/baselines.ts";
 import { formatNumber } from "./reason.ts";
-import { type HourBaseline, pooled, scoreOf, type Usual } from "./statistics.ts";
+import { type HourBaseline, pooled, rounded, scoreOf, type Usual } from "./statistics.ts";
 
 /** The records as clients see them. */
 export type Baseline = z.output<typeof BaselineRecord>;
@@ -171,8 +171,4 @@ function groupBy<T, K>(items: readonly T[], key: (item: T) => K): Map<K, [T, ...
     else groups.set(key(item), [item]);
   }
   return groups;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

@@ -139,3 +139,8 @@ function byHour(hours: readonly HourBaseline[]): readonly Learned[] {
   for (const each of hours) groups[each.hour]?.push(each);
   return groups.map(pooled);
 }
+
+/** To three digits after the point, as records show figures. */
+export function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

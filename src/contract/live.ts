@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { outboundEvents } from "./outbound-events.ts";
+import { Analysis, outboundEvents } from "./outbound-events.ts";
 import { receivedStatuses } from "./routes/alert-receiver.ts";
 import { Alert } from "./routes/alerts.ts";
 import { Anomaly } from "./routes/baselines.ts";
@@ -28,8 +28,6 @@ const DetectionBatch = z.object({
   close_reason: z.enum(["window", "idle", "full"]),
 });
 
-const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
-
 /** What a monitoring system reported, firing or resolved. */
 export const InfrastructureAlert = z.object({
   alertname: z.string(),
@@ -46,7 +44,7 @@ export const InfrastructureAlert = z.object({
 /** What was unusual: of `baseline`, an hour with more or less detections than usual. */
 const AnomalyMessage = Anomaly.extend({ id: z.int(), kind: z.enum(["baseline"]), camera_id: z.string(), hour_started_at: Instant });
 
-/** Everything that is stored in the journal and pushed with a sequence. Later parts add their types here. */
+/** Everything that is stored in the journal and pushed with a sequence. */
 export const JournalMessage = z.discriminatedUnion("type", [
   journal("detection.new", Detection),
   journal("detection.batch", DetectionBatch),

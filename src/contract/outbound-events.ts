@@ -4,7 +4,7 @@ import { Event } from "./routes/events.ts";
 import { Instant } from "./values.ts";
 
 /** The analysis of an event, from its start to its end. */
-const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
+export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
 
 /** What outbound webhooks are told, by event type: the shape of `data`. */
 export const outboundEvents = {

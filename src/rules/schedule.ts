@@ -1,6 +1,6 @@
 import { minuteMs } from "../clock/durations.ts";
 import { offsetIn } from "../clock/time-zone.ts";
-import { weekdays } from "../contract/routes/rules.ts";
+import { weekdays } from "../clock/weekdays.ts";
 import type { Schedule } from "./rule.ts";
 
 const minutesPerDay = 1440;

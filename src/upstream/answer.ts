@@ -1,4 +1,5 @@
 import { type Candidate, findCandidates } from "./answer-candidates.ts";
+import { type Fields, isObject } from "./fields.ts";
 import { parseLenient } from "./lenient-json.ts";
 
 export interface RiskFactor {
@@ -29,8 +30,6 @@ const maxReasoning = 4_000;
 const maxFactors = 20;
 const maxFactorName = 100;
 const maxFactorDetail = 300;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Finds the verdict in what a language model wrote: of all objects outside of thoughts that are a whole and valid verdict,
@@ -166,10 +165,6 @@ export function cleanText(text: string, maxLength: number): string {
     .trim();
   const cut = clean.length > maxLength || head.length < text.length ? `${clean.slice(0, maxLength - 1)}…` : clean;
   return cut.replace(/\p{Cs}/gu, "\uFFFD");
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

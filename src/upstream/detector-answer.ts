@@ -1,6 +1,7 @@
 import { dayMs } from "../clock/durations.ts";
 import { objectTypes } from "../contract/routes/detections.ts";
 import { excerpt } from "./call.ts";
+import { type Fields, isObject } from "./fields.ts";
 import { UpstreamFailure } from "./http.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
@@ -36,8 +37,6 @@ const maxDetections = 500;
 const maxSide = 65_535;
 /** A day. */
 const longestMs = dayMs;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the body of a detector's answer. A detection that cannot be used is left out and counted by reason; the others
@@ -104,10 +103,6 @@ function parse(text: string): unknown {
 function known(name: unknown): ObjectType | undefined {
   const lower = typeof name === "string" ? name.trim().toLowerCase() : "";
   return objectTypes.find((type) => type === lower);
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** JSON can write numbers that are none: 1e999 is read as infinity. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-
-const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+import { weekdays } from "../clock/weekdays.ts";
 
 const Share = z.number().min(0).max(1);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { weekdays } from "../../src/contract/routes/rules.ts";
+import { weekdays } from "../../src/clock/weekdays.ts";
 import type { Schedule } from "../../src/rules/rule.ts";
 import { describeSchedule, isWithin } from "../../src/rules/schedule.ts";
 import { scheduleWith } from "./rule-values.ts";

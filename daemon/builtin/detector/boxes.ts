@@ -53,3 +53,8 @@ function same(a: Box, b: Box): boolean {
 export function confidenceOf(weight: number): number {
   return Math.round(10_000 / (1 + Math.exp(-1.5 * (weight - 0.6)))) / 10_000;
 }
+
+/** The whole pixel that is nearest, between 0 and `limit`. */
+export function pixelWithin(value: number, limit: number): number {
+  return Math.round(Math.min(Math.max(value, 0), limit));
+}

@@ -1,4 +1,4 @@
-import { type Box, confidenceOf, groupWindows, type Window } from "./boxes.ts";
+import { type Box, confidenceOf, groupWindows, pixelWithin, type Window } from "./boxes.ts";
 import { type DecodedPicture, decodeGrey } from "./decode.ts";
 import type { Finder } from "./finder.ts";
 import { type Descriptor, loadOpenCv, type OpenCv, sayingWhy, type Vector } from "./opencv.ts";
@@ -39,10 +39,10 @@ function findPeople(cv: OpenCv, hog: Descriptor, picture: DecodedPicture): Perso
   const { width, height, fullWidth, fullHeight } = picture;
   if (width < windowWidth || height < windowHeight) return [];
   return groupWindows(scan(cv, hog, picture)).map(({ box, weight }) => {
-    const left = clamp((box.x * fullWidth) / width, fullWidth);
-    const top = clamp((box.y * fullHeight) / height, fullHeight);
-    const right = clamp(((box.x + box.width) * fullWidth) / width, fullWidth);
-    const bottom = clamp(((box.y + box.height) * fullHeight) / height, fullHeight);
+    const left = pixelWithin((box.x * fullWidth) / width, fullWidth);
+    const top = pixelWithin((box.y * fullHeight) / height, fullHeight);
+    const right = pixelWithin(((box.x + box.width) * fullWidth) / width, fullWidth);
+    const bottom = pixelWithin(((box.y + box.height) * fullHeight) / height, fullHeight);
     return { confidence: confidenceOf(weight), box: { x: left, y: top, width: right - left, height: bottom - top } };
   });
 }
@@ -66,8 +66,4 @@ function scan(cv: OpenCv, hog: Descriptor, { pixels, width, height }: DecodedPic
 
 function items<T>(vector: Vector<T>): T[] {
   return Array.from({ length: vector.size() }, (_, index) => vector.get(index));
-}
-
-function clamp(value: number, limit: number): number {
-  return Math.round(Math.min(Math.max(value, 0), limit));
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { route } from "../route.ts";
 import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
 
-export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 export const deviations = [
   "far_below_normal",
   "below_normal",

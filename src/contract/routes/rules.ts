@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { weekdays } from "../../clock/weekdays.ts";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
@@ -7,7 +8,6 @@ import { EventId, eventKinds } from "./events.ts";
 
 export const severities = ["low", "medium", "high", "critical"] as const;
 export const channels = ["email", "webhook", "push"] as const;
-export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
 /** When a rule holds, in its own time zone. A window over midnight belongs to the day on which it starts. */
 export const Schedule = z

@@ -1,4 +1,4 @@
-import type { Box } from "../boxes.ts";
+import { type Box, pixelWithin } from "../boxes.ts";
 import type { DecodedPicture } from "../decode.ts";
 import type { Corners } from "./read-output.ts";
 
@@ -37,8 +37,8 @@ export function fillInput(tensor: Float32Array, input: Size, { pixels, width, he
 /** A box of the input in whole pixels of the picture, cut to it; undefined when nothing of it is inside. */
 export function boxInPicture(corners: Corners, input: Size, picture: DecodedPicture): Box | undefined {
   const { left, top } = marginsOf(input, picture);
-  const across = (x: number): number => clamp(((x - left) * picture.fullWidth) / picture.width, picture.fullWidth);
-  const down = (y: number): number => clamp(((y - top) * picture.fullHeight) / picture.height, picture.fullHeight);
+  const across = (x: number): number => pixelWithin(((x - left) * picture.fullWidth) / picture.width, picture.fullWidth);
+  const down = (y: number): number => pixelWithin(((y - top) * picture.fullHeight) / picture.height, picture.fullHeight);
   const x = across(corners.left);
   const y = down(corners.top);
   const box = { x, y, width: across(corners.right) - x, height: down(corners.bottom) - y };
@@ -47,8 +47,4 @@ export function boxInPicture(corners: Corners, input: Size, picture: DecodedPict
 
 function marginsOf(input: Size, picture: Size): { readonly left: number; readonly top: number } {
   return { left: Math.floor((input.width - picture.width) / 2), top: Math.floor((input.height - picture.height) / 2) };
-}
-
-function clamp(value: number, limit: number): number {
-  return Math.round(Math.min(Math.max(value, 0), limit));
 }
