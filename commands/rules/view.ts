@@ -11,7 +11,7 @@ type Backtest = Reply<Routes["backtestRule"]> & {
 };
 type Replay = Backtest["tested"];
 
-const listText = (list: readonly string[] | null, unset: string): string => (list === null ? unset : list.join(", ") || "none");
+const channelsText = ({ channels }: Rule): string => channels?.join(", ") || "none";
 
 export const ruleView: View<Rule> = {
   plural: "rules",
@@ -37,7 +37,7 @@ export const ruleView: View<Rule> = {
     { title: "SEVERITY", cell: (rule) => ({ text: rule.severity }) },
     { title: "STATE", cell: ({ enabled }) => ({ text: enabled ? "on" : "off", paint: enabled ? "green" : "yellow" }) },
     { title: "CONDITIONS", cell: (rule) => ({ text: conditionsText(rule) }) },
-    { title: "CHANNELS", cell: (rule) => ({ text: listText(rule.channels, "none") }) },
+    { title: "CHANNELS", cell: (rule) => ({ text: channelsText(rule) }) },
   ],
   details: (rule, people) => [
     ["rule", { text: rule.id, paint: "bold" }],
@@ -45,7 +45,7 @@ export const ruleView: View<Rule> = {
     ["state", { text: rule.enabled ? "on" : "off", paint: rule.enabled ? "green" : "yellow" }],
     ["severity", { text: rule.severity }],
     ["conditions", { text: conditionsText(rule) }],
-    ["channels", { text: listText(rule.channels, "none") }],
+    ["channels", { text: channelsText(rule) }],
     ["cooldown", { text: `${rule.cooldown_seconds} s for ${rule.dedup_key_template}` }],
     ["escalate", { text: rule.escalate ? "yes" : "no" }],
     ["digest", { text: rule.digest ? "yes" : "no" }],

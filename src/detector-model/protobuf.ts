@@ -1,3 +1,5 @@
+const longestText = 1_048_576;
+
 /** Bytes that are read piece by piece, so that a file of hundreds of megabytes costs little memory. */
 export interface ByteSource {
   readonly length: number;
@@ -42,9 +44,9 @@ export function* fieldsOf(source: ByteSource, start: number, end: number): Gener
   }
 }
 
-/** The text of a field. Throws `Malformed` when it is longer than `longest` bytes. */
-export function textOf(source: ByteSource, { start, end }: Field, longest = 1_048_576): string {
-  if (end - start > longest) throw new Malformed(`a text of ${end - start} bytes`);
+/** The text of a field. Throws `Malformed` when it is longer than a mebibyte. */
+export function textOf(source: ByteSource, { start, end }: Field): string {
+  if (end - start > longestText) throw new Malformed(`a text of ${end - start} bytes`);
   return Buffer.from(source.read(start, end - start)).toString("utf8");
 }
 

@@ -26,9 +26,9 @@ export class OutcomeUnknown extends DatabaseUnavailable {
   }
 }
 
-/** A row with this key exists already; `constraint` narrows it to one unique constraint or index. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return codeOf(error) === "23505" && (constraint === undefined || (error as { constraint_name?: unknown }).constraint_name === constraint);
+/** A row with this key exists already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === "23505";
 }
 
 /** The data is not what the database takes: a value that is none of its type, breaks a constraint, names what does not exist or is too large. */

@@ -236,12 +236,10 @@ test("a session that was open for long makes room for a new one, and nobody has 
 });
 
 describe("errors by name", () => {
-  test("unique violation, with and without the constraint", async () => {
+  test("unique violation", async () => {
     await db.query((sql) => sql`insert into notes (id, text) values (10, 'ten')`);
     const error = await db.query((sql) => sql`insert into notes (id, text) values (10, 'again')`).catch((caught: unknown) => caught);
     expect(isUniqueViolation(error)).toBe(true);
-    expect(isUniqueViolation(error, "notes_pkey")).toBe(true);
-    expect(isUniqueViolation(error, "other_key")).toBe(false);
   });
 
   test("a statement over its time", async () => {

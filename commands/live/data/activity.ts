@@ -13,12 +13,12 @@ export interface Activity {
 
 const quiet: readonly number[] = Array.from({ length: activityMinutes }, () => 0);
 
-/** The activity with `count` more at that time. What is older than it remembers changes nothing. */
-export function counted(activity: Activity | undefined, time: Date, count = 1): Activity {
+/** The activity with one more at that time. What is older than it remembers changes nothing. */
+export function counted(activity: Activity | undefined, time: Date): Activity {
   const minute = Math.floor(time.getTime() / minuteMs);
   const { minute: newest, counts } = movedTo(activity ?? { minute, counts: quiet }, minute);
   const at = activityMinutes - 1 - (newest - minute);
-  return at < 0 ? { minute: newest, counts } : { minute: newest, counts: counts.with(at, (counts[at] ?? 0) + count) };
+  return at < 0 ? { minute: newest, counts } : { minute: newest, counts: counts.with(at, (counts[at] ?? 0) + 1) };
 }
 
 /** The same with `minute` as the newest, when it is newer. */

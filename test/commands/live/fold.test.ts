@@ -175,7 +175,8 @@ describe("the activity of a camera", () => {
   });
 
   it("grows with what was seen", () => {
-    const busy = counted(counted(undefined, now, 16), ago(60), 2);
+    const times = [...Array<Date>(16).fill(now), ...Array<Date>(2).fill(ago(60))];
+    const busy = times.reduce<ReturnType<typeof counted> | undefined>((before, time) => counted(before, time), undefined);
     expect(sparkline(busy, now, 3)).toBe("·▂█");
     expect(sparkline(busy, new Date(now.getTime() + 60_000), 3)).toBe("▂█·");
   });
