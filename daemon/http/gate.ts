@@ -19,6 +19,7 @@ export type Gate = (asked: Asked) => readonly RequestHandler[];
 /** What is no route is as protected as one: who has no key learns nothing about paths. */
 export const noRoute: Asked = {};
 
+/** The gate of a daemon; without a limiter or a keyring it lets through what that would look at. */
 export function createGate({ rateLimit, keyring }: GateOptions): Gate {
   return ({ tier = "default", auth = "key", tag }) => [
     ...(rateLimit && tier !== "none" ? [limitRate(tier, rateLimit, tag === "analytics" ? "sentence" : "record")] : []),

@@ -32,6 +32,7 @@ function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
   return runs;
 }
 
+/** A few clients read at the same time, the others wait for their turn. */
 export function createReplay(db: Database, follower: Follower): Replay {
   const turns = createTurns({ max: readsAtATime });
 

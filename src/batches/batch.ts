@@ -20,6 +20,7 @@ export interface OpenBatch extends Span {
 
 export type BatchSettings = Pick<LiveSettings, "batchWindowSeconds" | "batchIdleTimeoutSeconds">;
 
+/** The settings, in milliseconds. */
 export function batchTimes(settings: BatchSettings): BatchTimes {
   return { windowMs: settings.batchWindowSeconds * 1000, idleMs: settings.batchIdleTimeoutSeconds * 1000 };
 }

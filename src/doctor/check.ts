@@ -72,10 +72,12 @@ export class Found extends Error {
   }
 }
 
+/** Nothing is wrong; `detail` says what was seen. */
 export function ok(detail = ""): Outcome {
   return { status: "ok", detail };
 }
 
+/** The check is not possible here and now; `detail` says why. */
 export function skipped(detail: string): Outcome {
   return { status: "skipped", detail };
 }

@@ -17,6 +17,7 @@ export interface FaultLog {
   ended(notification: Told, reason: string): void;
 }
 
+/** Causes are remembered in this process only: after a restart each is told once more. */
 export function createFaultLog(log: Log): FaultLog {
   const causes = new Map<Channel, string>();
   const ended = ({ id, channel, alertId, silenceId, status }: Told, reason: string): void =>

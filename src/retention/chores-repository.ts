@@ -76,6 +76,7 @@ export async function whenNoted(sql: Sql, name: string): Promise<Date | undefine
   return row?.at;
 }
 
+/** Takes away what is noted under this name. */
 export async function forgetChore(sql: Sql, name: string): Promise<void> {
   await sql`
     delete from chores c

@@ -53,6 +53,7 @@ export async function removeFiles(files: readonly SizedFile[]): Promise<Files> {
   return sumOf(files);
 }
 
+/** The sum of both. */
 export function together(one: Files, other: Files): Files {
   return { files: one.files + other.files, bytes: one.bytes + other.bytes };
 }

@@ -41,6 +41,7 @@ function fits({ kind, value }: Word, { camera, level, text }: Filterable): boole
   return least >= 0 && levels.indexOf(level.toLowerCase()) >= least;
 }
 
+/** What a filter looks at of a camera. */
 export function filterableCamera({ camera_id, name, status, folder_path }: Camera): Filterable {
   return { camera: `${camera_id} ${name}`, level: status, text: folder_path };
 }
@@ -53,6 +54,7 @@ export function filterableEvent(event: Event, cameraName: string): Filterable {
   return { camera: `${camera_id} ${cameraName}`, level, text };
 }
 
+/** `cameraName` as for events. */
 export function filterableAlert({ camera_id, severity, status, event_id, alert_metadata }: Alert, cameraName: string): Filterable {
   return { camera: `${camera_id} ${cameraName}`, level: severity, text: `${status} ${event_id} ${alert_metadata.rule_name}` };
 }

@@ -98,6 +98,7 @@ function edited(text: string, key: Key): string {
     .join("");
 }
 
+/** The state with these parts of its `ui` replaced. */
 export function withUi(state: State, ui: Partial<Ui>): State {
   return { ...state, ui: { ...state.ui, ...ui } };
 }

@@ -87,6 +87,7 @@ export interface State {
   readonly ui: Ui;
 }
 
+/** The state before anything is known and any key is pressed. */
 export function firstState(now: Date, size: Size): State {
   return {
     now,
