@@ -43,8 +43,11 @@ export function isRecorded(kind: FileKind): boolean {
   return kind !== "temporary" && kind !== "other";
 }
 
-/** Folders that programs keep beside pictures, with copies of them. */
-const ignoredFolders = new Set(["@eaDir", "#recycle", "$RECYCLE.BIN", "System Volume Information", "lost+found"]);
+/** Folders that programs keep beside pictures, with copies of them and with those that were deleted. */
+const ignoredFolders = new Set([
+  ...["@eaDir", "#recycle", "#snapshot", "@Recycle", "@Recently-Snapshot"],
+  ...["$RECYCLE.BIN", "System Volume Information", "lost+found"],
+]);
 
 /** Whether a folder of this name is never looked into: hidden ones, and those with copies. */
 export function isIgnoredFolder(name: string): boolean {

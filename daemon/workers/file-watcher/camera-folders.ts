@@ -5,7 +5,7 @@ import { isOutsideOf } from "../../../src/cameras/folder.ts";
 import { NoAnswer } from "../../../src/disk/no-answer.ts";
 import { lookPatiently, noteReal } from "../../../src/disk/patience.ts";
 import { isInside } from "../../../src/images/look.ts";
-import { isRecorded, kindOf } from "../../../src/images/picture.ts";
+import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 
 /** What the watcher needs to know of a camera. */
 export interface WatchedCamera {
@@ -166,7 +166,8 @@ async function listRoot(cameraRoot: string, paths: ReadonlySet<string>, owned: r
   if (listed === silent) return { ...nothing, isSilent: true };
   // when the whole root is one camera's, nothing in it is without an owner
   if (listed === undefined || owned.some((entry) => isInside(listed.root, [entry.real]))) return nothing;
-  const entries = listed.entries.filter(({ name }) => !name.startsWith("."));
+  // a share that is the camera root has the recycle bin of its server in it
+  const entries = listed.entries.filter(({ name }) => !isIgnoredFolder(name));
   const pathOf = (entry: Dirent): string => join(cameraRoot, entry.name);
   const found = await Promise.all(
     entries

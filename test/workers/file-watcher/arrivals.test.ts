@@ -199,6 +199,20 @@ for (const polling of [false, true]) {
       expect((await found(2)).map(({ camera }) => camera).sort()).toEqual(["back", "front"]);
     });
 
+    it("takes the recycle bin of a share that is the camera root for no camera", async () => {
+      await start();
+      await writeFile(front("a.jpg"), numbered(jpeg, 1));
+      await found(1);
+      for (const bin of ["#recycle/front", "@Recycle/front", "@eaDir"]) {
+        await mkdir(join(home.root, bin), { recursive: true });
+        await writeFile(join(home.root, bin, "deleted.jpg"), jpeg);
+      }
+      await writeFile(front("b.jpg"), numbered(jpeg, 2));
+      await found(2);
+      await sleep(700);
+      expect((await home.ledger()).map(({ camera }) => camera)).toEqual(["front", "front"]);
+    });
+
     it("says once of pictures in the camera root that they belong to no camera", async () => {
       await start();
       await writeFile(join(home.root, "stray.jpg"), jpeg);
