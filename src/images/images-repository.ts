@@ -148,8 +148,13 @@ export async function insertImages(
   `;
 }
 
-/** Which of these versions of a camera's files the ledger does not know, or knows with an outcome worth another look; as indexes. */
-export async function unknownVersions(sql: Sql, cameraId: string, files: readonly FileVersion[]): Promise<readonly number[]> {
+/** Which of these versions of a camera's files the ledger does not know, or knows with an outcome worth another look, of those in `retried`; as indexes. */
+export async function unknownVersions(
+  sql: Sql,
+  cameraId: string,
+  files: readonly FileVersion[],
+  retried = retriedReasons,
+): Promise<readonly number[]> {
   const rows = await sql<{ index: number }[]>`
     select (f.index - 1)::int as index
     from unnest(
@@ -164,7 +169,7 @@ export async function unknownVersions(sql: Sql, cameraId: string, files: readonl
         and i.path = f.path
         and i.size_bytes = f.size_bytes
         and i.modified_ns = f.modified_ns
-        and not (i.status = 'skipped' and i.started_at is null and i.reason = any (${[...retriedReasons]}))
+        and not (i.status = 'skipped' and i.started_at is null and i.reason = any (${[...retried]}))
     )
     order by f.index
   `;

@@ -7,6 +7,7 @@ import { lookPatiently } from "../../../src/disk/patience.ts";
 import type { Database } from "../../../src/engines/database.ts";
 import type { FreshContent } from "../../../src/images/fresh-content.ts";
 import { unknownVersions } from "../../../src/images/images-repository.ts";
+import { retriedReasons } from "../../../src/images/reasons.ts";
 import { hasFfmpeg } from "../../../src/images/video.ts";
 import { within } from "../../../src/lifecycle/lifecycle.ts";
 import type { Log } from "../../../src/log/log.ts";
@@ -25,6 +26,8 @@ const mostRegistering = 2_000;
 const lostPauseMs = 250;
 /** The end of a tree whose disk hangs is not waited for any longer. */
 const treeStopMs = 2_000;
+/** Outcomes that another look may change while ffmpeg is missing: each look at a video reads it whole. */
+const retriedWithoutFfmpeg = retriedReasons.filter((reason) => reason !== "no_ffmpeg");
 
 /** What the watcher works with. */
 export interface FileWatcherOptions {
@@ -198,7 +201,8 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   /** Of listed files, those that the ledger does not know are looked at. */
   const takeListed = async (now: Run, cameraId: string, folder: string, files: readonly ListedFile[]): Promise<void> => {
     while (now.registrar.size > mostRegistering && !now.stopped) await sleep(20);
-    const unknown = await db.query((sql) => unknownVersions(sql, cameraId, files));
+    const retried = now.refuseVideos ? retriedWithoutFfmpeg : retriedReasons;
+    const unknown = await db.query((sql) => unknownVersions(sql, cameraId, files, retried));
     for (const index of unknown) {
       const file = files[index];
       if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, foundBy: "scan", listed: file });

@@ -17,6 +17,9 @@ const front = (name: string): string => join(home.root, "front", name);
 const outcomeOf = (name: string, ms?: number): Promise<Entry> =>
   until(async () => (await home.ledger()).findLast((entry) => entry.path === `front/${name}`), ms);
 
+/** What this process has read of files so far. */
+const bytesRead = async (): Promise<number> => Number(/rchar: (\d+)/.exec(await readFile("/proc/self/io", "utf8"))?.[1]);
+
 const processed = () => home.database.db.query((sql) => sql`update images set status = 'processed' where status = 'pending'`);
 
 describe("a file that is not looked at", () => {
@@ -160,6 +163,19 @@ describe("a file that is not looked at", () => {
     await home.watcher.start();
     await until(async () => (await outcomeOf("a.mp4")).status === "pending");
     expect(await home.jobs()).toHaveLength(2);
+  });
+
+  it.skipIf(process.platform !== "linux")("no_ffmpeg: a video is not read again and again while ffmpeg is missing", async () => {
+    await home.watcher.stop();
+    home.watcher = home.renew({ ffmpeg: "/nonexistent/ffmpeg", timings: { ...quick, fullRescanMs: 500 } });
+    const boxes = Buffer.from("000000186674797069736f6d000000000000000000000000000000086d6f6f76027fffe06d646174", "hex");
+    await writeFile(front("a.mp4"), boxes);
+    await truncate(front("a.mp4"), 40 * 1024 * 1024);
+    await home.watcher.start();
+    expect(await outcomeOf("a.mp4")).toMatchObject({ status: "skipped", reason: "no_ffmpeg" });
+    const before = await bytesRead();
+    await sleep(3_500);
+    expect((await bytesRead()) - before).toBeLessThan(20 * 1024 * 1024);
   });
 
   it.skipIf(!ffmpeg)("a video is entered where others look at it, whether ffmpeg is here or not", async () => {
