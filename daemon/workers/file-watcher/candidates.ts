@@ -24,6 +24,8 @@ const longestStuckDelayMs = 5_000;
 const liveWithinMs = 60_000;
 /** What a server's clock says of a file tells nothing until it is so long ago: the clock may be behind. */
 const serverClockMs = hourMs;
+/** A file that goes on after it was seen unchanged for so long is taken for another picture under the same name. */
+const begunAnewAfterMs = 5_000;
 /** So many files are remembered with their last version, so that late events about them cost one look at their size. */
 const mostRecent = 5_000;
 
@@ -33,19 +35,21 @@ export interface Candidate {
   readonly path: string;
   readonly foundBy: "watch" | "scan";
   /** What a scan found, and when that was last changed or renamed by the file system. */
-  readonly listed?: Version & { readonly changedAtMs: number };
+  readonly listed?: (Version & { readonly changedAtMs: number }) | undefined;
 }
 
-interface Charge extends Candidate {
+interface Charge extends Omit<Candidate, "listed"> {
+  listed: Candidate["listed"];
   readonly share: string | undefined;
   state: "queued" | "checking" | "waiting";
   /** An event came while the file was being looked at. */
   again: boolean;
   live: boolean;
-  readonly arrivedAt: Date;
+  arrivedAt: Date;
   version: Version | undefined;
-  /** Monotonic times: of the last change that was seen, of the last look. */
+  /** Monotonic times: of the last change that was seen, until when none was seen after it, of the last look. */
   changedAt: number;
+  unchangedUntil: number;
   checkedAt: number;
   gapMs: number;
   delayMs: number;
@@ -153,14 +157,25 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   /** How long the version has not changed, as far as this process or the file system can tell. */
   const quietMs = (charge: Charge, version: Version): number => {
     if (!isSame(version, charge.version)) {
+      if (isBegunAnew(charge, version)) arriveAgain(charge);
       charge.version = version;
       charge.changedAt = clock.monotonic();
     }
+    charge.unchangedUntil = clock.monotonic();
     const seenMs = clock.monotonic() - charge.changedAt;
     // of what was changed since it was listed the listing tells nothing
     if (!charge.listed || !isSame(version, charge.listed)) return seenMs;
     const toldMs = clock.now().getTime() - charge.listed.changedAtMs;
     return charge.share !== undefined && toldMs < serverClockMs ? seenMs : Math.max(seenMs, toldMs);
+  };
+
+  /** An upload that was broken off is followed by the next one under the same name, where cameras have but one. */
+  const isBegunAnew = ({ version: before, changedAt, unchangedUntil }: Charge, version: Version): boolean =>
+    before !== undefined && (version.sizeBytes < before.sizeBytes || unchangedUntil - changedAt > begunAnewAfterMs);
+
+  const arriveAgain = (charge: Charge): void => {
+    charge.arrivedAt = clock.now();
+    charge.listed = undefined;
   };
 
   const settle = (charge: Charge, seen: Look): void => {
@@ -240,7 +255,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
       return new Date(Math.min(endedAt, now, charge.listed && isSame(version, charge.listed) ? charge.arrivedAt.getTime() : now));
     }
     if (charge.foundBy === "watch") return charge.arrivedAt;
-    if (charge.live) return new Date(Math.min(charge.listed?.changedAtMs ?? now, now));
+    if (charge.live) return new Date(Math.min(charge.listed?.changedAtMs ?? charge.arrivedAt.getTime(), now));
     return new Date(Math.min(Number(version.modifiedNs / 1_000_000n), now));
   };
 
@@ -296,9 +311,11 @@ export function createCandidates(options: CandidatesOptions): Candidates {
       (changedAtMs !== undefined && changedAtMs >= startedAtMs && now.getTime() - changedAtMs < liveWithinMs);
     const charge: Charge = {
       ...candidate,
+      listed: candidate.listed,
       ...{ share: shareOf(dirname(candidate.path)), state: "queued", again: false, live: isLive, arrivedAt: now, version: undefined },
       ...{
         changedAt: monotonic,
+        unchangedUntil: monotonic,
         checkedAt: Number.NEGATIVE_INFINITY,
         gapMs: minGapMs,
         delayMs: firstDelayMs,

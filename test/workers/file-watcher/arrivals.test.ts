@@ -248,6 +248,26 @@ describe("a live picture", () => {
     expect(ledger.every((entry) => entry.status === "pending")).toBe(true);
   });
 
+  it("counts by its own arrival after uploads under its name that were broken off", async () => {
+    await home.watcher.stop();
+    let aheadMs = 0;
+    home.watcher = home.renew({ clock: { now: () => new Date(Date.now() + aheadMs), monotonic: () => performance.now() + aheadMs } });
+    await home.watcher.start();
+    const broken = async (bytes: number) => {
+      await writeFile(front("snapshot.jpg"), numbered(jpeg, bytes).subarray(0, bytes));
+      await sleep(100);
+      aheadMs += 300_000;
+      // it is looked at again
+      await sleep(1_200);
+    };
+    for (const bytes of [20_000, 30_000, 10_000]) await broken(bytes);
+    const arrivedAt = Date.now() + aheadMs;
+    await writeFile(front("snapshot.jpg"), numbered(jpeg, 3));
+    const [entry] = await found(1);
+    expect(entry).toMatchObject({ path: "front/snapshot.jpg", status: "pending" });
+    expect(Math.abs((entry?.taken_at.getTime() ?? 0) - arrivedAt)).toBeLessThan(2_000);
+  });
+
   it("gets a new entry when it is written over, also while the first is being seen", async () => {
     await home.watcher.start();
     await writeFile(front("snapshot.jpg"), numbered(jpeg, 1));
