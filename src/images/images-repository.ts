@@ -169,7 +169,8 @@ export async function unknownVersions(
         and i.path = f.path
         and i.size_bytes = f.size_bytes
         and i.modified_ns = f.modified_ns
-        and not (i.status = 'skipped' and i.started_at is null and i.reason = any (${[...retried]}))
+        -- a name that is not UTF-8 cannot be opened until it is another one
+        and not (i.status = 'skipped' and i.started_at is null and i.reason = any (${[...retried]}) and strpos(i.path, ${"\ufffd"}) = 0)
     )
     order by f.index
   `;

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { isGone } from "../disk/files.ts";
 import { bufferSource, fileSource, readFully } from "./byte-source.ts";
 import { type Inspection, inspect } from "./picture.ts";
+import { settledAfterMs } from "./structure.ts";
 
 /** Files up to this size are read whole, in one go. */
 const wholeBytes = 1024 * 1024;
@@ -44,6 +46,8 @@ export interface LookOptions {
   readonly roots: readonly string[];
   /** A version to which the answer is `known`. */
   readonly known?: Version | undefined;
+  /** The path byte for byte, of a file whose name is not UTF-8. */
+  readonly raw?: Buffer | undefined;
   /** For how many milliseconds this version has not changed. */
   readonly quietMs: (version: Version) => number;
 }
@@ -71,7 +75,7 @@ export async function look(path: string, options: LookOptions): Promise<Look> {
       await file.close();
     }
   } catch (error) {
-    return await explain(path, error as NodeJS.ErrnoException);
+    return await explain(path, error as NodeJS.ErrnoException, options);
   }
 }
 
@@ -116,14 +120,12 @@ async function hash(file: FileHandle, size: number, whole: Buffer | undefined): 
   return sum.digest();
 }
 
-async function explain(path: string, error: NodeJS.ErrnoException): Promise<Look> {
+async function explain(path: string, error: NodeJS.ErrnoException, options: LookOptions): Promise<Look> {
   switch (error.code) {
     case "ENOENT":
       // a link to nothing, and a name that is not UTF-8, are there and yet are not
       if (await isLink(path)) return await refuse(path, "unreadable", "It is a link to a file that does not exist.");
-      if (path.includes("\ufffd"))
-        return { kind: "trouble", detail: "The name is not valid UTF-8, so the file cannot be opened. Rename it." };
-      return { kind: "gone" };
+      return options.raw ? await lookByBytes(options.raw, options) : { kind: "gone" };
     case "ENOTDIR":
       return { kind: "gone" };
     case "ELOOP":
@@ -137,6 +139,22 @@ async function explain(path: string, error: NodeJS.ErrnoException): Promise<Look
       );
     default:
       return { kind: "trouble", detail: `Reading failed: ${error.message}` };
+  }
+}
+
+const garbledDetail =
+  "The name is not valid UTF-8, so the file cannot be opened. Rename it, and have the camera write names without umlauts and accents.";
+
+/** A file whose name is not UTF-8 is not read, since nobody could be told where it is. */
+async function lookByBytes(raw: Buffer, { quietMs }: LookOptions): Promise<Look> {
+  try {
+    const stat = await lstat(raw, { bigint: true });
+    if (!stat.isFile()) return { kind: "gone" };
+    const version = versionOf(stat);
+    if (quietMs(version) < settledAfterMs) return { kind: "trouble", detail: garbledDetail };
+    return { kind: "refused", reason: "unreadable", detail: garbledDetail, version };
+  } catch (error) {
+    return isGone(error) ? { kind: "gone" } : { kind: "trouble", detail: `Reading failed: ${(error as Error).message}` };
   }
 }
 

@@ -33,6 +33,8 @@ const mostRecent = 5_000;
 export interface Candidate {
   readonly cameraId: string;
   readonly path: string;
+  /** The path byte for byte, where the name is not UTF-8. */
+  readonly raw?: Buffer | undefined;
   readonly foundBy: "watch" | "scan";
   /** What a scan found, and when that was last changed or renamed by the file system. */
   readonly listed?: (Version & { readonly changedAtMs: number }) | undefined;
@@ -135,6 +137,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     const lookNow = (): Promise<Look> =>
       look(charge.path, {
         roots: options.roots(),
+        raw: charge.raw,
         // what a listing brings is not in the ledger, whatever was seen of it before
         known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
         quietMs: (version) => quietMs(charge, version),
@@ -263,7 +266,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const leave = (charge: Charge): void => {
     clearTimeout(charge.timer);
     charges.delete(charge.path);
-    if (charge.again) add({ cameraId: charge.cameraId, path: charge.path, foundBy: "watch" });
+    if (charge.again) add({ cameraId: charge.cameraId, path: charge.path, raw: charge.raw, foundBy: "watch" });
   };
 
   const wait = (charge: Charge, detail: string): void => {

@@ -167,9 +167,9 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       clock,
       log,
       listener: {
-        onEvent: (path) => {
+        onEvent: (path, raw) => {
           if (cameraId === undefined) adopt(now, planned.path);
-          else now.candidates.add({ cameraId, path, foundBy: "watch" });
+          else now.candidates.add({ cameraId, path, raw, foundBy: "watch" });
         },
         onListed: async (files) => {
           if (files.length === 0) return;
@@ -205,7 +205,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const unknown = await db.query((sql) => unknownVersions(sql, cameraId, files, retried));
     for (const index of unknown) {
       const file = files[index];
-      if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, foundBy: "scan", listed: file });
+      if (file && !now.stopped) now.candidates.add({ cameraId, path: file.path, raw: file.raw, foundBy: "scan", listed: file });
     }
     await now.candidates.room(dirname(files[0]?.path ?? folder));
   };

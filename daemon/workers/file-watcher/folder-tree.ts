@@ -5,6 +5,7 @@ import { networkMount } from "../../../src/cameras/mounts.ts";
 import type { Clock } from "../../../src/clock/clock.ts";
 import { isGone } from "../../../src/disk/files.ts";
 import { listPatiently, lookPatiently, shareOf } from "../../../src/disk/patience.ts";
+import { isGarbled, rawPath, rawPaths } from "../../../src/disk/raw-paths.ts";
 import { type Version, versionOf } from "../../../src/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
@@ -25,12 +26,14 @@ const activeWithinMs = 60_000;
 export interface ListedFile extends Version {
   readonly path: string;
   readonly changedAtMs: number;
+  /** The path byte for byte, where the name is not UTF-8. */
+  readonly raw?: Buffer | undefined;
 }
 
 /** What a tree tells about. */
 export interface TreeListener {
-  /** Something happened to a file with the name of a picture or video. */
-  onEvent(path: string): void;
+  /** Something happened to a file with the name of a picture or video; `raw` as of a listed one. */
+  onEvent(path: string, raw: Buffer | undefined): void;
   /** Such files were listed that were not there before, or all of them in a full scan. Resolves when more can be taken. */
   onListed(files: readonly ListedFile[]): Promise<void>;
   /** The top folder is gone or cannot be read. */
@@ -183,7 +186,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
   const watchFolder = (folder: Folder): void => {
     if (polling) return;
     try {
-      folder.watcher = watch(folder.path, (type, name) => onEvent(folder, type, name));
+      folder.watcher = watch(folder.path, { encoding: "buffer" }, (type, name) => onEvent(folder, type, name));
       folder.watcher.on("error", (error) => {
         folder.watcher?.close();
         folder.watcher = undefined;
@@ -199,15 +202,13 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     }
   };
 
-  const onEvent = (folder: Folder, type: string, name: string | null): void => {
+  const onEvent = (folder: Folder, type: string, bytes: Buffer | null): void => {
     events += 1;
     folder.lastEventAt = clock.monotonic();
-    if (name === null) {
-      list(folder, "names");
-      return;
-    }
+    if (!bytes) return void list(folder, "names");
+    const name = bytes.toString();
     const path = join(folder.path, name);
-    if (isRecorded(kindOf(name))) listener.onEvent(path);
+    if (isRecorded(kindOf(name))) listener.onEvent(path, isGarbled(name) ? rawPath(folder.path, bytes) : undefined);
     if (type !== "rename" || folders.get(folder.path) !== folder) return;
     if (name === basename(folder.path)) structure.push(() => lookAtItself(folder, path));
     if (folders.has(path) || (kindOf(name) === "other" && !isIgnoredFolder(name))) structure.push(() => look(path));
@@ -291,10 +292,11 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
     folder.isBirthKnown ||= tellsBirth(before) && before.birthtimeNs === folder.bornNs;
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
+    const raw = fresh.some(isGarbled) ? await askForNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
     const missed = new Map<string, unknown>();
     const tryOne = async (name: string): Promise<ListedFile | undefined> => {
       try {
-        const file = await examine(folder, name);
+        const file = await examine(folder, name, raw.get(name));
         // what was not there at the last listing came since then, whatever the clock of a server says
         return file && file.changedAtMs < folder.listedAtMs && !wasThere(name) ? { ...file, changedAtMs: listedAtMs } : file;
       } catch (error) {
@@ -324,18 +326,19 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     listAgain(folder);
   };
 
-  const examine = async (folder: Folder, name: string): Promise<ListedFile | undefined> => {
+  const examine = async (folder: Folder, name: string, raw: Buffer | undefined): Promise<ListedFile | undefined> => {
     const kind = kindOf(name);
     const path = join(folder.path, name);
     if (kind === "temporary" || isIgnoredFolder(name) || folders.has(path)) return undefined;
     try {
-      const found = await ask(() => lstat(path, { bigint: true }));
+      const found = await ask(() => lstat(raw ?? path, { bigint: true }));
       if (found.isDirectory()) {
+        if (raw) tellOnce(path, { folder: path }, "a folder's name is not valid UTF-8, so what is in it is not seen; rename it");
         structure.push(() => enterBelow(path));
         return undefined;
       }
       if (!isRecorded(kind)) return undefined;
-      return { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs) };
+      return { path, ...versionOf(found), changedAtMs: Number(found.ctimeMs), raw };
     } catch (error) {
       if (isGone(error)) return undefined;
       throw error;

@@ -256,7 +256,7 @@ describe("a live picture", () => {
     const broken = async (bytes: number) => {
       await writeFile(front("snapshot.jpg"), numbered(jpeg, bytes).subarray(0, bytes));
       await sleep(100);
-      aheadMs += 300_000;
+      aheadMs += 50_000;
       // it is looked at again
       await sleep(1_200);
     };

@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readFile, rename, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -246,6 +246,37 @@ describe("a file that is not looked at", () => {
     await writeFile(front("e.jpg"), numbered(jpeg, 4));
     expect(await outcomeOf("b.jpg")).toMatchObject({ status: "pending" });
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "unreadable: a name that is not UTF-8, seen live or not, and no longer than it is there",
+    async () => {
+      const latin1 = (name: string): Buffer => Buffer.concat([Buffer.from(`${front("")}/`), Buffer.from(name, "latin1")]);
+      const theEntries = async (count: number) => {
+        const all = await home.entries(count + 1);
+        expect(all.slice(1).map(({ path, reason }) => [path, reason])).toEqual(Array(count).fill(["front/S\ufffdd.jpg", "unreadable"]));
+        return all.at(-1);
+      };
+      await writeFile(latin1("Süd.jpg"), jpeg);
+      await writeFile(latin1("Nöchster.jpg"), jpeg);
+      await until(() => home.watcher.state().pending === 2);
+      await rm(latin1("Nöchster.jpg"));
+      expect(await theEntries(1)).toMatchObject({
+        status: "skipped",
+        size_bytes: jpeg.length,
+        detail: expect.stringContaining("Rename it"),
+      });
+      await until(() => home.watcher.state().pending === 0);
+      await home.watcher.stop();
+      await writeFile(latin1("Süd.jpg"), numbered(jpeg, 1));
+      await mkdir(latin1("Höf"));
+      home.watcher = home.renew();
+      await home.watcher.start();
+      await theEntries(2);
+      await until(() => home.warnings.find((warning) => warning.includes("a folder's name is not valid UTF-8")));
+      await rename(latin1("Süd.jpg"), front("Sued.jpg"));
+      expect(await outcomeOf("Sued.jpg")).toMatchObject({ status: "pending" });
+    },
+  );
 
   it("other files and folders with odd names are no matter", async () => {
     await mkdir(front("folder.jpg"));
