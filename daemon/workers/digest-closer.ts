@@ -1,6 +1,7 @@
 import { closeDueDigests } from "../../src/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerts/digests-repository.ts";
 import { takeUpEnds } from "../../src/alerts/ended-silences.ts";
+import { lookAgainAtIncidents } from "../../src/alerts/held-back-incidents.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import type { Database } from "../../src/engines/database.ts";
 import type { Log } from "../../src/log/log.ts";
@@ -9,13 +10,13 @@ import { nextEndAt } from "../../src/silences/ending-repository.ts";
 import type { Silence } from "../../src/silences/silence.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** With nothing due in sight it still looks so often: any process may have begun a digest or a silence. */
+/** With nothing due in sight it still looks so often: any process may have begun a digest or a silence, or ended a cooldown. */
 const longestPauseMs = 1_000;
 const atOnce = 100;
 
 /**
- * Makes the worker that closes digests and takes up the ends of silences when they are due, from timers kept in rows. `onClosed`: there is something
- * to tell. `onSilenceOver`: this process took up the end of a silence.
+ * Makes the worker that closes digests, takes up the ends of silences and has incidents looked at again whose cooldown is over, when they are due, from
+ * timers kept in rows. `onClosed`: there is something to tell. `onSilenceOver`: this process took up the end of a silence.
  */
 export function createDigestCloser(options: {
   readonly db: Database;
@@ -31,7 +32,9 @@ export function createDigestCloser(options: {
     critical: false,
     log: options.log,
     round: async () => {
-      const [digestAt, silenceAt] = await db.query((sql) => Promise.all([nextDigestAt(sql), nextEndAt(sql)]));
+      const [digestAt, silenceAt] = await db.query((sql) =>
+        Promise.all([nextDigestAt(sql), nextEndAt(sql), lookAgainAtIncidents(sql, clock.now())]),
+      );
       const waits = [digestAt, silenceAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
       const waitMs = Math.min(longestPauseMs, ...waits);
       if (waitMs > 0) return waitMs;

@@ -53,15 +53,19 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
     lockLevelOf(sql, eventId),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
-    enabledRules(sql, trigger),
+    enabledRules(sql, trigger === "scored" ? "scored" : "stored"),
     trigger === "scored" ? enabledRules(sql, "stored") : [],
   ]);
   if (!event || !facts) return undefined;
+  // what is over by now, or was deleted, stays held back
+  if (trigger === "held_back" && (!facts.lasts || facts.deleted)) return undefined;
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
   const escalating = others.filter(({ id, escalate }) => escalate && mayEscalate(subject, earlier.get(id)));
   // a threshold that was taken away meanwhile: at the time for rules without one this rule had one
   const changed = others.filter((rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt);
-  const open = [...rules, ...escalating, ...changed].filter(({ id }) => earlier.get(id)?.outcome !== "raised");
+  const due =
+    trigger === "held_back" ? rules.filter(({ id }) => isHeldBackByAlert(earlier.get(id))) : [...rules, ...escalating, ...changed];
+  const open = due.filter(({ id }) => earlier.get(id)?.outcome !== "raised");
 
   const verdicts: StoredVerdict[] = [];
   const matches: Match[] = [];
@@ -92,6 +96,10 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
 function mayEscalate({ band }: Subject, before: EarlierVerdict | undefined): boolean {
   if (before?.outcome !== "suppressed") return false;
   return before.heldBackBy === null || band > riskBand(before.alertedLevel);
+}
+
+function isHeldBackByAlert(before: EarlierVerdict | undefined): boolean {
+  return before?.outcome === "suppressed" && before.heldBackBy !== null;
 }
 
 /** A match that would have raised an alert, or met a cooldown, and the silence that hides it. */

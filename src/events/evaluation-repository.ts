@@ -1,7 +1,7 @@
 import type { Sql } from "../engines/database.ts";
 
-/** What happened to an event, so that rules are to look at it: it was stored, or it got a score. */
-export type EvaluationTrigger = "stored" | "scored";
+/** What happened to an event, so that rules are to look at it: it was stored, it got a score, or a cooldown is over that held it back. */
+export type EvaluationTrigger = "stored" | "scored" | "held_back";
 
 /**
  * Has the rules that this trigger is for look at events, in the caller's transaction. Nothing is queued while no enabled
@@ -9,7 +9,7 @@ export type EvaluationTrigger = "stored" | "scored";
  *
  * Each time is a job of its own: a score that comes while the rules look at the one before is not missed.
  */
-export async function queueEvaluations(sql: Sql, eventIds: readonly number[], trigger: EvaluationTrigger, now: Date): Promise<void> {
+export async function queueEvaluations(sql: Sql, eventIds: readonly number[], trigger: "stored" | "scored", now: Date): Promise<void> {
   if (eventIds.length === 0) return;
   await sql`
     insert into jobs (queue, subject, priority, position, available_at)
@@ -29,6 +29,6 @@ export async function queueEvaluations(sql: Sql, eventIds: readonly number[], tr
 
 /** The event and the trigger that a job of the queue `alert` is about; undefined for a subject that is none of ours. */
 export function evaluationOf(subject: string): { readonly eventId: number; readonly trigger: EvaluationTrigger } | undefined {
-  const [, id, trigger] = /^(\d+):(stored|scored):\d+$/.exec(subject) ?? [];
-  return id === undefined ? undefined : { eventId: Number(id), trigger: trigger as EvaluationTrigger };
+  const [, id, trigger] = /^(\d+):(?:(stored|scored):\d+|held_back)$/.exec(subject) ?? [];
+  return id === undefined ? undefined : { eventId: Number(id), trigger: (trigger ?? "held_back") as EvaluationTrigger };
 }
