@@ -1,6 +1,8 @@
 import type { Database } from "../engines/database.ts";
 import { type Delivery, expiryOf } from "../notifications/delivery.ts";
+import { findHeldBack } from "../notifications/facts-repository.ts";
 import { queueNotifications } from "../notifications/queue.ts";
+import type { Channel } from "../rules/rule.ts";
 import { endCooldown } from "./cooldowns-repository.ts";
 import { closeDigest, dueDigests } from "./digests-repository.ts";
 
@@ -13,10 +15,12 @@ export async function closeDueDigests(db: Database, delivery: Delivery, now: Dat
   for (const alertId of await db.query((sql) => dueDigests(sql, now, limit))) {
     await db.transaction(async (sql) => {
       await endCooldown(sql, alertId);
-      const digest = await closeDigest(sql, alertId, now);
-      // what was held back may have raised an alert since, in a higher band
-      if (!digest || digest.heldBack === 0) return;
-      const { channels } = digest;
+      const channels: Channel[] = [];
+      for (const channel of await closeDigest(sql, alertId, now)) {
+        // what was held back may have raised an alert since, in a higher band
+        if ((await findHeldBack(sql, { alertId, channel }, 1)).count > 0) channels.push(channel);
+      }
+      if (channels.length === 0) return;
       await queueNotifications(sql, { alertId, kind: "digest", channels, expiresAt: expiryOf(delivery, now) }, delivery.availability, now);
       sent += 1;
     });

@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import type { Channel } from "./channels.ts";
 import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "./facts.ts";
 
 /** What is known of an alert and its event, or undefined when it is gone. */
@@ -36,13 +37,27 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
   return row;
 }
 
-/** What an alert's cooldown held back, deleted events aside: their number, and at most `limit` of them, the riskiest. */
-export async function findHeldBack(sql: Sql, alertId: string, limit: number): Promise<HeldBack> {
+/**
+ * What an alert's cooldown held back, deleted events aside: their number, and at most `limit` of them, the riskiest. The alerted event itself, which another
+ * rule under the same key may have matched too, is not among them for a channel through which the alert went.
+ */
+export async function findHeldBack(
+  sql: Sql,
+  { alertId, channel }: { readonly alertId: string; readonly channel: Channel },
+  limit: number,
+): Promise<HeldBack> {
   const rows = await sql<(HeldBackEvent & { count: number })[]>`
     with held as (
       select distinct v.event_id
       from rule_verdicts v
       where v.suppressed_by = ${alertId}
+        and not exists (
+          select
+          from alerts a
+          join notifications n on n.alert_id = a.alert_id and n.kind = 'alert' and n.channel = ${channel}
+          where a.alert_id = v.suppressed_by
+            and a.event_id = v.event_id
+        )
     )
     select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.risk_score as "riskScore",
       e.risk_level as "riskLevel", e.summary, count(*) over () as count

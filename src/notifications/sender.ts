@@ -98,7 +98,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
         return silence && { notificationId, createdAt, late: lateness(notification, kind, now), silence, heldBack };
       }
       const alert = await findAlertFacts(sql, notification.alertId);
-      const heldBack = kind === "digest" ? await findHeldBack(sql, notification.alertId, listedEvents) : undefined;
+      const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
       const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
       return alert && { notificationId, createdAt, late: lateness(notification, notification.kind, now), alert, heldBack, endOf };
     });

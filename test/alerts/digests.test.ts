@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { closeDueDigests } from "../../src/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerts/digests-repository.ts";
+import { findHeldBack } from "../../src/notifications/facts-repository.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "./alert-desk.ts";
 
 let desk: AlertDesk;
@@ -85,6 +86,32 @@ describe("a digest", () => {
     desk.at("2026-03-01T13:00:00Z");
     expect(await close()).toBe(1);
     expect((await sent()).map(({ channel }) => channel)).toEqual(["email", "push"]);
+  });
+
+  it("does not call the alerted event itself held back where another rule under the same key matched it too", async () => {
+    await desk.rule({ severity: "critical", dedup_key_template: "{camera_id}", channels: ["email"] });
+    await desk.rule({ ...digest, dedup_key_template: "{camera_id}" });
+    await events(1);
+    expect((await desk.verdicts()).map(({ outcome }) => outcome).toSorted()).toEqual(["raised", "suppressed"]);
+    desk.at("2026-03-01T13:00:00Z");
+    expect(await close()).toBe(0);
+    expect(await sent()).toEqual([]);
+
+    await events(2);
+    const [, alert] = await desk.alerts();
+    desk.at("2026-03-01T14:00:00Z");
+    expect(await close()).toBe(1);
+    const listed = await desk.db.query((sql) => findHeldBack(sql, { alertId: alert?.id ?? "", channel: "email" }, 10));
+    expect(listed.events.map(({ eventId }) => eventId)).toEqual([3]);
+  });
+
+  it("tells of the alerted event through a channel that the alert did not go through", async () => {
+    await desk.rule({ severity: "critical", dedup_key_template: "{camera_id}", channels: ["push"] });
+    await desk.rule({ ...digest, dedup_key_template: "{camera_id}" });
+    await events(1);
+    desk.at("2026-03-01T13:00:00Z");
+    expect(await close()).toBe(1);
+    expect((await sent()).map(({ channel }) => channel)).toEqual(["email"]);
   });
 
   it("and those who are held back at the same moment agree: each is told of by it, or raises an alert", async () => {
