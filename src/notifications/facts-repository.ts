@@ -26,7 +26,8 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
         (array_agg(b.detection_id order by b.wanted desc, b.confidence desc, b.detection_id))[1] as detection_id
       from (
         select distinct on (d.object_type) d.object_type, d.confidence, d.detection_id,
-          coalesce(v.definition -> 'object_types' ? d.object_type, false) as wanted
+          -- in either case, as the rule takes it
+          coalesce(lower((v.definition -> 'object_types')::text)::jsonb ? lower(d.object_type), false) as wanted
         from detections d
         where d.event_id = a.event_id
         order by d.object_type, d.confidence desc, d.detection_id
