@@ -245,7 +245,7 @@ describe("an alert by mail", () => {
 
   it("that was given up is sent when it is taken up again, with a new expiry", async () => {
     const { server, raise, work, result, jobs } = await mailDesk({
-      onSender: (_, time) => (time === 1 ? { code: 550, text: "blocked" } : undefined),
+      onRecipient: (_, time) => (time === 1 ? { code: 550, text: "blocked" } : undefined),
     });
     const { alertId } = await raise(["email"]);
     await work();

@@ -83,7 +83,6 @@ describe("a mail server", () => {
   });
 
   it.each([
-    ["the sender", { onSender: reply(550, "5.7.1 you may not send") }, "failed"],
     ["the sender for now", { onSender: reply(421, "4.3.2 closing") }, "again"],
     ["the mail", { onMail: reply(554, "5.6.0 refused as spam") }, "failed"],
     ["the mail for now", { onMail: reply(452, "4.3.1 no room") }, "again"],
@@ -99,6 +98,25 @@ describe("a mail server", () => {
       misconfigured: true,
     };
     expect(await send(server.port)).toEqual(refused);
+  });
+
+  it.each([
+    ["its sender", { onSender: reply(553, "5.7.1 sender not owned by home") }, "refuses the sender (SMTP_FROM_ADDRESS): 553 5.7.1 sender"],
+    ["whoever is not logged in", { onRecipient: reply(554, "5.7.1 relay access denied") }, "me@example.org: 554 5.7.1 relay access denied"],
+    ["this machine, when it hears for whom", { onRecipient: reply(554, "5.7.1 blocked, see list.example") }, "554 5.7.1 blocked"],
+  ] as const)("that refuses %s may take the mail when a person has mended that", async (_, options, answer) => {
+    expect(await send((await serve(options)).port)).toEqual({
+      kind: "again",
+      answer: expect.stringContaining(answer),
+      misconfigured: true,
+    });
+  });
+
+  it("that refuses one of the recipients for reasons of its own, and the other since there is none, has refused them", async () => {
+    const server = await serve({
+      onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "5.7.1 not for you" } : { code: 550, text: "5.1.1 no such user" }),
+    });
+    expect(await send(server.port)).toMatchObject({ kind: "failed" });
   });
 
   it("that takes some recipients only has sent it, and the others are named", async () => {

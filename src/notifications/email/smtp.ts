@@ -55,6 +55,8 @@ export type SmtpResult =
       readonly isLogin: boolean;
       /** It would not hear of any mail: it refuses whoever comes from here, by its greeting. */
       readonly refusesUs: boolean;
+      /** It takes no mail from this sender, whatever is in it. */
+      readonly refusesSender: boolean;
       readonly isTooLarge: boolean;
       /** It refuses TLS, and a password goes over the line in nothing else. */
       readonly refusesTls: boolean;
@@ -198,6 +200,7 @@ function notTaken(fault: SmtpFault): Extract<SmtpResult, { kind: "not_taken" }> 
     status: fault.responseCode,
     refusesTls: fault.code === "ETLS" && fault.responseCode !== undefined,
     refusesUs: ["CONN", "EHLO", "HELO"].includes(fault.command ?? "") && fault.responseCode !== undefined,
+    refusesSender: fault.command === "MAIL FROM" && fault.responseCode !== undefined && fault.responseCode !== 552,
     // with a limit that the server has told nothing is sent, and it answers nothing
     isTooLarge: fault.responseCode === 552 || (fault.code === "EMESSAGE" && !fault.response),
     isLogin: fault.code === "EAUTH" && !(fault.responseCode !== undefined && fault.responseCode < 500),
