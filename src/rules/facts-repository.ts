@@ -43,9 +43,11 @@ export interface PastFacts extends RuleFacts {
   readonly riskLevel: RiskLevel | null;
   /** When it was judged first; null: never, or it came with its score. */
   readonly scoredAt: Date | null;
+  /** When the incident was over; null: it lasts, or is none. */
+  readonly overAt: Date | null;
 }
 
-type PastRow = FactsRow & Pick<PastFacts, "riskLevel" | "scoredAt">;
+type PastRow = FactsRow & Pick<PastFacts, "riskLevel" | "scoredAt" | "overAt">;
 
 /** Events by the time at which they started, both ends included; deleted ones do not count. */
 export interface PastEvents {
@@ -85,7 +87,7 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
       group by a.event_id
     )
     select c.event_id as "eventId", c.kind, c.camera_id as "cameraId", c.risk_score as "riskScore", c.risk_level as "riskLevel",
-      c.created_at as "storedAt", s.scored_at as "scoredAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
+      c.created_at as "storedAt", s.scored_at as "scoredAt", i.ended_at as "overAt", coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences
     from chosen c
     cross join lateral (
       -- event by event: its detections lie together, and nothing of all of them has to be kept
@@ -98,9 +100,10 @@ export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored"
       ) m
     ) o
     left join scored s on s.event_id = c.event_id
+    left join camera_incidents i on i.event_id = c.event_id
     order by ${trigger === "scored" ? sql`coalesce(s.scored_at, c.created_at)` : sql`c.created_at`}, c.event_id
   `;
   for await (const rows of batchesOf<PastRow[]>(sql, statement, batchSize)) {
-    yield rows.map((row) => ({ ...factsOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt }));
+    yield rows.map((row) => ({ ...factsOf(row), riskLevel: row.riskLevel, scoredAt: row.scoredAt, overAt: row.overAt }));
   }
 }

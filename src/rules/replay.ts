@@ -12,7 +12,7 @@ export interface Replayed {
   readonly raisedAt: Date;
   /** It matches, and no earlier alert under the same key holds it back. */
   readonly alert: boolean;
-  /** When it was told before as held back: it was stored then, and passes the cooldown now that it is judged. */
+  /** When it was told before as held back: it was stored then, and passes the cooldown now that it is judged, or lasts when that is over. */
   readonly heldBackAt: Date | null;
 }
 
@@ -33,11 +33,11 @@ interface Cooldown {
   readonly judgedAt: number;
 }
 
-/** A match that was held back before it was judged. */
+/** A match that was held back, and is looked at again when it is judged, or an incident when the cooldown is over. */
 interface HeldBack extends Replayed {
   readonly key: string;
   readonly by: Cooldown;
-  readonly scoredAt: Date;
+  readonly againAt: Date;
 }
 
 /** When a definition is evaluated: as soon as an event is stored, or when it has its score. */
@@ -48,13 +48,13 @@ export function triggerOf(definition: RuleDefinition): "stored" | "scored" {
 /**
  * Plays history through a definition of a rule: takes events in the order in which their alerts would have been raised, judges
  * each by the code that judges live ones, and keeps the cooldowns that its alerts begin. With `escalate`, what is held back when it is
- * stored has a second chance when it is judged, as live. Other rules that share the same dedup keys are not looked at. With `at` the
+ * stored has a second chance when it is judged, and an incident when the cooldown is over, as live. Other rules that share the same dedup keys are not looked at. With `at` the
  * schedule is judged by that time.
  */
 export function replay(ruleId: string, definition: RuleDefinition, at?: Date): Replay {
   const trigger = triggerOf(definition);
   const cooldowns = new Map<string, Cooldown>();
-  /** By the time of their judgement. */
+  /** By the time when they are looked at again. */
   const waiting: HeldBack[] = [];
 
   const passes = (running: Cooldown | undefined, band: number, now: number): boolean =>
@@ -69,17 +69,34 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     });
   };
 
-  /** What comes of those that were held back, now that they are judged: nothing where one is no worse than what held it back, though the cooldown be over. */
-  const judged = (until: number): readonly Replayed[] => {
-    const escalated: Replayed[] = [];
-    while (waiting[0] && waiting[0].scoredAt.getTime() < until) {
-      const { key, by, scoredAt, facts, verdict, raisedAt } = waiting.shift() as HeldBack;
-      const [now, band] = [scoredAt.getTime(), riskBand(facts.riskLevel)];
-      if (band <= bandOf(by, now) || !passes(cooldowns.get(key), band, now)) continue;
-      begin(key, facts, scoredAt, band);
-      escalated.push({ facts, verdict, raisedAt: scoredAt, alert: true, heldBackAt: raisedAt });
+  /**
+   * What comes of those that were held back when they are looked at again: nothing where one that is judged is no worse than what held it back, though the
+   * cooldown be over, and nothing of an incident that is over.
+   */
+  const again = (until: number): readonly Replayed[] => {
+    const raised: Replayed[] = [];
+    while (waiting[0] && waiting[0].againAt.getTime() < until) {
+      const held = waiting.shift() as HeldBack;
+      const { key, by, againAt, facts, verdict, raisedAt } = held;
+      const [now, band] = [againAt.getTime(), riskBand(facts.riskLevel)];
+      const running = cooldowns.get(key);
+      if (facts.kind === "camera_health") {
+        if (facts.overAt && facts.overAt <= againAt) continue;
+        if (running && !passes(running, band, now)) {
+          insertInOrder(waiting, { ...held, againAt: new Date(running.endsAt) });
+          continue;
+        }
+      } else if (band <= bandOf(by, now) || !passes(running, band, now)) continue;
+      begin(key, facts, againAt, band);
+      raised.push({ facts, verdict, raisedAt: againAt, alert: true, heldBackAt: raisedAt });
     }
-    return escalated;
+    return raised;
+  };
+
+  /** When a match that is held back is looked at again; undefined: never. What a digest tells of through the rule's channels is not. */
+  const nextLookAt = (facts: PastFacts, running: Cooldown, isUnjudged: boolean): Date | undefined => {
+    if (facts.kind !== "camera_health") return definition.escalate && isUnjudged ? (facts.scoredAt ?? undefined) : undefined;
+    return definition.digest && definition.channels?.length ? undefined : new Date(running.endsAt);
   };
 
   const look = (facts: PastFacts): Replayed => {
@@ -101,18 +118,17 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
       begin(key, facts, raisedAt, band);
       return { ...replayed, alert: true };
     }
-    if (running && definition.escalate && isUnjudged && facts.scoredAt) {
-      insertInOrder(waiting, { ...replayed, key, by: running, scoredAt: facts.scoredAt });
-    }
+    const againAt = running && nextLookAt(facts, running, isUnjudged);
+    if (running && againAt) insertInOrder(waiting, { ...replayed, key, by: running, againAt });
     return replayed;
   };
 
   return {
     take: (facts) => {
-      const before = waiting.length === 0 ? [] : judged(facts.storedAt.getTime());
+      const before = waiting.length === 0 ? [] : again(facts.storedAt.getTime());
       return [...before, look(facts)];
     },
-    end: () => judged(Number.POSITIVE_INFINITY),
+    end: () => again(Number.POSITIVE_INFINITY),
   };
 }
 
@@ -123,6 +139,6 @@ function bandOf({ band, judgedBand, judgedAt }: Cooldown, now: number): number {
 
 /** Most come at the end: events are judged about in the order in which they are stored. */
 function insertInOrder(waiting: HeldBack[], held: HeldBack): void {
-  const before = waiting.findLastIndex(({ scoredAt }) => scoredAt <= held.scoredAt);
+  const before = waiting.findLastIndex(({ againAt }) => againAt <= held.againAt);
   waiting.splice(before + 1, 0, held);
 }

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { lookAgainAtIncidents } from "../../src/alerts/held-back-incidents.ts";
+import { endIncidents, openIncident } from "../../src/incidents/incidents.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
 import { timed } from "../support/timed.ts";
 
@@ -80,6 +82,78 @@ test("a rule makes of history what it made of it when it happened", { ...timed, 
       expect([tested.events_matched, trial.events_matched]).toEqual([events.length, events.length]);
       const days = tested.days.map(({ events_matched, alerts }) => [events_matched, alerts]);
       expect(days).toEqual(events.length === 0 ? [] : [[events.length, raised.length]]);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** An incident: how many seconds after the one before it begins, and how long it lasts; null: it is not over yet. */
+const incidentPlan = fc.record({
+  after: fc.integer({ min: 1, max: 200 }),
+  camera: fc.constantFrom("yard", "gate"),
+  cause: fc.constantFrom("silent", "black"),
+  lasts: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 900 })),
+});
+type IncidentPlan = typeof incidentPlan extends fc.Arbitrary<infer P> ? P : never;
+
+/** Has the rules look again at the end of each cooldown until then, as the daemon does. */
+const liveUntil = async (ms: number): Promise<void> => {
+  const end = new Date(noon + ms);
+  for (;;) {
+    const now = desk.context.clock.now();
+    const [row] = await desk.db.query(
+      (sql) => sql<[{ at: Date | null }]>`select min(c.ends_at) as at from cooldowns c where c.ends_at > ${now} and c.ends_at <= ${end}`,
+    );
+    desk.at(row.at ?? end);
+    await desk.db.query((sql) => lookAgainAtIncidents(sql, row.at ?? end));
+    await desk.look();
+    if (!row.at) return;
+  }
+};
+
+const liveIncidents = async (plans: readonly IncidentPlan[]): Promise<void> => {
+  const { db, context } = desk;
+  const now = () => context.clock.now();
+  let begun = 0;
+  const steps = plans.flatMap(({ after, camera, cause, lasts }, index) => {
+    begun += after;
+    const trouble = { cameraId: camera, cause, reason: "Tried" } as const;
+    // no two things happen at the same millisecond
+    const begin = {
+      at: begun * 1_000 + index,
+      run: () => db.transaction((sql) => openIncident(sql, { ...trouble, beganAt: now() }, now())),
+    };
+    const end = {
+      at: (begun + (lasts ?? 0)) * 1_000 + 500 + index,
+      run: () => db.transaction((sql) => endIncidents(sql, camera, [cause], now())),
+    };
+    return lasts === null ? [begin] : [begin, end];
+  });
+  for (const step of steps.toSorted((one, other) => one.at - other.at)) {
+    await liveUntil(step.at);
+    await step.run();
+    await desk.look();
+  }
+  await liveUntil(3_600_000);
+};
+
+test("so does one about what was wrong with cameras", { ...timed, timeout: 120_000 }, async () => {
+  const changes = fc.record({
+    cooldown_seconds: fc.constantFrom(0, 60, 300),
+    dedup_key_template: fc.constantFrom("{camera_id}:{rule_id}", "{rule_id}"),
+    digest: fc.boolean(),
+    channels: fc.constantFrom<"email"[] | null>(null, ["email"]),
+  });
+  await fc.assert(
+    fc.asyncProperty(changes, fc.array(incidentPlan, { minLength: 2, maxLength: 7 }), async (changed, plans) => {
+      await desk.empty();
+      const rule = await desk.rule({ ...changed, kind: "camera_health" });
+      await liveIncidents(plans);
+      const raised = (await desk.alerts()).map(({ event_id, created_at }) => `${event_id} at ${created_at}`);
+      const { events } = await desk.ask("backtestRule", { params: { id: rule.id } });
+      expect(events.filter(({ alert }) => alert).map(({ event_id, raised_at }) => `${event_id} at ${raised_at}`)).toEqual(raised);
+      const trial = await desk.ask("testRule", { params: { id: rule.id } });
+      expect(trial.alerts_after_cooldown).toBe(raised.length);
     }),
     { numRuns: 40 },
   );
