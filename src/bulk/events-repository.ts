@@ -58,6 +58,17 @@ export async function liveCameras(sql: Sql, ids: readonly string[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Those of the batch ids that events have already, deleted ones included. */
+export async function batchesWithEvents(sql: Sql, batchIds: readonly string[]): Promise<readonly string[]> {
+  if (batchIds.length === 0) return [];
+  const rows = await sql<{ batchId: string }[]>`
+    select e.batch_id as "batchId"
+    from events e
+    where e.batch_id = any (${[...batchIds]}::text[])
+  `;
+  return rows.map(({ batchId }) => batchId);
+}
+
 /** A detection that an event may take in. */
 export interface Candidate {
   readonly id: number;

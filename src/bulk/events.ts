@@ -15,6 +15,7 @@ import type { Operations } from "../operations/operation.ts";
 import { type RiskThresholds, riskLevel } from "../risk/risk.ts";
 import {
   attachDetections,
+  batchesWithEvents,
   type Candidate,
   insertEvents,
   liveCameras,
@@ -93,16 +94,18 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
   await lockBatchesOf(sql, [...(await camerasOfDetections(sql, detectionIds)), ...batchCameras]);
   const candidates = await lockCandidates(sql, detectionIds);
   const openBatches = new Set((await namedBatches(sql, batchIds)).flatMap(({ batchId, isOpen }) => (isOpen ? batchId : [])));
+  const usedBatches = new Set(await batchesWithEvents(sql, batchIds));
   const refused: BulkResult[] = [];
   const accepted: NewItem[] = [];
   const taken = new Set<number>();
   for (const checked of items) {
-    const reason = reasonAgainst(checked.item, { cameras, candidates, openBatches, taken });
+    const reason = reasonAgainst(checked.item, { cameras, candidates, openBatches, usedBatches, taken });
     if (reason !== undefined) {
       refused.push(failedItem(checked.index, reason));
       continue;
     }
     for (const id of checked.item.detection_ids) taken.add(id);
+    if (checked.item.batch_id) usedBatches.add(checked.item.batch_id);
     accepted.push(checked);
   }
   if (accepted.length === 0) return refused;
@@ -123,7 +126,8 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
   );
   const results = accepted.map(({ index, item }, at) => {
     const id = ids[at] ?? null;
-    return id === null ? failedItem(index, `batch_id: ${item.batch_id} has its event already`) : doneItem(index, id);
+    // another request was quicker
+    return id === null ? failedItem(index, usedBatch(item.batch_id)) : doneItem(index, id);
   });
   const pairs = accepted.flatMap(({ item }, at) => {
     const eventId = ids[at] ?? null;
@@ -150,16 +154,19 @@ function reasonAgainst(
     cameras,
     candidates,
     openBatches,
+    usedBatches,
     taken,
   }: {
     readonly cameras: ReadonlySet<string>;
     readonly candidates: ReadonlyMap<number, Candidate>;
     readonly openBatches: ReadonlySet<string>;
+    readonly usedBatches: ReadonlySet<string>;
     readonly taken: ReadonlySet<number>;
   },
 ): string | undefined {
   if (!cameras.has(cameraId)) return `camera_id: Camera ${cameraId} does not exist`;
   if (batchId && openBatches.has(batchId)) return `batch_id: ${batchId} is a batch that will become an event of its own`;
+  if (batchId && usedBatches.has(batchId)) return usedBatch(batchId);
   for (const [at, id] of ids.entries()) {
     const candidate = candidates.get(id);
     const against = !candidate
@@ -176,6 +183,10 @@ function reasonAgainst(
     if (against !== undefined) return `detection_ids.${at}: Detection ${id} ${against}`;
   }
   return undefined;
+}
+
+function usedBatch(batchId: string | null | undefined): string {
+  return `batch_id: ${batchId} has its event already`;
 }
 
 function idsOf(events: readonly { readonly id: number }[]): readonly number[] {

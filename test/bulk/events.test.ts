@@ -149,6 +149,27 @@ describe("events from elsewhere", () => {
     expect(await total()).toBe(2);
   });
 
+  it("that are refused for their batch leave their detections to the others", async () => {
+    await detections();
+    await create({ ...good, batch_id: "b" });
+    const { results } = await create(
+      { ...good, batch_id: "b", detection_ids: [1] },
+      { ...good, detection_ids: [1] },
+      { ...good, batch_id: "c" },
+      { ...good, batch_id: "c", detection_ids: [2, 3] },
+      { ...good, detection_ids: [2, 3] },
+    );
+    expect(results.map(({ error }) => error)).toEqual([
+      "batch_id: b has its event already",
+      null,
+      null,
+      "batch_id: c has its event already",
+      null,
+    ]);
+    expect((await get(results[1]?.id)).detection_ids).toEqual([1]);
+    expect((await get(results[4]?.id)).detection_count).toBe(2);
+  });
+
   it("do not take the place of the event that an open batch becomes", async () => {
     await detections();
     const [batch] = await desk.db.query((sql) => sql<[{ id: string }]>`select b.batch_id as id from batches b`);
