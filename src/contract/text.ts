@@ -11,6 +11,8 @@ interface Node {
   readonly value: unknown;
   readonly key: string | number;
   readonly parent: Node | undefined;
+  /** How many lie above it. */
+  readonly depth: number;
 }
 
 /** Whether a JSON value is made of more than `most` values. Walks without recursion, and stops there. */
@@ -32,15 +34,16 @@ const mostItems = 100;
 const longestLoc = 50;
 
 /**
- * The texts in a JSON value that cannot be stored, 100 at most, of the places that are `wanted`. Walks without recursion: a megabyte of "[" is
- * half a million levels deep.
+ * The texts in a JSON value that cannot be stored, 100 at most. With `itemsAside` those in the lists of its fields do not count: each of their
+ * entries is looked at by itself. Walks without recursion: a megabyte of "[" is half a million levels deep. To say where a text lies costs a walk of
+ * its own, so it is said of nothing that is not told.
  */
-export function unstorableTexts(value: unknown, at: "body", wanted: (loc: ProblemItem["loc"]) => boolean = () => true): ProblemItem[] {
+export function unstorableTexts(value: unknown, at: "body", { itemsAside = false }: { readonly itemsAside?: boolean } = {}): ProblemItem[] {
   const items: ProblemItem[] = [];
   const tell = (loc: ProblemItem["loc"], msg: string): void => {
-    if (items.length < mostItems && wanted(loc)) items.push({ loc, msg, type: "value_error" });
+    items.push({ loc, msg, type: "value_error" });
   };
-  const waiting: Node[] = [{ value, key: at, parent: undefined }];
+  const waiting: Node[] = [{ value, key: at, parent: undefined, depth: 0 }];
   for (let node = waiting.pop(); node && items.length < mostItems; node = waiting.pop()) {
     if (typeof node.value === "string") {
       const msg = unstorable(node.value);
@@ -48,9 +51,11 @@ export function unstorableTexts(value: unknown, at: "body", wanted: (loc: Proble
     } else if (typeof node.value === "object" && node.value !== null) {
       const parent = node;
       const isList = Array.isArray(node.value);
+      if (itemsAside && isList && node.depth === 1) continue;
       for (const [key, child] of Object.entries(node.value)) {
-        if (!isList && unstorable(key)) tell(locOf(parent), `A field name here is not valid: ${unstorable(key)}`);
-        waiting.push({ value: child, key: isList ? Number(key) : key, parent });
+        if (!isList && items.length < mostItems && unstorable(key))
+          tell(locOf(parent), `A field name here is not valid: ${unstorable(key)}`);
+        waiting.push({ value: child, key: isList ? Number(key) : key, parent, depth: node.depth + 1 });
       }
     }
   }
@@ -59,6 +64,6 @@ export function unstorableTexts(value: unknown, at: "body", wanted: (loc: Proble
 
 function locOf(node: Node): (string | number)[] {
   const loc: (string | number)[] = [];
-  for (let at: Node | undefined = node; at; at = at.parent) loc.push(at.key);
-  return loc.reverse().slice(0, longestLoc);
+  for (let at: Node | undefined = node; at; at = at.parent) if (at.depth < longestLoc) loc.push(at.key);
+  return loc.reverse();
 }

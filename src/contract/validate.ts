@@ -52,7 +52,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Reque
     if (holdsMoreValues(raw.body, mostValues)) {
       throw new Problem("too_large", `The body holds more than ${mostValues} values; send less at a time`);
     }
-    items.push(...unstorableTexts(raw.body, "body", (loc) => !isItemwise(route) || typeof loc[2] !== "number"));
+    items.push(...unstorableTexts(raw.body, "body", { itemsAside: isItemwise(route) }));
     request.body = decode(route.body, raw.body, "body");
   }
   if (items.length > 0) throw new Problem("invalid", sentenceOf(items), { items });

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { checkItems } from "../../src/contract/bulk.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Route } from "../../src/contract/route.ts";
+import { NewEvent } from "../../src/contract/routes/events.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 import { decodeRequest } from "../../src/contract/validate.ts";
 
@@ -38,6 +40,15 @@ it("tells of a hundred texts out of very many that cannot be stored", () => {
 it("says where a fault lies that is half a million levels deep without naming each of them", () => {
   const body = JSON.parse(`{"name":${"[".repeat(400_000)}"\\u0000"${"]".repeat(400_000)}}`) as unknown;
   for (const { loc } of refusalOf(body).items) expect(loc.length).toBeLessThanOrEqual(50);
+});
+
+it("looks at an item in which texts that cannot be stored lie ever deeper as quickly as at a flat one", () => {
+  const item = (levels: number) => `${'["\\u0000",'.repeat(levels)}1${"]".repeat(levels)}`;
+  const body = JSON.parse(`{"events":[${item(30_000)}]}`) as { events: unknown[] };
+  const begun = performance.now();
+  decodeRequest(routes.createEvents, { params: {}, query: new URLSearchParams(), body });
+  expect(checkItems(NewEvent, body.events).faulty).toHaveLength(1);
+  expect(performance.now() - begun).toBeLessThan(5_000);
 });
 
 it("refuses more than half a million values before it looks at each", () => {
