@@ -1,4 +1,4 @@
-import type { Database } from "../../src/engines/database.ts";
+import type { Database, Sql } from "../../src/engines/database.ts";
 import { journalChannel, type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
 import type { Log } from "../../src/log/log.ts";
 import { type Frame, journalFrame } from "./frame.ts";
@@ -16,12 +16,15 @@ export interface FollowerOptions {
   readonly onFrames: (frames: readonly Frame[]) => void;
   /** Rows were removed before this process had sent them. Both ends are included. */
   readonly onGap: (from: number, to: number) => void;
+  /** The journal does not hold any more what was passed on after `head`, up to `before`: other rows get these sequences. */
+  readonly onSetBack: (head: number, before: number) => void;
 }
 
 /**
  * Follows the journal by the last sequence it has passed on. Rows in hand of this process's publisher take the direct
  * way; a hole before them means that another process numbered rows, and they are read. Notifications and a poll make it
- * look; only the sequence decides.
+ * look; only the sequence decides. A database that comes back with an older journal, as a standby that takes over, is followed
+ * from what both have.
  */
 export class Follower {
   readonly recent = new RecentFrames();
@@ -97,7 +100,12 @@ export class Follower {
     try {
       while (this.#again && !this.#stopped) {
         this.#again = false;
-        const rows = await db.query((sql) => readAfter(sql, this.#head, page));
+        const passed = this.#head;
+        const { rows, common } = await db.query(async (sql) => {
+          const found = await readAfter(sql, passed, page);
+          return { rows: found, common: found.length > 0 ? passed : await this.#inCommon(sql, passed) };
+        });
+        if (common < passed) this.#setBack(common);
         const first = rows[0];
         if (first && first.sequence > this.#head + 1) this.#skipTo(first.sequence);
         this.#pass(rows);
@@ -109,6 +117,28 @@ export class Follower {
       if (!this.#failing) log.warn({ error: String(error) }, "the journal could not be read; trying again");
       this.#failing = true;
     }
+  }
+
+  /** The newest sequence up to which the journal is what was passed on: `passed`, unless the database has an older one. */
+  async #inCommon(sql: Sql, passed: number): Promise<number> {
+    const newest = await readHead(sql);
+    if (newest >= passed) return passed;
+    // some may have been given anew already
+    const rows = await readAfter(sql, Math.max(0, newest - page), page);
+    const other = rows.find((row) => this.recent.at(row.sequence)?.bytes.equals(journalFrame(row).bytes) === false);
+    return other ? other.sequence - 1 : newest;
+  }
+
+  #setBack(sequence: number): void {
+    const before = this.#head;
+    this.#options.log.warn(
+      { from: sequence + 1, to: before },
+      "the journal of the database ends before what was sent of it; its other messages follow",
+    );
+    this.#head = sequence;
+    this.recent.clear();
+    this.#options.onSetBack(sequence, before);
+    this.#again = true;
   }
 
   #skipTo(sequence: number): void {

@@ -80,6 +80,13 @@ export function createHub(options: HubOptions): Hub {
     pollMs: options.pollMs ?? 1_000,
     onFrames: broadcast,
     onGap: (from, to) => tellAll(controlFrame("gap", { from, to }, clock.now()), (client) => client.live),
+    onSetBack: (head, before) => {
+      for (const client of clients) {
+        if (!client.live) continue;
+        client.gap(head + 1, before);
+        client.goLive(head);
+      }
+    },
   });
   const replay = createReplay(db, follower);
 

@@ -29,6 +29,11 @@ export class RecentFrames {
     return this.#frames.slice(sequence + 1 - oldest.sequence);
   }
 
+  /** The frame with this sequence; undefined when it is not kept. */
+  at(sequence: number): Frame | undefined {
+    return this.#frames[sequence - (this.#frames[0]?.sequence ?? 0)];
+  }
+
   clear(): void {
     this.#frames = [];
     this.#bytes = 0;

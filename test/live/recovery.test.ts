@@ -112,3 +112,31 @@ test("connections of the database that die in the middle cost no message and no 
   expect(peer.sequences).toEqual(upTo(last));
   peer.socket.terminate();
 }, 60_000);
+
+test("a database that comes back without its last messages, as a standby may, is followed from what both have", async () => {
+  const server = await serve();
+  const peer = new Peer(server.url);
+  await peer.ofType("connected");
+  await server.publish([1, 2, 3, 4, 5].map(entry));
+  await peer.next(({ sequence }) => sequence === 5);
+
+  await database.db.transaction(async (sql) => {
+    await sql`delete from journal j where j.sequence > 3`;
+    await sql`update journal_head h set last_sequence = 3`;
+  });
+  // numbered before anybody has noticed
+  await server.publish([entry(14)]);
+  const gap = await peer.ofType("gap");
+  await server.publish([15, 16].map(entry));
+  await peer.next(({ sequence }) => sequence === 6);
+
+  expect(gap.data).toEqual({ from: 4, to: 5 });
+  const after = peer.messages.slice(peer.messages.indexOf(gap) + 1);
+  expect(after.map(({ sequence, data }) => [sequence, data["id"]])).toEqual([
+    [4, 14],
+    [5, 15],
+    [6, 16],
+  ]);
+  const later = new Peer(server.url);
+  expect((await later.ofType("connected")).data).toMatchObject({ last_sequence: 6 });
+});
