@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { attachEmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { attachEmbeddedPostgres, type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
 import { openDatabase } from "../../src/engines/open-database.ts";
 import { openPool } from "../../src/engines/pool.ts";
 import { silentLog } from "../../src/log/log.ts";
@@ -165,6 +165,29 @@ describe("starting and stopping", () => {
       await Promise.all(busy);
     }
   });
+
+  test("a start that takes long, as after a power cut on a slow disk, is waited for while the server says that it goes on", async () => {
+    const settings = { wal_level: "replica" };
+    await (await startEmbeddedPostgres({ dataDir, log: silentLog, settings })).stop();
+    const signal = join(dataDir, "postgres", "recovery.signal");
+    await writeFile(signal, "");
+    const { uid, gid } = await lstat(join(dataDir, "postgres"));
+    await chown(signal, uid, gid);
+    const said: object[] = [];
+    const log = { ...silentLog, info: (fields: object) => said.push(fields) };
+    const slowly = (words: string): Promise<EmbeddedPostgres> =>
+      startEmbeddedPostgres({
+        ...{ dataDir, log, silenceMs: 1_500 },
+        settings: { ...settings, hot_standby: "off", restore_command: `for i in 1 2 3 4 5; do ${words}; sleep 0.35; done; false` },
+      });
+
+    await expect(slowly("true")).rejects.toThrow("not ready, and silent for 1.5 s");
+    const begun = performance.now();
+    const server = await slowly("echo 'x LOG:  redo in progress, elapsed time: 1 s' >&2");
+    expect(performance.now() - begun).toBeGreaterThan(1_500);
+    expect(said).toContainEqual({ line: expect.stringContaining("redo in progress") });
+    await server.stop();
+  }, 60_000);
 
   test("lock files that name a living stranger do not keep it from starting", async () => {
     withDatabase();

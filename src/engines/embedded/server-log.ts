@@ -7,7 +7,10 @@ import type { Log } from "../../log/log.ts";
 
 const maxBytes = 1_000_000;
 
-/** The messages of one run of the server: kept in a file of at most 1 MB and its predecessor, the fatal ones also in our log. */
+/**
+ * The messages of one run of the server: kept in a file of at most 1 MB and its predecessor. In our log are the fatal ones too, and how a start
+ * after an unclean end goes on.
+ */
 export class ServerLog {
   readonly #path: string;
   readonly #log: Log;
@@ -15,6 +18,7 @@ export class ServerLog {
   readonly #done: Promise<void>;
   #file: WriteStream;
   #bytes: number;
+  #heardAt = performance.now();
 
   /** Listens from now on. What an ended program has said is lost when nobody has listened by then. */
   constructor({ path, bytes }: LogPlace, stream: Readable, log: Log) {
@@ -29,6 +33,11 @@ export class ServerLog {
     });
   }
 
+  /** When it last said something, of `performance.now()`; when it was started, before its first word. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
   /** Waits, for half a second at most, until all that the ended server said has arrived, and returns the last lines. */
   async lastWords(): Promise<string> {
     const impatience = new Promise<void>((resolve) => {
@@ -39,9 +48,13 @@ export class ServerLog {
   }
 
   #write(line: string): void {
+    this.#heardAt = performance.now();
     this.#tail.push(line);
     if (this.#tail.length > 20) this.#tail.shift();
     if (/ (FATAL|PANIC): {2}/.test(line)) this.#log.debug({ line }, "PostgreSQL says");
+    if (/ LOG: {2}.+, elapsed time: /.test(line)) {
+      this.#log.info({ line }, "PostgreSQL puts its data in order after an unclean end; on a slow disk that takes minutes");
+    }
     this.#bytes += Buffer.byteLength(line) + 1;
     this.#file.write(`${line}\n`);
     if (this.#bytes > maxBytes) this.#rotate();
