@@ -8,7 +8,8 @@ export function difference(before: readonly string[], after: readonly string[]):
   let text = "";
   for (let at = 0; at < Math.max(before.length, after.length); at += 1) {
     const line = after[at] ?? "";
-    if (line !== before[at]) text += `${code}${at + 1};1H${line}${code}0m${code}K`;
+    // emptied before it is written: behind a line that fills its row the cursor stands on the last character
+    if (line !== before[at]) text += `${code}${at + 1};1H${code}K${line}${code}0m`;
   }
   return text === "" ? "" : begin + text + end;
 }

@@ -117,6 +117,14 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await expectRestored(130);
   }, 60_000);
 
+  it("writes up to the last column", async () => {
+    await live();
+    const titles = (await terminal.screen()).split("\n").filter((line) => /^[━─]/.test(line));
+    expect(titles.map((title) => title.length)).toEqual([80, 80, 80]);
+    await terminal.keys("q");
+    await expectRestored(0);
+  }, 60_000);
+
   it("gives the terminal back on SIGTERM", async () => {
     await live();
     process.kill(await terminal.childPid(), "SIGTERM");
