@@ -54,7 +54,7 @@ function channelsText({ alert_metadata: { channels } }: Alert, people: People): 
     .map(({ channel, status, reason, attempts, late }) => {
       const colour = ({ sent: "green", waiting: "yellow" } as const)[status as "sent"] ?? "red";
       const tries = attempts > 1 ? `, ${attempts} attempts` : "";
-      return `${channel}: ${paint(people, colour, status)}${late ? " late" : ""}${tries}${reason === null ? "" : `  ${plain(reason)}`}\n`;
+      return `${channel}: ${paint(people, colour, status)}${late && status === "sent" ? " late" : ""}${tries}${reason === null ? "" : `  ${plain(reason)}`}\n`;
     })
     .join("");
 }

@@ -4,6 +4,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { choice, flag, rowLimit } from "../input/options.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
+import { noteTrouble } from "./trouble.ts";
+import type { Camera } from "./view.ts";
 
 export const listCameras = defineCommand({
   name: "cameras list",
@@ -27,7 +29,13 @@ export const listCameras = defineCommand({
       await printList(io.output, bodies, (body) => body.items, { ...cameraView, plural: "deleted cameras" });
     } else {
       const bodies = pages(limit, (page) => io.call("listCameras", { query: { status, ...page } }));
-      await printList(io.output, bodies, (body) => body.cameras, cameraView);
+      const shown: Camera[] = [];
+      const rowsOf = ({ cameras }: { readonly cameras: readonly Camera[] }) => {
+        shown.push(...cameras);
+        return cameras;
+      };
+      await printList(io.output, bodies, rowsOf, cameraView);
+      noteTrouble(io, shown);
     }
     return exitCodes.ok;
   },

@@ -3,6 +3,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { printRecord } from "../output/output.ts";
 import { activeSilences, silencedView } from "../silence/active.ts";
+import { noteTrouble } from "./trouble.ts";
 
 export const showCamera = defineCommand({
   name: "cameras show",
@@ -18,6 +19,7 @@ export const showCamera = defineCommand({
     const camera = await io.call("getCamera", { params: { camera_id: cameraId } });
     const silences = await activeSilences(io, (each) => each.camera_id === null || each.camera_id === cameraId);
     await printRecord(io.output, camera, silencedView(io, cameraView, silences));
+    noteTrouble(io, [camera]);
     return exitCodes.ok;
   },
 });

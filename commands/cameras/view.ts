@@ -3,7 +3,7 @@ import type { Routes } from "../../src/contract/routes/index.ts";
 import { ago, exactly, statePaint } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 
-type Camera = Reply<Routes["getCamera"]>;
+export type Camera = Reply<Routes["getCamera"]>;
 
 export const cameraView: View<Camera> = {
   plural: "cameras",

@@ -38,6 +38,16 @@ describe.each(ways)("cameras, %s", (way) => {
     expect(JSON.parse((await homesec("cameras", "validate", "-o", "json")).out)).toMatchObject({ total_cameras: 2, invalid_count: 1 });
   });
 
+  it("list and show name the command that says why a camera sends nothing, to people", async () => {
+    await served.desk.db.query((sql) => sql`update cameras set status = 'error' where camera_id = 'gone'`);
+    const why = "gone is in error: `homesec explain --camera gone --at now` says why\n";
+    expect((await homesec("cameras", "list")).err).toBe(why);
+    expect((await homesec("cameras", "show", "gone")).err).toBe(why);
+    expect((await homesec("cameras", "show", "yard")).err).toBe("");
+    expect((await homesec("cameras", "list", "-o", "ndjson")).err).toBe("");
+    expect((await homesec("explain", "--camera", "gone", "--at", "now")).out).toContain("Camera gone is error now");
+  });
+
   it("baseline show and config say what holds", async () => {
     expect((await homesec("cameras", "baseline", "show", "yard")).out).toMatch(/^camera +yard \(Yard\)\nstate +still learning\n/);
     expect(JSON.parse((await homesec("cameras", "baseline", "show", "yard", "-o", "json")).out)).toMatchObject({ camera_id: "yard" });
