@@ -1,3 +1,4 @@
+import { durationText } from "../clock/duration-text.ts";
 import { dayMs } from "../clock/durations.ts";
 import { latestPast } from "../clock/latest-past.ts";
 import type { Database, Sql } from "../engines/database.ts";
@@ -48,9 +49,9 @@ async function whySilent(sql: Sql, camera: QuietCamera, listening: Listening): P
   const heardSince = Math.max(camera.heardSince.getTime(), listening.listeningSince?.getTime() ?? 0);
   const quietMs = listening.now.getTime() - heardSince;
   const fixedMs = listening.offlineAfterSeconds * 1000;
-  if (quietMs > fixedMs) return `No picture for ${listening.offlineAfterSeconds} s`;
+  if (quietMs > fixedMs) return `No picture for ${durationText(fixedMs)}`;
   if (quietMs <= leastSilenceMs || camera.falseAlarms >= pausesOfItsOwn) return undefined;
   const rhythm = rhythmOf(await gapsBetweenPictures(sql, camera.cameraId, latestPast(listening.now), learnedGaps));
   if (!rhythm || quietMs <= rhythm.limitMs) return undefined;
-  return `No picture for ${Math.floor(quietMs / 1000)} s, while one every ${Math.max(1, Math.round(rhythm.usualGapMs / 1000))} s is usual`;
+  return `No picture for ${durationText(quietMs)}, while one every ${durationText(Math.max(1_000, rhythm.usualGapMs))} is usual`;
 }

@@ -1,3 +1,5 @@
+import { durationText } from "../clock/duration-text.ts";
+
 /** What can be wrong with a camera. Of each there is at most one open incident for a camera. */
 export const causes = ["silent", "error", "black", "frozen", "clock", "view"] as const;
 export type Cause = (typeof causes)[number];
@@ -41,14 +43,3 @@ export function endedSummary(cameraName: string, cause: Cause, reason: string, l
 
 /** A reason in the middle of a sentence. */
 const within = (reason: string): string => reason.charAt(0).toLowerCase() + reason.slice(1);
-
-/** `45 s`, `5 min`, `2 h 5 min`, `3 d 4 h`. */
-export function durationText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24, minutes % 60];
-  const parts = days > 0 ? [`${days} d`, hours > 0 && `${hours} h`] : [`${hours} h`, rest > 0 && `${rest} min`];
-  return parts.filter(Boolean).join(" ");
-}

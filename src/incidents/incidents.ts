@@ -1,11 +1,12 @@
 import { findCamera } from "../cameras/cameras-repository.ts";
 import { cameraChanged } from "../cameras/status.ts";
+import { durationText } from "../clock/duration-text.ts";
 import type { Database, Sql } from "../engines/database.ts";
 import { announceEvents } from "../events/announcement.ts";
 import { findEvents } from "../events/events-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { insertEnds } from "../notifications/ends-repository.ts";
-import { type Cause, causes, durationText, endedSummary, openSummary, type Trouble } from "./incident.ts";
+import { type Cause, causes, endedSummary, openSummary, type Trouble } from "./incident.ts";
 import {
   closeIncident,
   endedByStatus,

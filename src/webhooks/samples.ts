@@ -127,7 +127,7 @@ export const otherSamples = {
       kind: "camera_health",
       batch_id: null,
       ended_at: time,
-      summary: "Camera Front door is silent: no picture for 305 s, while one every 60 s is usual.",
+      summary: "Camera Front door is silent: no picture for 5 min, while one every 1 min is usual.",
       detection_count: 0,
       detection_ids: [],
       object_types: [],

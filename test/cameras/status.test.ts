@@ -36,7 +36,7 @@ describe("the status of a camera", () => {
     expect(await seen(65)).toBe(true);
     expect(await gate()).toMatchObject({ status: "online" });
     expect(await told()).toEqual(["unknown -> online", "online -> offline", "offline -> online"]);
-    expect((await desk.journal("camera_status"))[1]?.["reason"]).toBe("No picture for 3600 s");
+    expect((await desk.journal("camera_status"))[1]?.["reason"]).toBe("No picture for 1 h");
   });
 
   it("stays online for who does not watch it, however long no picture comes", async () => {

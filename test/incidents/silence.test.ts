@@ -49,7 +49,7 @@ describe("how long a camera may be quiet", () => {
     expect(await silentAfter(10 * minute)).toBe(305);
     expect((await desk.journal("camera_status")).at(-1)).toMatchObject({
       status: "offline",
-      reason: "No picture for 305 s, while one every 60 s is usual",
+      reason: "No picture for 5 min, while one every 1 min is usual",
     });
     await desk.empty();
     await uploads(Array.from({ length: 150 }, (_, index) => (index % 10 === 0 ? 20 * minute : second)));
@@ -128,7 +128,7 @@ describe("a camera that fell silent", () => {
     expect(event).toMatchObject({
       ...{ kind: "camera_health", camera_id: "yard", risk_score: null, risk_level: null, analysis_status: "completed", detection_ids: [] },
       ...{ started_at: noon.toISOString(), ended_at: at(6 * minute).toISOString() },
-      summary: "Camera Yard is silent: no picture for 305 s, while one every 60 s is usual.",
+      summary: "Camera Yard is silent: no picture for 5 min, while one every 1 min is usual.",
     });
     expect(await desk.db.query((sql) => sql`select 1 from jobs where queue = 'analyze'`)).toHaveLength(0);
     await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(125 * minute), at(125 * minute)));
@@ -136,7 +136,7 @@ describe("a camera that fell silent", () => {
     expect(await events()).toMatchObject([
       {
         ended_at: at(125 * minute).toISOString(),
-        summary: "Camera Yard was silent for 2 h 5 min: no picture for 305 s, while one every 60 s is usual.",
+        summary: "Camera Yard was silent for 2 h 5 min: no picture for 5 min, while one every 1 min is usual.",
       },
     ]);
     expect((await desk.journal("event")).length).toBe(1);
@@ -175,13 +175,13 @@ describe("a camera that fell silent", () => {
     await followStatus(desk.db, at(20 * minute));
     await desk.db.transaction((sql) => clearCameraError(sql, "yard", at(30 * minute)));
     await followStatus(desk.db, at(31 * minute));
-    const silent = "Camera Yard is silent: no picture for 305 s, while one every 60 s is usual.";
+    const silent = "Camera Yard is silent: no picture for 5 min, while one every 1 min is usual.";
     expect((await events()).map(({ summary }) => summary)).toEqual([
       silent,
       "Camera Yard could not be read from for 11 min: the folder is missing.",
     ]);
     expect((await desk.journal("camera_status")).at(-1)).toMatchObject({
-      ...{ status: "offline", previous_status: "error", reason: "No picture for 305 s, while one every 60 s is usual" },
+      ...{ status: "offline", previous_status: "error", reason: "No picture for 5 min, while one every 1 min is usual" },
     });
     await desk.db.transaction((sql) => markCameraError(sql, "yard", "The folder is missing", at(32 * minute)));
     await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(2 * minute), at(2 * minute)));
@@ -213,7 +213,7 @@ it("a camera that a person calls offline is no news to anybody; one that is rest
   await desk.ask("deleteCamera", garage);
   await followStatus(desk.db, at(121 * minute));
   const [first, ...none] = await events();
-  expect([first?.summary, none]).toEqual(["Camera Garage was silent for 1 h 59 min: no picture for 3600 s.", []]);
+  expect([first?.summary, none]).toEqual(["Camera Garage was silent for 1 h 59 min: no picture for 1 h.", []]);
   const later = 21 * 24 * 60 * minute;
   desk.at(at(later));
   expect(await desk.ask("restoreCamera", garage)).toMatchObject({ status: "unknown" });

@@ -112,6 +112,19 @@ describe("the mail of an alert", () => {
     expect(headers["x-priority"]).toBeUndefined();
   });
 
+  it("says since when an incident lasts, and how long what is over lasted, in words", async () => {
+    const health = {
+      eventKind: "camera_health",
+      startedAt: new Date("2026-07-01T21:30:00Z"),
+      endedAt: new Date("2026-07-01T22:30:09Z"),
+    } as const;
+    const lasts = (await compose(message(health))).text;
+    expect(lasts).toContain("\nSince: Wed 1 Jul 2026 23:30 (Europe/Berlin)\n");
+    expect(lasts).not.toContain("Time: ");
+    expect((await compose(message({ ...health, incidentEndedAt: health.endedAt }))).text).toContain("23:30 (Europe/Berlin), for 1 h 9 s\n");
+    expect((await compose(message())).text).toContain("\nTime: Wed 1 Jul 2026 23:30 (Europe/Berlin), for 45 s\n");
+  });
+
   it("tells machines that a machine wrote it, and is urgent only when the alert is critical", async () => {
     const { headers } = await compose(message());
     expect(headers["auto-submitted"]).toBe("auto-generated");

@@ -1,5 +1,5 @@
+import { durationText } from "../../clock/duration-text.ts";
 import { dayMs, hourMs } from "../../clock/durations.ts";
-import { durationText } from "../../incidents/incident.ts";
 import { emailFault } from "../../notifications/channels.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { countPendingAlerts, lostNotifications } from "../doctor-repository.ts";

@@ -1,5 +1,6 @@
+import { durationText } from "../../clock/duration-text.ts";
 import { dayMs } from "../../clock/durations.ts";
-import { causes, durationText } from "../../incidents/incident.ts";
+import { causes } from "../../incidents/incident.ts";
 import { openIncidents } from "../../incidents/incidents-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { cameraReasons, fileTimeOffsets } from "../doctor-repository.ts";

@@ -1,5 +1,5 @@
+import { durationText } from "../../clock/duration-text.ts";
 import { dayMs, minuteMs } from "../../clock/durations.ts";
-import { durationText } from "../../incidents/incident.ts";
 import { countDeadJobs } from "../../jobs/dead-letters-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { judgedEvents, overdueJobs } from "../doctor-repository.ts";

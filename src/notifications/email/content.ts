@@ -79,16 +79,23 @@ function silenced({ silence }: SilenceMessage): string {
 }
 
 function rowsOf(alert: AlertFacts, timeZone: string): readonly { readonly name: string; readonly value: string }[] {
-  const seconds = Math.round((alert.endedAt.getTime() - alert.startedAt.getTime()) / 1000);
   return [
     { name: "Camera", value: clean(alert.cameraName) },
-    { name: "Time", value: `${time(alert.startedAt, timeZone)} (${timeZone})${seconds > 0 ? `, for ${seconds} s` : ""}` },
+    timeRow(alert, timeZone),
     ...(alert.objectTypes.length > 0 ? [{ name: "Seen", value: clean(alert.objectTypes.join(", ")) }] : []),
     ...(alert.eventKind === "camera_health" ? [] : [{ name: "Risk", value: risk(alert) }]),
     { name: "Rule", value: clean(alert.ruleName) },
     ...(alert.matchedConditions.length > 0 ? [{ name: "Because", value: clean(alert.matchedConditions.join("; ")) }] : []),
     { name: "Event", value: String(alert.eventId) },
   ];
+}
+
+function timeRow({ eventKind, incidentEndedAt, startedAt, endedAt }: AlertFacts, timeZone: string) {
+  const began = `${time(startedAt, timeZone)} (${timeZone})`;
+  // until an incident is over, its event ends when it was noticed
+  if (eventKind === "camera_health" && incidentEndedAt === null) return { name: "Since", value: began };
+  const lasted = spanText(startedAt, endedAt);
+  return { name: "Time", value: lasted === "0 s" ? began : `${began}, for ${lasted}` };
 }
 
 function linksOf(alert: AlertFacts, publicUrl: string | undefined): readonly { readonly name: string; readonly url: string }[] {
