@@ -36,7 +36,7 @@ async function house(dataDir: string, env: Readonly<Record<string, string>>, cha
   const cameraRoot = join(dataDir, "cameras");
   const chance = chanceOf(chanceName);
   const client = follow(daemon.url);
-  const posts = await keepPosting(() => daemon.url, 50);
+  const posts = await keepPosting(() => daemon.url);
   const uploads = keepUploading(cameraRoot, chance, 20);
   return {
     ...{ daemon, chance },

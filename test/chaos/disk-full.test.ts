@@ -70,7 +70,7 @@ test(`the disk with the data full ${fillings} times under load: the program stay
   });
   const rule = { name: "Each", severity: "high", risk_threshold: 10, channels: ["webhook"], cooldown_seconds: 0 };
   await create(`${daemon.url}/api/alerts/rules`, rule);
-  const posts = await keepPosting(() => daemon.url, 50);
+  const posts = await keepPosting(() => daemon.url);
   const uploads = keepUploading(cameras.path, chance, 25);
   const stores = async (): Promise<boolean> => {
     const answer = await fetch(`${daemon.url}/api/events/bulk`, {

@@ -52,7 +52,7 @@ test.skipIf(!redisInstalled)(
     const daemon = await serveHomesec(env);
     const rule = { name: "Each", severity: "high", risk_threshold: 10, channels: ["webhook"], cooldown_seconds: 0 };
     await create(`${daemon.url}/api/alerts/rules`, rule);
-    const posts = await keepPosting(() => daemon.url, 50);
+    const posts = await keepPosting(() => daemon.url);
     const uploads = keepUploading(cameraRoot, chance, 20);
     const kinds = {
       killed: async () => {

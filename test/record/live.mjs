@@ -30,8 +30,8 @@ const daemon = spawn(process.execPath, [program, "serve"], {
 });
 
 /** Waits until the screen shows it. */
-async function shows(pattern, timeoutMs = 60_000) {
-  for (const giveUpAt = Date.now() + timeoutMs; Date.now() < giveUpAt; await sleep(200)) {
+async function shows(pattern) {
+  for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; await sleep(200)) {
     if (pattern.test(tmux("capture-pane", "-p"))) return;
   }
   throw new Error(`${pattern} did not come:\n${tmux("capture-pane", "-p")}`);

@@ -36,12 +36,12 @@ export function residentMb(pid: number): number {
   return Number(kb) / 1024;
 }
 
-/** The value of a metric in Prometheus text; several lines of the same name are added up, those of `labels` only when it is given. */
-export function metric(text: string, name: string, labels = ""): number {
+/** The value of a metric in Prometheus text; several lines of the same name are added up. */
+export function metric(text: string, name: string): number {
   let sum = 0;
   for (const line of text.split("\n")) {
-    const [, own, tags = "", value] = /^(\w+)(\{[^}]*\})? (\S+)/.exec(line) ?? [];
-    if (own === name && tags.includes(labels)) sum += Number(value);
+    const [, own, value] = /^(\w+)(?:\{[^}]*\})? (\S+)/.exec(line) ?? [];
+    if (own === name) sum += Number(value);
   }
   return sum;
 }

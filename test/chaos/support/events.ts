@@ -3,8 +3,11 @@ import { z } from "zod";
 
 const Results = z.object({ results: z.array(z.object({ id: z.number().nullable(), status: z.string() })) });
 
-/** Stores events over HTTP without a pause, for a camera of their own, whatever the daemon says. `stop` returns those of which it said that they are stored. */
-export async function keepPosting(url: () => string, pauseMs: number, atOnce = 3): Promise<{ stop(): Promise<ReadonlySet<number>> }> {
+const atOnce = 3;
+const pauseMs = 50;
+
+/** Stores some events over HTTP again and again, for a camera of their own, whatever the daemon says. `stop` returns those of which it said that they are stored. */
+export async function keepPosting(url: () => string): Promise<{ stop(): Promise<ReadonlySet<number>> }> {
   const acknowledged = new Set<number>();
   let goesOn = true;
   let n = 0;
