@@ -1,15 +1,13 @@
+import { upstreamNames } from "../../src/upstream/state.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { printRecord } from "../output/output.ts";
 
-// an unknown one is refused by the daemon
-const services = ["detector", "language_model", "vision", "embedder", "enrichment"] as const;
-
 export const resetBreaker = defineCommand({
   name: "breakers reset",
   summary: "Close a circuit breaker, so that its service is asked again at once",
-  arguments: { name: { ...textArgument("Name of the service"), choices: services } },
+  arguments: { name: { ...textArgument("Name of the service"), choices: upstreamNames } },
   examples: [{ command: "homesec breakers reset detector", note: "the detector was repaired; what waits for it goes on" }],
   prints: async () => (await import("./view.ts")).breakerResetView,
   async run({ arguments: { name } }, io) {
