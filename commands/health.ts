@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../src/contract/problem.ts";
+import { counted } from "../src/counted.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { seconds } from "./input/options.ts";
@@ -91,7 +92,7 @@ async function ready(io: Io, waitSeconds: number): Promise<void> {
 /** What homesec cannot mend by itself: files that stay incomplete, and work that was given up. */
 async function attention(io: Io): Promise<string[]> {
   const { file_watcher, detection_worker, analysis_worker } = await io.call("getPipeline", {});
-  const givenUp = (count: number, what: string): string[] => (count === 0 ? [] : [`given up: ${count} ${what}${count === 1 ? "" : "s"}`]);
+  const givenUp = (count: number, what: string): string[] => (count === 0 ? [] : [`given up: ${counted(count, what)}`]);
   return [
     ...file_watcher.stuck.map(({ path, reason }) => `stays incomplete: ${plain(path)}: ${plain(reason)}`),
     ...givenUp(detection_worker.dead, "picture"),

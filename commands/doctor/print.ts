@@ -1,3 +1,4 @@
+import { counted } from "../../src/counted.ts";
 import { groups } from "../../src/doctor/check.ts";
 import type { CheckReport } from "../../src/doctor/run-checks.ts";
 import { type Output, printRows } from "../output/output.ts";
@@ -41,7 +42,7 @@ export async function printReports(output: Output, reports: readonly CheckReport
   const found =
     counts.findings === 0
       ? "no findings"
-      : `${numbered(counts.findings, "finding")} (${numbered(counts.errors, "error")}, ${numbered(counts.warnings, "warning")})`;
+      : `${counted(counts.findings, "finding")} (${counted(counts.errors, "error")}, ${counted(counts.warnings, "warning")})`;
   output.note(`${paint(people, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
 }
 
@@ -79,8 +80,4 @@ function symbolOf({ status, severity }: CheckReport): { readonly text: string; r
 function resultOf({ title, finding, detail, status }: CheckReport): string {
   const said = status === "skipped" ? `not possible: ${detail}` : (finding ?? detail);
   return said === null ? title : `${title}: ${said}`;
-}
-
-function numbered(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, counted, exactly } from "../output/people.ts";
+import { counted } from "../../src/counted.ts";
+import { ago, exactly } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 
 type EntityDetails = Reply<Routes["getEntity"]>;

@@ -1,12 +1,13 @@
 import { localTimeZone } from "../../src/clock/time-zone.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { counted } from "../../src/counted.ts";
 import { bars } from "../analytics/views.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, list, since, text, time, withDefault } from "../input/options.ts";
 import { printRows } from "../output/output.ts";
-import { counted, localTime } from "../output/people.ts";
+import { localTime } from "../output/people.ts";
 import type { RowView } from "../output/view.ts";
 
 type Bucket = Reply<Routes["getEventTimeline"]>["buckets"][number];

@@ -1,6 +1,7 @@
 import { Problem } from "../../src/contract/problem.ts";
+import { counted } from "../../src/counted.ts";
 import type { Io } from "../io.ts";
-import { counted, localTime } from "../output/people.ts";
+import { localTime } from "../output/people.ts";
 import type { Store } from "./store.ts";
 import type { Effect } from "./ui/effect.ts";
 

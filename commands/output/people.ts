@@ -51,11 +51,6 @@ function distance(people: People, time: Date): string {
   return hours < 48 ? `in ${hours} h` : `in ${Math.floor(hours / 24)} d`;
 }
 
-/** `1 alert`, `2 alerts`; `many` where that is no `s` more. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** `14.2 KiB`, `3.0 MiB`: so much that it is more than nothing. */
 export function sizeText(bytes: number): string {
   return bytes === 0 || bytes >= 1_048_576 ? `${(bytes / 1_048_576).toFixed(1)} MiB` : `${(bytes / 1024).toFixed(1)} KiB`;

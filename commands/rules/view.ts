@@ -1,7 +1,8 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import { counted } from "../../src/counted.ts";
 import { describeSchedule } from "../../src/rules/schedule.ts";
-import { counted, exactly, localTime, type People, paint, plain } from "../output/people.ts";
+import { exactly, localTime, type People, paint, plain } from "../output/people.ts";
 import type { View } from "../output/view.ts";
 import type { Unmet } from "./expectations.ts";
 import type { Rule } from "./find.ts";

@@ -11,11 +11,6 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `1 camera`, `3 cameras`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** The first of many, and how many more there are: `a; b; and 3 more`. */
 export function listed(items: readonly string[], most = 5, separator = "; "): string {
   const rest = items.length - most;

@@ -1,5 +1,6 @@
+import { counted } from "../counted.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
-import { between, counted, instant, type Step, sentence } from "./step.ts";
+import { between, instant, type Step, sentence } from "./step.ts";
 
 /** An alert with its notifications and each attempt at them. */
 export function alertSteps(
@@ -28,8 +29,7 @@ function alertStep(alert: AlertFacts): Step {
     acknowledged: `Somebody acknowledged it${since(alert.createdAt, alert.acknowledgedAt)}`,
     dismissed: `Somebody dismissed it${since(alert.createdAt, alert.dismissedAt)}`,
   }[alert.status];
-  const held =
-    alert.heldBack === 0 ? "" : ` Its cooldown held back ${`${alert.heldBack} later ${alert.heldBack === 1 ? "match" : "matches"}`}.`;
+  const held = alert.heldBack === 0 ? "" : ` Its cooldown held back ${counted(alert.heldBack, "later match", "later matches")}.`;
   return {
     at: alert.createdAt,
     step: "alert",

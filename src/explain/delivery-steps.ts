@@ -1,5 +1,6 @@
+import { counted } from "../counted.ts";
 import type { DeliveryAttemptFacts, DeliveryFacts } from "./deliveries-repository.ts";
-import { between, counted, type Step, sentence } from "./step.ts";
+import { between, type Step, sentence } from "./step.ts";
 
 /** A message to an outbound webhook, with each request. */
 export function deliverySteps(delivery: DeliveryFacts, attempts: readonly DeliveryAttemptFacts[], now: Date): Step[] {

@@ -1,8 +1,9 @@
+import { counted } from "../counted.ts";
 import { readAnswer } from "../upstream/answer.ts";
 import type { AttemptFacts, EventFacts } from "./events-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { jobDetails } from "./picture-steps.ts";
-import { between, counted, type Step, sentence } from "./step.ts";
+import { between, type Step, sentence } from "./step.ts";
 
 /** That the event was stored, and where it came from. */
 export function eventStep(event: EventFacts, hasBatch: boolean): Step {

@@ -1,4 +1,5 @@
 import { uuidOf } from "../contract/values.ts";
+import { counted } from "../counted.ts";
 import type { Sql } from "../engines/database.ts";
 import { alertSteps } from "./alert-steps.ts";
 import {
@@ -21,7 +22,7 @@ import { batchStep, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
 import { findBatches, picturesOfEvent } from "./pictures-repository.ts";
 import { silentRuleStep, verdictStep } from "./rule-steps.ts";
-import { counted, type Step } from "./step.ts";
+import type { Step } from "./step.ts";
 
 /** So much of a long chain is shown; what is left out is counted in the chain. */
 const most = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200 } as const;

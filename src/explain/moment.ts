@@ -3,6 +3,7 @@ import type { Camera } from "../cameras/camera.ts";
 import { findCamera } from "../cameras/cameras-repository.ts";
 import { dayMs } from "../clock/durations.ts";
 import { notFound } from "../contract/problem.ts";
+import { counted } from "../counted.ts";
 import type { Sql } from "../engines/database.ts";
 import { type Image, imagesBetween, nearestImage } from "../images/ledger-repository.ts";
 import { silencesBetween } from "../silences/silences-repository.ts";
@@ -14,7 +15,7 @@ import { outcomeOfEvent } from "./outcome.ts";
 import { type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
 import { silenceStep } from "./silence-steps.ts";
-import { between, counted, duration, type Explanation, instant, type Step, sentence } from "./step.ts";
+import { between, duration, type Explanation, instant, type Step, sentence } from "./step.ts";
 
 /** Between these PostgreSQL stores times, and reads them as JavaScript writes them. */
 const [earliest, latest] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];

@@ -1,6 +1,6 @@
+import { counted } from "../counted.ts";
 import type { EventChain } from "./event.ts";
 import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
-import { counted } from "./step.ts";
 
 /** In a sentence or two: did an alert come of the event, did it arrive, and if not, why not. */
 export function outcomeOfEvent(chain: EventChain): string {

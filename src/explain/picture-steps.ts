@@ -1,9 +1,10 @@
 import { basename } from "node:path";
+import { counted } from "../counted.ts";
 import type { Image } from "../images/ledger-repository.ts";
 import { imageReasons } from "../images/reasons.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import type { BatchFacts, KeptDetection } from "./pictures-repository.ts";
-import { between, counted, duration, instant, type Step, sentence } from "./step.ts";
+import { between, duration, instant, type Step, sentence } from "./step.ts";
 
 /** What is known of one picture. */
 export interface PictureFacts {

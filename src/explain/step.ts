@@ -25,11 +25,6 @@ export function between(from: Date, to: Date): string {
   return duration(to.getTime() - from.getTime());
 }
 
-/** `1 detection`, `3 detections`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** A sentence that begins with a capital and ends with a full stop. */
 export function sentence(text: string): string {
   const whole = text.trim();

@@ -1,4 +1,5 @@
 import { minuteMs } from "../clock/durations.ts";
+import { counted } from "../counted.ts";
 import { delayAfter, type Outcome } from "./outcome.ts";
 
 /** A notification as it is stored, as far as its next step depends on it. */
@@ -94,7 +95,7 @@ export function isLate(before: Progress, status: Step["status"], now: Date): boo
 export function lateness(before: Progress, kind: "alert" | "digest" | "end" | "silence", now: Date): string | undefined {
   const what = kind === "end" || kind === "silence" ? "message" : kind;
   const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / minuteMs));
-  const wait = minutes < 120 ? `${minutes} ${minutes === 1 ? "minute" : "minutes"}` : `${Math.round(minutes / 60)} hours`;
+  const wait = minutes < 120 ? counted(minutes, "minute") : `${Math.round(minutes / 60)} hours`;
   if (before.attempts > 0) return `This ${what} is late: it could not be sent for ${wait} (${before.reason ?? "the cause is not known"}).`;
   return isLate(before, "sent", now) ? `This ${what} is late: it waited for ${wait} before it could be sent.` : undefined;
 }

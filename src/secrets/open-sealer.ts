@@ -1,4 +1,5 @@
 import { Problem } from "../contract/problem.ts";
+import { counted } from "../counted.ts";
 import type { Database } from "../engines/database.ts";
 import type { Log } from "../log/log.ts";
 import { readKey } from "./key-file.ts";
@@ -21,11 +22,10 @@ export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promis
   const key = readKey(keyPath);
   const sealer = key && sealerOf(key, keyPath);
   const { sealed, foreign } = await db.query((sql) => countSealed(sql, sealer?.fingerprint));
-  const webhooks = (count: number): string => `${count} ${count === 1 ? "webhook" : "webhooks"}`;
   if (sealer === undefined && sealed > 0) {
     throw new Problem(
       "unavailable",
-      `The key file ${keyPath} is missing, and the database holds secrets of ${webhooks(sealed)} that only it can open; ` +
+      `The key file ${keyPath} is missing, and the database holds secrets of ${counted(sealed, "webhook")} that only it can open; ` +
         `put it back from a backup or from the machine that made it. If it is lost, make a new one with ` +
         `\`(umask 077; head -c 32 /dev/urandom > ${keyPath})\` and enter these secrets again`,
     );
@@ -33,7 +33,7 @@ export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promis
   if (foreign > 0) {
     log.error(
       { webhooks: foreign, key_file: keyPath },
-      `secrets of ${webhooks(foreign)} were sealed with another key than the one in ${keyPath}: put the right file there and start homesec again, or enter them again`,
+      `secrets of ${counted(foreign, "webhook")} were sealed with another key than the one in ${keyPath}: put the right file there and start homesec again, or enter them again`,
     );
   }
   return sealer ?? openSealer(keyPath);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Silence as SilenceRecord } from "../contract/routes/silences.ts";
+import { counted } from "../counted.ts";
 
 /** A silence as clients see it. */
 export type Silence = z.output<typeof SilenceRecord>;
@@ -65,5 +66,5 @@ export function scopeText({ camera_id, camera_name, rule_id, rule_name }: Named)
 
 /** How many alerts, in words. */
 export function alertsText(count: number): string {
-  return count === 1 ? "1 alert" : `${count} alerts`;
+  return counted(count, "alert");
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../../src/counted.ts";
 import { type People, paint, statePaint } from "../../output/people.ts";
 import { type LiveData, messagesBehind, mostAlerts } from "../data/data.ts";
 import type { Look } from "../look.ts";
@@ -45,14 +46,12 @@ function figures(people: People, data: LiveData, now: Date): string {
   const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;
   const detect = telemetry?.latencies.detect;
   return [
-    `${cameras.size} camera${cameras.size === 1 ? "" : "s"}${away === 0 ? "" : paint(people, "yellow", ` (${away} away)`)}`,
+    `${counted(cameras.size, "camera")}${away === 0 ? "" : paint(people, "yellow", ` (${away} away)`)}`,
     open,
     ...(everything ? [paint(people, "yellow", "all alerts silenced")] : []),
-    ...(silences.length > 0 && !everything
-      ? [paint(people, "yellow", `${silences.length} silence${silences.length === 1 ? "" : "s"}`)]
-      : []),
+    ...(silences.length > 0 && !everything ? [paint(people, "yellow", counted(silences.length, "silence"))] : []),
     ...(pipeline ? [`queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`] : []),
-    ...(broken > 0 ? [paint(people, "red", `${broken} breaker${broken === 1 ? "" : "s"} open`)] : []),
+    ...(broken > 0 ? [paint(people, "red", `${counted(broken, "breaker")} open`)] : []),
     ...(detect ? [`detector ${duration(detect.p50_ms)}`] : []),
     ...(lost > 0 ? [paint(people, "red", `${lost} messages lost`)] : []),
   ].join(paint(people, "dim", "  ·  "));

@@ -1,7 +1,7 @@
 import { exposureOf } from "../../access/exposure.ts";
+import { counted } from "../../counted.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { counted } from "../wording.ts";
 
 /** A key of `homesec keys generate` has 46 characters. */
 const shortestKey = 20;

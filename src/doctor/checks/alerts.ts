@@ -1,9 +1,10 @@
 import { durationText } from "../../clock/duration-text.ts";
 import { dayMs, hourMs } from "../../clock/durations.ts";
+import { counted } from "../../counted.ts";
 import { emailFault } from "../../notifications/channels.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { countPendingAlerts, lostNotifications } from "../doctor-repository.ts";
-import { counted, listed } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 const patienceMs = hourMs;
 

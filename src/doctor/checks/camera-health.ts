@@ -1,10 +1,11 @@
 import { durationText } from "../../clock/duration-text.ts";
 import { dayMs } from "../../clock/durations.ts";
+import { counted } from "../../counted.ts";
 import { causes } from "../../incidents/incident.ts";
 import { openIncidents } from "../../incidents/incidents-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { cameraReasons, fileTimeOffsets } from "../doctor-repository.ts";
-import { counted, listed } from "../wording.ts";
+import { listed } from "../wording.ts";
 import { someCameras } from "./cameras.ts";
 
 /** Uploads take a while, and no clock of a camera is right to the second. */

@@ -3,10 +3,11 @@ import { access, realpath, stat } from "node:fs/promises";
 import { liveCameras } from "../../cameras/cameras-repository.ts";
 import { inspectFolder } from "../../cameras/folder.ts";
 import { rootsOf } from "../../cameras/roots.ts";
+import { counted } from "../../counted.ts";
 import { isInside } from "../../disk/inside.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { counted, listed, reasonOf, shellWord } from "../wording.ts";
+import { listed, reasonOf, shellWord } from "../wording.ts";
 
 const root: Check = {
   id: "camera-root",

@@ -1,10 +1,10 @@
+import { counted } from "../../counted.ts";
 import { createEmbedder, type Embedding } from "../../upstream/embedder.ts";
 import { createEnricher } from "../../upstream/enricher.ts";
 import type { ServiceResult } from "../../upstream/service-client.ts";
 import { createVision } from "../../upstream/vision.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { answered, clientOptions, examplePicture, faulty, findService, refused, type Service, unanswered } from "../upstreams.ts";
-import { counted } from "../wording.ts";
 
 const box = { x: 40, y: 40, width: 80, height: 120 } as const;
 

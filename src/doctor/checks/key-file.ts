@@ -1,10 +1,10 @@
 import { Problem } from "../../contract/problem.ts";
+import { counted } from "../../counted.ts";
 import { readKey } from "../../secrets/key-file.ts";
 import { countSealed } from "../../secrets/sealed-repository.ts";
 import { sealerOf } from "../../secrets/sealer.ts";
 import { type Check, finding, NotPossible, notPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { counted } from "../wording.ts";
 
 const keyFile: Check = {
   id: "key-file",

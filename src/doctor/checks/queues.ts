@@ -1,9 +1,10 @@
 import { durationText } from "../../clock/duration-text.ts";
 import { dayMs, minuteMs } from "../../clock/durations.ts";
+import { counted } from "../../counted.ts";
 import { countDeadJobs } from "../../jobs/dead-letters-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { judgedEvents, overdueJobs } from "../doctor-repository.ts";
-import { counted, listed } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 const overdueMs = 15 * minuteMs;
 const fewestJudged = 3;

@@ -2,6 +2,7 @@ import { liveCameras } from "../../cameras/cameras-repository.ts";
 import { dayMs } from "../../clock/durations.ts";
 import type { Config } from "../../config/config.ts";
 import { objectTypes } from "../../contract/routes/detections.ts";
+import { counted } from "../../counted.ts";
 import { objectTypeOf } from "../../detector-model/class-names.ts";
 import { readModelFile } from "../../detector-model/model-file.ts";
 import { channelAvailability } from "../../notifications/channels.ts";
@@ -11,7 +12,7 @@ import { type Check, finding, NotPossible, ok } from "../check.ts";
 import { judgedEvents } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { type Possible, whyNever, whySeldom } from "../never-fires.ts";
-import { counted, listed, shellWord } from "../wording.ts";
+import { listed, shellWord } from "../wording.ts";
 
 const monthMs = 30 * dayMs;
 /** Of fewer events a highest score says little. */

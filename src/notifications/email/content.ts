@@ -1,3 +1,4 @@
+import { counted } from "../../counted.ts";
 import { alertsText, scopeText, spanText } from "../../silences/silence.ts";
 import type { AlertFacts, HeldBackEvent, Message, SilenceMessage } from "../facts.ts";
 
@@ -15,7 +16,7 @@ export function headline(message: Message, timeZone: string): string {
   const { alert, heldBack, endOf, isTest } = message;
   if (isTest) return `Test message from homesec, ${time(alert.startedAt, timeZone)}`;
   const since = `${clean(alert.cameraName)}, ${time(alert.startedAt, timeZone)}`;
-  if (heldBack) return `[${capital(alert.severity)}] ${events(heldBack.count)} held back since the alert from ${since}`;
+  if (heldBack) return `[${capital(alert.severity)}] ${counted(heldBack.count, "event")} held back since the alert from ${since}`;
   if (endOf !== undefined) return `Over: something was wrong with camera ${since}`;
   const verb = alert.incidentEndedAt === null ? "is" : "was";
   if (alert.eventKind === "camera_health") return `[${capital(alert.severity)}] Something ${verb} wrong with camera ${since}`;
@@ -47,9 +48,9 @@ export function valuesFor(message: Message, place: Place): object {
   return {
     ...common,
     // rules that share a dedup key share the cooldown
-    summary: `While the cooldown of "${clean(alert.ruleName)}" lasted, ${events(heldBack.count)} more matched:`,
+    summary: `While the cooldown of "${clean(alert.ruleName)}" lasted, ${counted(heldBack.count, "event")} more matched:`,
     events: heldBack.events.map((event) => heldBackRow(event, place)),
-    more: unlisted > 0 ? `${events(unlisted)} more ${unlisted === 1 ? "is" : "are"} not listed.` : null,
+    more: unlisted > 0 ? `${counted(unlisted, "event")} more ${unlisted === 1 ? "is" : "are"} not listed.` : null,
   };
 }
 
@@ -118,7 +119,6 @@ function heldBackRow(event: HeldBackEvent, { timeZone, publicUrl }: Place) {
 const eventUrl = (publicUrl: string, eventId: number): string => `${publicUrl}/api/events/${eventId}`;
 const risk = ({ riskScore, riskLevel }: Pick<AlertFacts, "riskScore" | "riskLevel">): string =>
   riskScore === null ? "not judged" : `${riskScore} of 100 (${riskLevel})`;
-const events = (count: number): string => (count === 1 ? "1 event" : `${count} events`);
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const clean = (text: string): string => onOneLine(text, 2_000);
 
