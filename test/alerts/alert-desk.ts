@@ -8,6 +8,7 @@ import type { Delivery } from "../../src/notifications/delivery.ts";
 import { createAlertStage } from "../../src/pipeline/alert.ts";
 import type { Rule, RuleDefinition } from "../../src/rules/rule.ts";
 import { insertRule } from "../../src/rules/rules-repository.ts";
+import { definitionWith } from "../rules/rule-values.ts";
 import { emptyTables } from "../support/empty-tables.ts";
 import { type Desk, openDesk, type Wire } from "../support/operations.ts";
 
@@ -18,23 +19,6 @@ export type AlertRecord = Wire<"getAlert">;
 export const withMail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "homesec@example.org", DEFAULT_EMAIL_RECIPIENTS: "ada@example.org" };
 
 const noon = new Date("2026-03-01T12:00:00Z");
-
-const definition: RuleDefinition = {
-  name: "A rule",
-  enabled: true,
-  kind: "event",
-  severity: "high",
-  risk_threshold: null,
-  object_types: null,
-  camera_ids: null,
-  min_confidence: null,
-  schedule: null,
-  dedup_key_template: "{camera_id}:{rule_id}",
-  cooldown_seconds: 300,
-  channels: null,
-  escalate: false,
-  digest: false,
-};
 
 /** A desk with a camera `yard` and one `gate`, and rules that look at what is stored when they are told to. */
 export interface AlertDesk extends Desk {
@@ -81,7 +65,7 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
   return {
     ...desk,
     delivery,
-    rule: (changes = {}) => db.query((sql) => insertRule(sql, { ...definition, ...changes }, now())),
+    rule: (changes = {}) => db.query((sql) => insertRule(sql, definitionWith(changes), now())),
     event: async ({ camera = "yard", score, seen = {} } = {}) => {
       const event = { camera_id: camera, started_at: now().toISOString(), ...(score !== undefined && { risk_score: score }) };
       const { results } = await desk.ask("createEvents", { body: { events: [event] } });

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { RuleDefinition } from "../../src/rules/rule.ts";
 import { insertRule } from "../../src/rules/rules-repository.ts";
+import { definitionWith } from "../rules/rule-values.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
@@ -17,22 +18,7 @@ const eventsAtOnce = 10;
 const folder = temporaryFolder("alerts");
 afterAll(() => folder.remove());
 
-const rule: RuleDefinition = {
-  name: "each",
-  enabled: true,
-  kind: "event",
-  severity: "high",
-  risk_threshold: null,
-  object_types: null,
-  camera_ids: null,
-  min_confidence: null,
-  schedule: null,
-  dedup_key_template: "{camera_id}:{rule_id}",
-  cooldown_seconds: 0,
-  channels: null,
-  escalate: false,
-  digest: false,
-};
+const rule = definitionWith({ name: "each", cooldown_seconds: 0 });
 const rules: readonly RuleDefinition[] = [
   { ...rule, name: "each" },
   { ...rule, name: "scored", risk_threshold: 40 },

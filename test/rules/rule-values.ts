@@ -1,10 +1,9 @@
-import type { Rule, RuleFacts, Schedule } from "../../src/rules/rule.ts";
+import type { Rule, RuleDefinition, RuleFacts, Schedule } from "../../src/rules/rule.ts";
 
-/** A rule without conditions, but for what is given. */
-export function ruleWith(fields: Partial<Rule> = {}): Rule {
+/** What a person says of a rule without conditions, but for what is given. */
+export function definitionWith(fields: Partial<RuleDefinition>): RuleDefinition {
   return {
-    id: "11111111-1111-4111-8111-111111111111",
-    name: "Somebody",
+    name: "A rule",
     enabled: true,
     kind: "event",
     severity: "high",
@@ -18,6 +17,15 @@ export function ruleWith(fields: Partial<Rule> = {}): Rule {
     channels: null,
     escalate: false,
     digest: false,
+    ...fields,
+  };
+}
+
+/** A rule without conditions, but for what is given. */
+export function ruleWith(fields: Partial<Rule> = {}): Rule {
+  return {
+    ...definitionWith({ name: "Somebody" }),
+    id: "11111111-1111-4111-8111-111111111111",
     version: 1,
     created_at: new Date("2026-01-01T00:00:00Z"),
     updated_at: new Date("2026-01-01T00:00:00Z"),
