@@ -17,6 +17,8 @@ export interface VerdictFacts {
   /** The silence that held this one back, and why there was one. */
   readonly silenceId: string | null;
   readonly silenceReason: string | null;
+  /** What makes the rule look again at what was held back; null: nothing that is in sight. */
+  readonly looksAgain: "when_judged" | "when_cooldown_over" | null;
   readonly evaluatedAt: Date;
 }
 
@@ -25,8 +27,23 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
   return await sql<VerdictFacts[]>`
     select v.rule_id as "ruleId", v.rule_name as "ruleName", v.rule_version as "ruleVersion", v.outcome, v.matched_conditions as matched,
       v.failed_conditions as failed, v.alert_id as "alertId", v.suppressed_by as "suppressedBy", v.suppressed_until as "suppressedUntil",
-      s.created_at as "suppressorRaisedAt", s.event_id as "suppressorEventId", v.silence_id as "silenceId", v.silence_reason as "silenceReason", v.evaluated_at as "evaluatedAt"
+      s.created_at as "suppressorRaisedAt", s.event_id as "suppressorEventId", v.silence_id as "silenceId", v.silence_reason as "silenceReason", v.evaluated_at as "evaluatedAt",
+      case
+        when v.outcome <> 'suppressed' or e.deleted_at is not null then null
+        when e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_judged'
+        when v.suppressed_by is not null and not r.is_digested
+          and exists (select from camera_incidents i where i.event_id = v.event_id and i.ended_at is null)
+          then 'when_cooldown_over'
+      end as "looksAgain"
     from rule_verdicts v
+    join events e on e.event_id = v.event_id
+    left join lateral (
+      select o.escalate, o.risk_threshold, o.digest and coalesce(cardinality(o.channels), 0) > 0 as is_digested
+      from rules o
+      where o.rule_id = v.rule_id
+        and o.enabled
+      limit 1
+    ) r on true
     left join alerts s on s.alert_id = v.suppressed_by
     where v.event_id = ${eventId}
     order by array_position(array['raised', 'suppressed', 'not_matched'], v.outcome), v.evaluated_at, v.rule_name, v.rule_id

@@ -8,10 +8,13 @@ export function outcomeOfEvent(chain: EventChain): string {
   if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.alertId)).join(" ");
   const silentRules = chain.silentRules.map((rule) => ({ rule, ...whySilent(rule, event, chain.evaluationJobs) }));
   const toCome = silentRules.find(({ reason }) => isToCome(reason));
-  const [verdict] = chain.verdicts;
+  const verdict = chain.verdicts.find(({ looksAgain }) => looksAgain !== null) ?? chain.verdicts[0];
   const others = chain.verdicts.length + chain.silentRules.length - 1;
   const more = others > 0 ? ` ${counted(others, "other rule")} raised none either.` : "";
-  if (verdict && !toCome) return `No alert came of event ${event.id}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
+  if (verdict && !toCome) {
+    const yet = verdict.looksAgain === null ? "" : " yet";
+    return `No alert came of event ${event.id}${yet}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
+  }
   // what may still come is said first
   const silent = toCome ?? silentRules[0];
   if (!silent) return `No alert came of event ${event.id}: there is no alert rule.`;

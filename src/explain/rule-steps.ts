@@ -8,7 +8,7 @@ export function verdictStep(verdict: VerdictFacts): Step {
   return {
     at: verdict.evaluatedAt,
     step: "rule",
-    status: verdict.outcome === "raised" ? "done" : "stopped",
+    status: verdict.outcome === "raised" ? "done" : verdict.looksAgain === null ? "stopped" : "waiting",
     text: `Rule "${verdict.ruleName}" ${verdictText(verdict)}`,
     details: {
       rule_id: verdict.ruleId,
@@ -33,15 +33,20 @@ export function verdictText(verdict: VerdictFacts): string {
     case "raised":
       return `matched${matched} and raised ${verdict.alertId === null ? "an alert that is gone since" : `alert ${verdict.alertId}`}.`;
     case "suppressed": {
+      const again = {
+        when_judged: " It looks again when the event is judged.",
+        when_cooldown_over: " It looks again then, if the incident lasts.",
+      };
+      const more = verdict.looksAgain === null ? "" : again[verdict.looksAgain];
       if (verdict.silenceId !== null) {
         const set = verdict.suppressedUntil ? `, set until ${instant(verdict.suppressedUntil)},` : "";
-        return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} held it back.`;
+        return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} held it back.${more}`;
       }
       const when = verdict.suppressorRaisedAt
         ? `, raised ${instant(verdict.suppressorRaisedAt)} for event ${verdict.suppressorEventId},`
         : "";
       const until = verdict.suppressedUntil ? ` until ${instant(verdict.suppressedUntil)}` : "";
-      return `matched${matched}, but the cooldown of alert ${verdict.suppressedBy ?? "(unknown)"}${when} held it back${until}.`;
+      return `matched${matched}, but the cooldown of alert ${verdict.suppressedBy ?? "(unknown)"}${when} held it back${until}.${more}`;
     }
     case "not_matched":
       return `did not match: ${sentenceOf(verdict.failed)}`;

@@ -36,6 +36,10 @@ beforeAll(async () => {
       from events e
     `;
     await sql`
+      insert into camera_incidents (camera_id, cause, event_id, reason, began_at, opened_at, ended_at)
+      select e.camera_id, 'silent', e.event_id, 'r', e.created_at, e.created_at, e.created_at from events e
+    `;
+    await sql`
       insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, suppressed_by, evaluated_at)
       select a.event_id, a.alert_id, 'r', 1, 'suppressed', '{}', '{}', a.alert_id, a.created_at from alerts a
     `;
@@ -85,7 +89,7 @@ const questions: Record<string, (sql: Sql) => Promise<unknown>> = {
 };
 
 /** Tables that may be read whole: they have a row for each camera or webhook. */
-const small = new Set(["cameras", "webhooks"]);
+const small = new Set(["rules", "cameras", "webhooks"]);
 
 test.each(Object.entries(questions))("%s: no table is read whole", async (_, ask) => {
   const whole = await database.db.query(async (sql) => {
