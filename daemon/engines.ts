@@ -5,6 +5,12 @@ import { type OpenDatabase, openDatabase } from "../src/engines/open-database.ts
 import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import type { Log } from "../src/log/log.ts";
 
+/**
+ * The embedded server writes down what it has in memory, on a slow disk for seconds. Cut off it loses nothing, but the next start goes through
+ * all of its files. A service manager waits 30 s for us.
+ */
+const embeddedStopMs = 22_000;
+
 /** What rows are kept in, and how they get to who works on them. */
 export interface Engines {
   readonly database: OpenDatabase;
@@ -21,7 +27,8 @@ export async function openEngines(config: Config, log: Log, lifecycle: Lifecycle
     log: log.child({ part: "database" }),
     ownership: "serve",
   });
-  lifecycle.onStop("database", () => database.close(), 3_000);
+  const isOurs = database.kind === "embedded";
+  lifecycle.onStop("database", () => database.close(), isOurs ? embeddedStopMs : 3_000, { ownTime: isOurs });
   const handOver = await createHandOver(config, log);
   lifecycle.onStop("hand-over", () => handOver.close());
   const lanes = createInProcessHandOver();

@@ -22,7 +22,7 @@ export interface EmbeddedPostgres extends SocketAddress {
   /** Resolves with how the server ended, wanted or not. */
   readonly ended: Promise<string>;
   /**
-   * Takes no new sessions, waits `guestsMs` (0) for those that are there to end, ends the others and stops the server; within 5 s more in any
+   * Takes no new sessions, waits `guestsMs` (0) for those that are there to end, ends the others and stops the server; within 17 s more in any
    * case, and without losing anything.
    */
   stop(guestsMs?: number): Promise<void>;
@@ -70,6 +70,8 @@ const defaultPort = 5432;
 const staleLockMs = 10_000;
 /** After a power cut the server goes through its files, on a slow disk for minutes, and says so every 10 s but for the last step. */
 const longestSilenceMs = 5 * minuteMs;
+/** For what it has in memory to get to the disk. What is cut off has to be put in order by the next start. */
+const shutdownMs = 15_000;
 
 /**
  * Starts PostgreSQL on `<dataDir>/postgres`, making the database first where there is none, and waits until it takes
@@ -176,7 +178,7 @@ async function serves(pid: number, cluster: string): Promise<boolean> {
 async function stopServer(ended: Promise<string>, kill: (signal: NodeJS.Signals) => void, guestsMs = 0): Promise<void> {
   for (const [signal, patienceMs] of [
     ...(guestsMs > 0 ? [["SIGTERM", guestsMs] as const] : []),
-    ["SIGINT", 3_000],
+    ["SIGINT", shutdownMs],
     ["SIGQUIT", 1_000],
     ["SIGKILL", 1_000],
   ] as const) {

@@ -2,9 +2,10 @@ interface Step {
   readonly name: string;
   readonly stop: () => Promise<unknown> | unknown;
   readonly timeoutMs: number;
+  readonly ownTime: boolean;
 }
 
-/** All steps together take no longer than this, and a moment for each step that is left. */
+/** All steps but those with their own time together take no longer than this, and a moment for each step that is left. */
 const allWithinMs = 4_000;
 const lastMomentMs = 100;
 
@@ -13,10 +14,13 @@ export class Lifecycle {
   readonly #steps: Step[] = [];
   #stopping: Promise<void> | undefined;
 
-  /** Registers how to stop what has just been started. Throws when stopping has begun. */
-  onStop(name: string, stop: () => Promise<unknown> | unknown, timeoutMs = 2_000): void {
+  /**
+   * Registers how to stop what has just been started. With `ownTime` it has all of `timeoutMs`, whatever the others took: for what costs more when
+   * it is cut off than when it is waited for. Throws when stopping has begun.
+   */
+  onStop(name: string, stop: () => Promise<unknown> | unknown, timeoutMs = 2_000, { ownTime = false } = {}): void {
     if (this.#stopping) throw new Error(`${name} started while stopping`);
-    this.#steps.push({ name, stop, timeoutMs });
+    this.#steps.push({ name, stop, timeoutMs, ownTime });
   }
 
   /**
@@ -33,7 +37,7 @@ export class Lifecycle {
     const giveUpAt = performance.now() + allWithinMs;
     for (const step of this.#steps.toReversed()) {
       try {
-        const leftMs = Math.max(giveUpAt - performance.now(), lastMomentMs);
+        const leftMs = step.ownTime ? step.timeoutMs : Math.max(giveUpAt - performance.now(), lastMomentMs);
         await within(Math.min(step.timeoutMs, leftMs), async () => step.stop());
       } catch (cause) {
         failures.push(new Error(`stopping ${step.name} failed`, { cause }));

@@ -189,6 +189,23 @@ describe("starting and stopping", () => {
     await server.stop();
   }, 60_000);
 
+  test("a stop that takes seconds, since the disk is slow, is waited for: the next start has nothing to put in order", async () => {
+    withDatabase();
+    const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
+    const pool = openPool(server, { max: 1, log: silentLog });
+    const [writer] = await pool.query(
+      (sql) => sql<[{ pid: number }]>`select pid from pg_stat_activity where backend_type = 'checkpointer'`,
+    );
+    await pool.close();
+    process.kill(writer.pid, "SIGSTOP");
+    setTimeout(() => process.kill(writer.pid, "SIGCONT"), 4_500);
+    await server.stop();
+    const again = await startEmbeddedPostgres({ dataDir, log: silentLog });
+    await again.stop();
+    const log = await readFile(join(dataDir, "logs", "postgres.log"), "utf8");
+    expect(log.match(/immediate shutdown|was not properly shut down/g)).toBeNull();
+  }, 30_000);
+
   test("lock files that name a living stranger do not keep it from starting", async () => {
     withDatabase();
     await writeFile(

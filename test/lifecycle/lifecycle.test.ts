@@ -31,3 +31,16 @@ test("however many steps hang, all of them were told to stop within 5 s", async 
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(told).toEqual([5, 4, 3, 2, 1, 0]);
 });
+
+test("a step with its own time has it, though the others hang", async () => {
+  const lifecycle = new Lifecycle();
+  let ended = false;
+  const end = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    ended = true;
+  };
+  lifecycle.onStop("slow", end, 10_000, { ownTime: true });
+  for (const name of ["one", "two", "three"]) lifecycle.onStop(name, () => new Promise(() => {}));
+  await expect(lifecycle.stop()).rejects.toThrow(/^(?!.*slow)/);
+  expect(ended).toBe(true);
+});
