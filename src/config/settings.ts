@@ -80,6 +80,9 @@ interface Field {
   readonly schema: z.ZodType;
 }
 
+/** After a change that could not be read. */
+const retryMs = 1_000;
+
 const Score = z.int().min(0).max(100);
 const Thresholds = z
   .object({ low: Score, medium: Score, high: Score, critical: Score })
@@ -152,6 +155,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
   let stored: Partial<LiveSettings> = {};
   let unlisten: (() => Promise<void>) | undefined;
   let loading: Promise<void> = Promise.resolve();
+  let retry: NodeJS.Timeout | undefined;
 
   /** One read at a time, so that an older answer never replaces a newer one. */
   const load = (): Promise<void> => {
@@ -161,8 +165,16 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
     loading = next.catch(() => {});
     return next;
   };
+  // nobody tells of this change again
   const reload = (): void => {
-    load().catch((error: unknown) => log.warn({ err: error }, "changed settings could not be read; the known ones stay in force"));
+    load().catch((error: unknown) => {
+      if (!unlisten) return;
+      log.warn({ err: error }, "changed settings could not be read; the known ones stay in force until they can");
+      retry ??= setTimeout(() => {
+        retry = undefined;
+        reload();
+      }, retryMs);
+    });
   };
 
   return {
@@ -174,8 +186,10 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
       unlisten = await db.listen("homesec_settings", reload, reload);
     },
     async stop() {
-      await unlisten?.();
+      const end = unlisten;
       unlisten = undefined;
+      clearTimeout(retry);
+      await end?.();
       await loading;
     },
     async patch(patch, reset = []) {

@@ -53,6 +53,19 @@ describe("settings", () => {
     expect(settings.source("retentionDays")).toBe("configuration");
   });
 
+  it("reach a process that could not read them when it was told of the change", async () => {
+    const [one, two] = [await instance(), await instance()];
+    await one.db.query((sql) => sql`alter table settings rename to settings_aside`);
+    // the change is announced, and cannot be read
+    await one.db.query((sql) => sql`select pg_notify('homesec_settings', '')`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await one.db.transaction(async (sql) => {
+      await sql`alter table settings_aside rename to settings`;
+      await sql`insert into settings (key, value) values ('RETENTION_DAYS', '3')`;
+    });
+    await eventually(() => two.current().retentionDays === 3, { timeoutMs: 5_000, what: "the change in the other process" });
+  });
+
   it("reach every process, beat the configuration and survive a restart", async () => {
     const [one, two] = [await instance(), await instance()];
     const answer = await one.patch({ retentionDays: 3, riskScoreThresholds: { high: 50 } });
