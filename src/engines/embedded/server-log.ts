@@ -6,6 +6,8 @@ import type { Readable } from "node:stream";
 import type { Log } from "../../log/log.ts";
 
 const maxBytes = 1_000_000;
+/** A file that could not be written is tried again so often: a disk that was full has room again. */
+const usualRetryMs = 10_000;
 
 /**
  * The messages of one run of the server: kept in a file of at most 1 MB and its predecessor. In our log are the fatal ones too, and how a start
@@ -16,14 +18,18 @@ export class ServerLog {
   readonly #log: Log;
   readonly #tail: string[] = [];
   readonly #done: Promise<void>;
+  readonly #retryMs: number;
   #file: WriteStream;
   #bytes: number;
+  /** When the file could not be written, of `performance.now()`; undefined while it can. */
+  #brokenAt: number | undefined;
   #heardAt = performance.now();
 
   /** Listens from now on. What an ended program has said is lost when nobody has listened by then. */
-  constructor({ path, bytes }: LogPlace, stream: Readable, log: Log) {
+  constructor({ path, bytes }: LogPlace, stream: Readable, log: Log, retryMs = usualRetryMs) {
     this.#path = path;
     this.#log = log;
+    this.#retryMs = retryMs;
     this.#bytes = bytes;
     this.#file = this.#openFile();
     const lines = createInterface({ input: stream });
@@ -55,8 +61,14 @@ export class ServerLog {
     if (/ LOG: {2}.+, elapsed time: /.test(line)) {
       this.#log.info({ line }, "PostgreSQL puts its data in order after an unclean end; on a slow disk that takes minutes");
     }
+    if (this.#file.destroyed) {
+      if (performance.now() - (this.#brokenAt ?? 0) < this.#retryMs) return;
+      this.#file = this.#openFile();
+    }
     this.#bytes += Buffer.byteLength(line) + 1;
-    this.#file.write(`${line}\n`);
+    this.#file.write(`${line}\n`, (error) => {
+      if (!error) this.#brokenAt = undefined;
+    });
     if (this.#bytes > maxBytes) this.#rotate();
   }
 
@@ -73,7 +85,10 @@ export class ServerLog {
 
   #openFile(): WriteStream {
     const file = createWriteStream(this.#path, { flags: "a", mode: 0o600 });
-    file.on("error", (error) => this.#log.warn({ err: error, file: this.#path }, "The log of PostgreSQL cannot be written"));
+    file.on("error", (error) => {
+      if (this.#brokenAt === undefined) this.#log.warn({ err: error, file: this.#path }, "The log of PostgreSQL cannot be written");
+      this.#brokenAt = performance.now();
+    });
     return file;
   }
 }
