@@ -164,7 +164,13 @@ function hidingItsEnd(socket: net.Socket): net.Socket {
 const columnTypes = {
   // identities, counts and nanoseconds up to 2^53 are exact as numbers
   bigint: { to: 20, from: [20], serialize: (value: unknown) => String(value), parse: Number },
+  timestamptz: { to: 1184, from: [1184], serialize: (time: Date | string) => new Date(time).toISOString(), parse: timeOf },
 };
+
+/** The time that a session tells, in UTC. As PostgreSQL writes it, with a space, JavaScript would take the year 0001 for 2001. */
+function timeOf(text: string): Date {
+  return new Date(text.replace(/^(\d{4}-\d\d-\d\d) (.*)\+00$/, "$1T$2Z"));
+}
 
 interface DriverTypes {
   readonly parsers: Record<number, (text: string) => unknown>;

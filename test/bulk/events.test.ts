@@ -187,6 +187,16 @@ describe("events from elsewhere", () => {
     expect(await total()).toBe(2);
   });
 
+  it("keep their times, the first and the last that there are too", async () => {
+    const { results } = await create(
+      { ...good, started_at: "0001-01-01T00:00:00Z", ended_at: "0099-12-31T23:59:59.5Z" },
+      { ...good, started_at: "9999-12-31T23:59:59.999Z" },
+    );
+    const [first, last] = [await get(results[0]?.id), await get(results[1]?.id)];
+    expect([first.started_at, first.ended_at]).toEqual(["0001-01-01T00:00:00.000Z", "0099-12-31T23:59:59.500Z"]);
+    expect(last.started_at).toBe("9999-12-31T23:59:59.999Z");
+  });
+
   it("come a hundred at a time", async () => {
     const reply = await create(...Array.from({ length: 100 }, (_, at) => ({ ...good, risk_score: at % 101, batch_id: `many-${at}` })));
     expect(reply).toMatchObject({ total: 100, succeeded: 100, failed: 0 });

@@ -29,12 +29,15 @@ test("a session tells times in one way, whatever the database says", async () =>
   const { sql, end } = await open();
   try {
     const [row] = await sql`
-      select timestamptz '2026-11-12T10:00:00Z' as time, timestamptz '1800-01-01T00:00:00Z' as old, (timestamptz '2026-11-12T10:00:00Z')::text as text,
+      select timestamptz '2026-11-12T10:00:00Z' as time, timestamptz '1800-01-01T00:00:00Z' as old,
+        timestamptz '0001-01-01T00:00:00.001Z' as oldest, timestamptz '9999-12-31T23:59:59.999999Z' as newest, (timestamptz '2026-11-12T10:00:00Z')::text as text,
         interval '90 seconds' as span
     `;
     expect(row).toMatchObject({
       time: new Date("2026-11-12T10:00:00Z"),
       old: new Date("1800-01-01T00:00:00Z"),
+      oldest: new Date("0001-01-01T00:00:00.001Z"),
+      newest: new Date("9999-12-31T23:59:59.999Z"),
       text: "2026-11-12 10:00:00+00",
       span: "00:01:30",
     });
