@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import { decodeCursor, makePage } from "../contract/cursor.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Operations } from "../operations/operation.ts";
 import { highlight } from "../search/highlight.ts";
 import { parseSearch, type SearchQuery } from "../search/query.ts";
+import type { Event } from "./event.ts";
 import { findEvents } from "./events-repository.ts";
 import { filterOf } from "./filter.ts";
 import {
@@ -47,7 +49,7 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
     const { q, limit, cursor, offset } = query;
     const after = decodeCursor(cursor, listName, Key);
     const parsed = parseSearch(q);
-    const { found, total, items } = await db.query(async (sql) => {
+    const { found, total, records } = await db.query(async (sql) => {
       const search: Search = { words: await compileQuery(sql, parsed), filter: filterOf(query) };
       const blocks = await countMatches(sql, search);
       const windows = after
@@ -62,7 +64,7 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
       // a cursor says where to go on by itself
       const found = await rankWindows(sql, search, windows, { offset: after ? 0 : (offset ?? 0), limit: limit + 1 });
       const total = blocks.reduce((sum, { count }) => sum + count, 0);
-      return { found, total, items: await recordsOf(sql, parsed, found.slice(0, limit)) };
+      return { found, total, records: await recordsOf(sql, found.slice(0, limit)) };
     });
     const page = makePage({
       listName,
@@ -73,7 +75,7 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
       total,
       key: (row) => [row.floor, row.ceiling, row.score, row.id],
     });
-    return { ...page, items };
+    return { ...page, items: await highlighted(parsed, records) };
   },
 };
 
@@ -119,7 +121,13 @@ async function rankWindows(
   return found;
 }
 
-async function recordsOf(sql: Sql, query: SearchQuery, matches: readonly Match[]) {
+interface FoundRecord {
+  readonly event: Event;
+  readonly cameraName: string;
+  readonly score: number;
+}
+
+async function recordsOf(sql: Sql, matches: readonly Match[]): Promise<readonly FoundRecord[]> {
   const events = new Map(
     (
       await findEvents(
@@ -133,7 +141,17 @@ async function recordsOf(sql: Sql, query: SearchQuery, matches: readonly Match[]
     const event = events.get(id);
     // deleted since it was found
     if (!event || event.deleted_at) return [];
-    const texts = [event.summary, event.notes, names.get(event.camera_id) ?? "", event.object_types.join(", "), event.reasoning];
-    return [{ ...event, relevance_score: score, highlight: highlight(query, texts) }];
+    return [{ event, cameraName: names.get(event.camera_id) ?? "", score }];
   });
+}
+
+/** To look through a thousand long texts takes seconds: others have their turn in between. */
+async function highlighted(query: SearchQuery, records: readonly FoundRecord[]) {
+  const items = [];
+  for (const { event, cameraName, score } of records) {
+    const texts = [event.summary, event.notes, cameraName, event.object_types.join(", "), event.reasoning];
+    items.push({ ...event, relevance_score: score, highlight: highlight(query, texts) });
+    await nextTurn();
+  }
+  return items;
 }

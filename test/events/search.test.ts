@@ -190,6 +190,31 @@ describe("what was found", () => {
     expect(await ids("cat")).toEqual(same.reverse());
   });
 
+  it("lets others have their turn while many long texts are looked through", async () => {
+    await empty();
+    const words = Array.from({ length: 24 }, (_, n) => `word${n}`);
+    await desk.db.query(
+      (sql) => sql`
+        insert into events (camera_id, started_at, ended_at, summary, reasoning)
+        select 'yard', now(), now(), '', repeat(${`${words.join(" ")} `}, 200)
+        from generate_series(1, 100)
+      `,
+    );
+    const pause = { longest: 0, since: performance.now() };
+    const tick = (): void => {
+      const now = performance.now();
+      pause.longest = Math.max(pause.longest, now - pause.since);
+      pause.since = now;
+    };
+    const timer = setInterval(tick, 1);
+    const begun = performance.now();
+    expect((await search(words.join(" OR "), "&limit=100")).items).toHaveLength(100);
+    const whole = performance.now() - begun;
+    tick();
+    clearInterval(timer);
+    expect(pause.longest).toBeLessThan(whole / 4);
+  });
+
   it("is told even where the words stand in no text", async () => {
     await empty();
     await store({ summary: "a cat" });
