@@ -11,7 +11,7 @@ export const imageReasons = {
   unreadable: "The file may not be read, or could not be; it is tried again",
   outside_root: "A link that leads out of the allowed folders",
   reupload: "The camera sent the same file again",
-  moved: "A file that was looked at under another name, and was renamed since",
+  moved: "A file that was looked at under another name: it was renamed since, or has both",
   no_ffmpeg: "A video, and ffmpeg is not installed; it is tried again",
   video_unreadable: "A video from which no frame could be read",
   missing: "The file was gone before the detector saw it",

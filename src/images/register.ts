@@ -53,7 +53,7 @@ export async function registerFiles(
     let added = 0;
     for (const round of roundsByPath(files)) {
       const inserted = await insertImages(sql, cameraId, now, round.map(asRow));
-      const moved = await skipMoved(sql, inserted, now);
+      const moved = await skipMoved(sql, round, inserted, now);
       await linkCopies(sql, round, inserted);
       for (const row of inserted) {
         const file = round[row.index];
@@ -104,11 +104,17 @@ function asRow(file: FoundFile): NewImage {
   };
 }
 
-/** A file that was looked at under a name that is gone is the same file under a new name. */
-async function skipMoved(sql: Sql, inserted: readonly InsertedImage[], now: Date): Promise<ReadonlyMap<number, SeenBefore>> {
+/** A file that was looked at under another name is not looked at again when that name is gone, or leads to the same file. */
+async function skipMoved(
+  sql: Sql,
+  files: readonly FoundFile[],
+  inserted: readonly InsertedImage[],
+  now: Date,
+): Promise<ReadonlyMap<number, SeenBefore>> {
   const moved = new Map<number, SeenBefore>();
   for (const row of inserted) {
-    const why = await movedFrom(row.seenAt);
+    const file = files[row.index];
+    const why = file && (await movedFrom(row.seenAt, file.path));
     if (!why) continue;
     await markSkipped(sql, row.imageId, { ...why, startedAt: null, finishedAt: now });
     moved.set(row.imageId, why);

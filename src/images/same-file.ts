@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { lookPatiently } from "../disk/patience.ts";
 import type { Database } from "../engines/database.ts";
@@ -11,10 +11,14 @@ import { earlierEntries, laterPath } from "./same-file-repository.ts";
  * own, while the detector may be looking at the first. It is looked at once all the same.
  */
 
-/** Of a file with this very content and time that was looked at under one of these names: it was moved when one of them is gone. */
-export async function movedFrom(paths: readonly string[]): Promise<SeenBefore | undefined> {
-  for (const path of paths) {
-    if (!(await exists(path))) return { reason: "moved", detail: `It was looked at as ${path} and renamed since.` };
+/**
+ * Of a file with this very content and time that was looked at under one of the earlier names: it was moved when one of them is gone, and has two
+ * when it is the same file, as one that a link such as `lastsnap.jpg` leads to.
+ */
+export async function movedFrom(earlier: readonly string[], path: string): Promise<SeenBefore | undefined> {
+  for (const name of earlier) {
+    if (!(await exists(name))) return { reason: "moved", detail: `It was looked at as ${name} and renamed since.` };
+    if (await isSameFile(name, path)) return { reason: "moved", detail: `It was looked at as ${name}, which is the same file.` };
   }
   return undefined;
 }
@@ -25,9 +29,11 @@ export async function seenBefore(db: Database, image: LedgerImage): Promise<Seen
   if (image.sameContentAs === null) return undefined;
   const { isReupload, seenAt, atDetector } = await db.query((sql) => earlierEntries(sql, image.imageId));
   if (isReupload) return reupload;
-  const moved = await movedFrom(seenAt);
+  const moved = await movedFrom(seenAt, image.path);
   if (moved) return moved;
-  for (const path of atDetector) if (path === image.path || !(await exists(path))) return "at_detector";
+  for (const path of atDetector) {
+    if (path === image.path || !(await exists(path)) || (await isSameFile(path, image.path))) return "at_detector";
+  }
   return undefined;
 }
 
@@ -44,5 +50,19 @@ async function exists(path: string): Promise<boolean> {
   } catch (error) {
     // only a name that is really gone counts as moved away
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
+
+/** Whether two names lead to one file, by a symbolic or a hard link. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const identity = async (path: string): Promise<string> => {
+    const { dev, ino } = await lookPatiently(dirname(path), () => stat(path, { bigint: true }));
+    return `${dev}:${ino}`;
+  };
+  try {
+    return (await identity(one)) === (await identity(other));
+  } catch {
+    // what cannot be asked is looked at
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, copyFile, link, mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock/clock.ts";
@@ -248,6 +248,22 @@ describe("a picture whose time or name is set after the upload is looked at once
     expect(await looked(touched)).toMatchObject({ status: "skipped", reason: "reupload", job: null });
     expect(await looked(moved)).toMatchObject({ status: "skipped", reason: "moved", job: null });
     expect(standIn.requests).toBe(asked);
+  });
+
+  test("so is one that has a second name, by a link to the newest picture or a hard link, at once or later", async () => {
+    const path = await picture();
+    const names = ["lastsnap.jpg", "hard.jpg", "later.jpg"].map((name) => join(folder.path, name)) as [string, string, string];
+    const first = await entered(path);
+    await symlink(path, names[0]);
+    await link(path, names[1]);
+    const others = [await entered(names[0]), await entered(names[1])];
+    meanwhile = async () => {
+      for (const other of others) expect(await looked(other)).toMatchObject({ status: "pending", job: "pending" });
+    };
+    expect(await looked(first)).toMatchObject({ status: "processed", seen: [path] });
+    for (const other of others) expect(await looked(other)).toEqual({ status: "skipped", reason: "moved", job: null, seen: [] });
+    await symlink(path, names[2]);
+    expect(await outcomeOf(await entered(names[2]))).toEqual({ status: "skipped", reason: "moved", job: null, seen: [] });
   });
 
   test("and what is sent again and again is not put off for ever, nor is a copy taken for the same", async () => {
