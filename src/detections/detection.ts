@@ -28,6 +28,8 @@ export interface DetectionSource {
   readonly fileType: string | null;
   /** Of the file when the detector looked at it; null when that is not known. */
   readonly fileSize: number | null;
+  /** The times, in nanoseconds since 1970, that the file had with other pictures of that size in it. */
+  readonly otherTimes: readonly bigint[];
   /** For a frame of a video. */
   readonly videoOffsetSeconds: number | null;
   readonly objectType: string;

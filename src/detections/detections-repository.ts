@@ -85,12 +85,23 @@ export async function detectionsOfEvent(sql: Sql, eventId: number): Promise<read
   return rows.map(recordOf);
 }
 
+type Edges = { readonly x: number | null; readonly y: number | null; readonly width: number | null; readonly height: number | null };
+
 /** Where a detection was seen, or undefined. */
 export async function findSource(sql: Sql, id: number): Promise<DetectionSource | undefined> {
-  const [row] = await sql<
-    [(Omit<DetectionSource, "box"> & { x: number | null; y: number | null; width: number | null; height: number | null })?]
-  >`
+  const [row] = await sql<[(Omit<DetectionSource, "box" | "otherTimes"> & Edges & { readonly otherTimes: readonly string[] })?]>`
     select d.detection_id as id, d.file_path as "filePath", d.file_type as "fileType", i.size_bytes as "fileSize",
+      array(
+        -- the newest will do: one of them is in the file by now
+        select o.modified_ns::text
+        from images o
+        where o.camera_id = i.camera_id
+          and o.path = i.path
+          and o.size_bytes = i.size_bytes
+          and o.sha256 <> i.sha256
+        order by o.modified_ns desc
+        limit 10
+      ) as "otherTimes",
       coalesce(d.video_offset_seconds, case when starts_with(d.file_type, 'video/') then 0 end) as "videoOffsetSeconds", d.object_type as "objectType", d.confidence,
       d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height, d.thumbnail_path as "thumbnailPath"
     from detections d
@@ -98,8 +109,9 @@ export async function findSource(sql: Sql, id: number): Promise<DetectionSource 
     where d.detection_id = ${id}
   `;
   if (!row) return undefined;
-  const { x, y, width, height, ...source } = row;
-  return { ...source, box: x === null || y === null || width === null || height === null ? null : { x, y, width, height } };
+  const { x, y, width, height, otherTimes, ...source } = row;
+  const box = x === null || y === null || width === null || height === null ? null : { x, y, width, height };
+  return { ...source, otherTimes: otherTimes.map(BigInt), box };
 }
 
 /** What enrichment stored for a detection, as it came out of jsonb, or undefined when there is no such detection. */

@@ -6,6 +6,7 @@ import { Problem } from "../contract/problem.ts";
 import { NoAnswer } from "../disk/no-answer.ts";
 import { openReal } from "../disk/open-real.ts";
 import { lookPatiently, readPatiently } from "../disk/patience.ts";
+import { versionOf } from "../images/look.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import { createTurns } from "../lifecycle/turns.ts";
 import type { DetectionSource } from "./detection.ts";
@@ -77,10 +78,13 @@ async function fileOf(source: DetectionSource, roots: readonly string[]): Promis
     case "inside":
       break;
   }
-  const { size } = await lookPatiently(dirname(resolved.path), () => stat(resolved.path)).catch((cause: unknown) => {
+  const file = await lookPatiently(dirname(resolved.path), () => stat(resolved.path, { bigint: true })).catch((cause: unknown) => {
     throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
   });
-  if (source.fileSize !== null && size !== source.fileSize) throw noPicture(source, "was written over since by another picture");
+  const { sizeBytes, modifiedNs } = versionOf(file);
+  // some cameras fill each picture up to a size that many have
+  const isOther = source.fileSize !== null && (sizeBytes !== source.fileSize || source.otherTimes.includes(modifiedNs));
+  if (isOther) throw noPicture(source, "was written over since by another picture");
   return resolved.path;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -210,6 +210,32 @@ describe("image", () => {
     await writeFile(path, "12345");
     expect(await image(await stored(path, 5, "image/png"))).toEqual({ mediaType: "image/png", content: { file: path, isReal: true } });
     expect(await image(await stored(path, null))).toEqual({ mediaType: "image/jpeg", content: { file: path, isReal: true } });
+  });
+
+  it("is not another one of the same size that was written over it", async () => {
+    await mkdir(join(desk.cameraRoot, "cam0"), { recursive: true });
+    const path = join(desk.cameraRoot, "cam0/snapshot.jpg");
+    const written = async (content: string) => {
+      await writeFile(path, content);
+      const { size, mtimeNs } = await stat(path, { bigint: true });
+      const record = await desk.db.transaction(async (sql) => {
+        const [{ id }] = await sql<[{ id: number }]>`
+          insert into images (camera_id, path, size_bytes, modified_ns, sha256, found_by, found_at, taken_at, status)
+          values ('cam0', ${path}, ${Number(size)}, ${mtimeNs.toString()}::text::bigint, sha256(${content}::text::bytea), 'watch', now(), now(), 'processed')
+          returning image_id as id
+        `;
+        return (await insertDetections(sql, [{ ...plain, filePath: path, fileType: "image/jpeg", imageId: id }]))[0];
+      });
+      return detection(record?.id ?? 0);
+    };
+    const first = await written("11111");
+    expect(await image(first)).toMatchObject({ content: { file: path } });
+    const second = await written("22222");
+    await expect(image(first)).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("written over") });
+    expect(await image(second)).toMatchObject({ content: { file: path } });
+    // its time may be set later, and a restored file has another
+    await utimes(path, new Date(), new Date(2020, 1, 1));
+    expect(await image(second)).toMatchObject({ content: { file: path } });
   });
 
   it("is not found, with the reason, when it is gone, written over, or not in the roots", async () => {

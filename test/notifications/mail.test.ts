@@ -25,6 +25,7 @@ const source = (filePath: string) => ({
   filePath,
   fileType: "image/jpeg",
   fileSize: null,
+  otherTimes: [],
   videoOffsetSeconds: null,
   objectType: "person",
   confidence: 0.9,
