@@ -50,6 +50,8 @@ export interface LookOptions {
   readonly raw?: Buffer | undefined;
   /** For how many milliseconds this version has not changed. */
   readonly quietMs: (version: Version) => number;
+  /** Called with each part of a large file that was read: over a weak line it takes minutes. */
+  readonly onPart?: () => void;
 }
 
 /** Whether a real path is one of the folders or lies in one. */
@@ -91,7 +93,7 @@ async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
   const whole = version.sizeBytes <= wholeBytes ? await readFully(file, 0, version.sizeBytes) : undefined;
   const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
   const inspection = await inspect(source, options.quietMs(version));
-  const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, whole) : null;
+  const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, { whole, onPart: options.onPart }) : null;
   return { kind: "inspected", version, inspection, sha256, content: whole };
 }
 
@@ -110,12 +112,17 @@ export function isSame(version: Version, other: Version | undefined): boolean {
   return other !== undefined && version.sizeBytes === other.sizeBytes && version.modifiedNs === other.modifiedNs;
 }
 
-async function hash(file: FileHandle, size: number, whole: Buffer | undefined): Promise<Buffer | null> {
+async function hash(
+  file: FileHandle,
+  size: number,
+  { whole, onPart }: { readonly whole: Buffer | undefined; readonly onPart: (() => void) | undefined },
+): Promise<Buffer | null> {
   if (whole) return createHash("sha256").update(whole).digest();
   if (size > mostHashedBytes) return null;
   const sum = createHash("sha256");
   for (let at = 0; at < size; at += hashChunkBytes) {
     sum.update(await readFully(file, at, Math.min(hashChunkBytes, size - at)));
+    onPart?.();
   }
   return sum.digest();
 }

@@ -82,8 +82,8 @@ export interface Candidates {
   /** Drops all files of a camera that is no longer watched. */
   drop(cameraId: string): void;
   readonly size: number;
-  /** How many looks were finished; a sign of life. */
-  readonly looks: number;
+  /** Counts on while looks are finished, or go on with a large file; a sign of life. */
+  readonly progress: number;
   stuck(): readonly { readonly path: string; readonly reason: string; readonly since: Date }[];
   stop(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
   const startedAtMs = clock.now().getTime();
   const charges = new Map<string, Charge>();
   const recent = new Map<string, Version>();
-  let looks = 0;
+  let progress = 0;
   let stopped = false;
 
   const queue = createLookQueue<Charge>(async (charge) => {
@@ -109,7 +109,7 @@ export function createCandidates(options: CandidatesOptions): Candidates {
       log.error({ path: charge.path, error: String(error) }, "a look at a file failed; it is tried again");
       wait(charge, "the look at it failed");
     }
-    looks += 1;
+    progress += 1;
   });
 
   const enqueue = (charge: Charge): void => {
@@ -141,6 +141,9 @@ export function createCandidates(options: CandidatesOptions): Candidates {
         // what a listing brings is not in the ledger, whatever was seen of it before
         known: charge.foundBy === "watch" ? recent.get(charge.path) : undefined,
         quietMs: (version) => quietMs(charge, version),
+        onPart: () => {
+          progress += 1;
+        },
       });
     return charge.share === undefined ? await lookNow() : await lookAtShare(charge.share, dirname(charge.path), lookNow);
   };
@@ -343,8 +346,8 @@ export function createCandidates(options: CandidatesOptions): Candidates {
     get size() {
       return charges.size;
     },
-    get looks() {
-      return looks;
+    get progress() {
+      return progress;
     },
     stuck: () => {
       const now = clock.now().getTime();

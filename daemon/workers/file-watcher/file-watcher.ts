@@ -298,11 +298,11 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
         requestPlan(now);
       },
       onTick: () => {
-        if (candidates.size === 0 || candidates.looks !== looks) beat = clock.monotonic();
-        looks = candidates.looks;
+        if (candidates.size === 0 || candidates.progress !== progress) beat = clock.monotonic();
+        progress = candidates.progress;
       },
     });
-    let looks = 0;
+    let progress = 0;
     const now: Run = {
       ...{ candidates, registrar, schedule },
       planning: createLane(log, "cameras"),

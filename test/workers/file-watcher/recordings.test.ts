@@ -1,4 +1,4 @@
-import { appendFile, mkdir, realpath, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, open, realpath, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCandidates } from "../../../daemon/workers/file-watcher/candidates.ts";
@@ -109,11 +109,52 @@ describe("a long recording in fragments, while it grows", () => {
       await appendFile(path, fragment);
     }
     // at most a tenth of the time, by the quickest of the looks before, and once more for what those may have been slower
-    const looksMs = candidates.looks * Math.min(...costs);
-    expect(candidates.looks).toBeGreaterThan(0);
+    const looksMs = candidates.progress * Math.min(...costs);
+    expect(candidates.progress).toBeGreaterThan(0);
     expect(looksMs).toBeLessThan(3_000 / 5);
     expect(candidates.size).toBe(1);
     await candidates.stop();
     await folder.remove();
   });
 });
+
+describe("a large video that is read slowly, as over a weak line", () => {
+  it("is no sign that the watcher hangs, for which it would be started again", { timeout: 60_000 }, async () => {
+    const home = await watchedHome();
+    const path = join(home.root, "front", "film.mp4");
+    await mkdir(dirname(path));
+    const boxes = Buffer.from("000000186674797069736f6d000000000000000000000000000000086d6f6f7604ffffe06d646174", "hex");
+    await writeFile(path, boxes);
+    await truncate(path, 80 * 1024 * 1024);
+    const undo = await slowReads(100);
+    try {
+      await home.watcher.start();
+      const begunAt = performance.now();
+      let longestMs = 0;
+      while ((await home.ledger()).length === 0) {
+        longestMs = Math.max(longestMs, performance.now() - home.watcher.heartbeat());
+        await sleep(50);
+      }
+      expect(performance.now() - begunAt).toBeGreaterThan(8_000);
+      expect(longestMs).toBeLessThan(4_000);
+    } finally {
+      undo();
+      await home.close();
+    }
+  });
+});
+
+/** Has each read of a file of this process take so long. Returns how to have it as it was. */
+async function slowReads(ms: number): Promise<() => void> {
+  const file = await open("/dev/null");
+  const handles = Object.getPrototypeOf(file) as { read: (...given: unknown[]) => Promise<unknown> };
+  await file.close();
+  const { read } = handles;
+  handles.read = async function (...given) {
+    await sleep(ms);
+    return await read.apply(this, given);
+  };
+  return () => {
+    handles.read = read;
+  };
+}
