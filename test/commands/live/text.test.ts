@@ -102,7 +102,7 @@ describe("a new frame on a terminal", () => {
 
   it("writes only the lines that changed, and never clears the screen: nothing flickers", () => {
     const text = difference(["one", "two", "three"], ["one", "2", "three"]);
-    expect(text).toBe("\u001b[?2026h\u001b[2;1H2\u001b[0m\u001b[K\u001b[?2026l");
+    expect(text).toBe("\u001b[?2026h\u001b[2;1H\u001b[K2\u001b[0m\u001b[?2026l");
     expect(difference(["one"], ["one"])).toBe("");
   });
 });
