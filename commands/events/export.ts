@@ -20,6 +20,9 @@ const sinceOption = {
   },
 };
 
+/** Endings by which programs take a file for what is saved in no format. */
+const elsewhere = /\.(?:json|xls|ods|pdf)$/i;
+
 export const exportEvents = defineCommand({
   name: "events export",
   summary: "Save all events that match in a file, for a spreadsheet or a program",
@@ -44,6 +47,9 @@ export const exportEvents = defineCommand({
     if (since !== undefined && options.startDate !== undefined)
       throw new Problem("invalid", "--since and --start-date say the same; give one");
     const ending = (["xlsx", "ndjson"] as const).find((each) => to?.toLowerCase().endsWith(`.${each}`));
+    if (options.format === undefined && to !== undefined && elsewhere.test(to)) {
+      throw new Problem("invalid", `--to ${to} ends like a file that is not saved; say with --format what it is to hold: csv, xlsx or ndjson`);
+    }
     const format = options.format ?? ending ?? "csv";
     const file = resolve(io.host.cwd, to ?? `homesec-events.${format}`);
     const filter = filterQuery({ ...options, startDate: since ?? options.startDate });
