@@ -48,7 +48,10 @@ export const exportEvents = defineCommand({
       throw new Problem("invalid", "--since and --start-date say the same; give one");
     const ending = (["xlsx", "ndjson"] as const).find((each) => to?.toLowerCase().endsWith(`.${each}`));
     if (options.format === undefined && to !== undefined && elsewhere.test(to)) {
-      throw new Problem("invalid", `--to ${to} ends like a file that is not saved; say with --format what it is to hold: csv, xlsx or ndjson`);
+      throw new Problem(
+        "invalid",
+        `--to ${to} ends like a file that is not saved; say with --format what it is to hold: csv, xlsx or ndjson`,
+      );
     }
     const format = options.format ?? ending ?? "csv";
     const file = resolve(io.host.cwd, to ?? `homesec-events.${format}`);
