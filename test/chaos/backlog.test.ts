@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
@@ -18,26 +18,23 @@ import { chanceOf } from "./support/seed.ts";
 
 const backlog = scale("CHAOS_BACKLOG", { short: 1_500, long: 500_000 });
 const kills = scale("CHAOS_BACKLOG_KILLS", { short: 1, long: 10 });
-/** As many as a file may have names, on the file systems that allow few. */
-const namesOfOne = 30_000;
+/** So many have the same content. */
+const alike = 30_000;
 const perFolder = 50_000;
 const chance = chanceOf("backlog");
 const folder = temporaryFolder("backlog");
 const cameraRoot = join(folder.path, "cameras");
 afterAll(() => folder.remove());
 
-/** Puts files into camera folders: names of few pictures, since what counts is how many there are. */
+/** Puts files into camera folders: copies of few small pictures, since what counts is how many there are. */
 async function pileUp(): Promise<void> {
   const numbered = await littlePictures();
-  let source = "";
+  let picture: Buffer = Buffer.alloc(0);
   for (let n = 0; n < backlog; n += 1) {
     const camera = join(cameraRoot, `cam-${Math.floor(n / perFolder)}`);
     if (n % perFolder === 0) mkdirSync(camera, { recursive: true });
-    if (n % namesOfOne === 0) {
-      source = join(folder.path, `source-${n}`);
-      writeFileSync(source, numbered(n));
-    }
-    linkSync(source, join(camera, `${n}.jpg`));
+    if (n % alike === 0) picture = numbered(n);
+    writeFileSync(join(camera, `${n}.jpg`), picture);
   }
 }
 
