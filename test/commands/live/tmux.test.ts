@@ -119,8 +119,8 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
 
   it("writes up to the last column", async () => {
     await live();
-    const titles = (await terminal.screen()).split("\n").filter((line) => /^[━─]/.test(line));
-    expect(titles.map((title) => title.length)).toEqual([80, 80, 80]);
+    const titles = async () => (await terminal.screen()).split("\n").filter((line) => /^[━─]/.test(line));
+    await expect.poll(async () => (await titles()).map((title) => title.length)).toEqual([80, 80, 80]);
     await terminal.keys("q");
     await expectRestored(0);
   }, 60_000);
