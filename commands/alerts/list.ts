@@ -1,6 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, integer, rowLimit, text, time } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { activeSilences, noteSilences } from "../silence/active.ts";
@@ -30,7 +31,8 @@ export const listAlerts = defineCommand({
     const filter = { status, severity, rule_id: options.ruleId, camera_id: options.cameraId, event_id: options.eventId };
     const range = { start_date: options.startDate, end_date: options.endDate };
     const bodies = pages(options.limit, (page) => io.call("listAlerts", { query: { ...filter, ...range, ...page } }));
-    await printList(io.output, bodies, (body) => body.items, alertView);
+    const count = await printList(io.output, bodies, (body) => body.items, alertView);
+    if (count === 0) await noteUnknownCameras(io, options.cameraId === undefined ? [] : [options.cameraId]);
     noteSilences(
       io,
       await activeSilences(io, (silence) => {

@@ -1,6 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { integer, list, number, rowLimit, time } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 
@@ -33,7 +34,8 @@ export const listDetections = defineCommand({
       event_id: options.eventId,
     };
     const bodies = pages(options.limit, (page) => io.call("listDetections", { query: { ...filter, ...page } }));
-    await printList(io.output, bodies, (body) => body.items, detectionView);
+    const count = await printList(io.output, bodies, (body) => body.items, detectionView);
+    if (count === 0) await noteUnknownCameras(io, options.cameraId);
     return exitCodes.ok;
   },
 });

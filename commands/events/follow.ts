@@ -105,7 +105,7 @@ function watchConnection(
       } else if (state.kind === "passed") {
         onPassed(state.sequence);
       } else if (state.kind === "interrupted" && !connected) {
-        failure = new Problem("unreachable", `no homesec daemon answers: ${state.reason}; start it with \`homesec serve\`, or use --url`);
+        failure = state.problem;
         never.abort();
       } else if (state.kind === "interrupted" && !interrupted) {
         io.output.note(`interrupted (${state.reason}); trying again until the daemon is back`);

@@ -2,6 +2,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { flag, rowLimit } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
@@ -30,7 +31,8 @@ export const listEvents = defineCommand({
     const bodies = pages(options.limit, (page) =>
       options.deleted ? io.call("listDeletedEvents", { query: page }) : io.call("listEvents", { query: { ...filter, ...page } }),
     );
-    await printList(io.output, bodies, (body) => body.items, eventView);
+    const count = await printList(io.output, bodies, (body) => body.items, eventView);
+    if (count === 0) await noteUnknownCameras(io, options.cameraId);
     return exitCodes.ok;
   },
 });

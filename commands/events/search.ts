@@ -2,6 +2,7 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { rowLimit } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printList } from "../output/output.ts";
 import { pages } from "../output/pages.ts";
 import { filterOptions, filterQuery } from "./filter.ts";
@@ -23,7 +24,8 @@ export const searchEvents = defineCommand({
     const { foundEventView } = await import("./view.ts");
     const asked = { q: query, ...filterQuery(options) };
     const bodies = pages(options.limit, (page) => io.call("searchEvents", { query: { ...asked, ...page } }));
-    await printList(io.output, bodies, (body) => body.items, foundEventView);
+    const count = await printList(io.output, bodies, (body) => body.items, foundEventView);
+    if (count === 0) await noteUnknownCameras(io, options.cameraId);
     return exitCodes.ok;
   },
 });

@@ -3,6 +3,7 @@ import type { Routes } from "../../src/contract/routes/index.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { list, time } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRecord } from "../output/output.ts";
 import { type People, riskPaint } from "../output/people.ts";
 import { table } from "../output/table.ts";
@@ -51,7 +52,9 @@ export const statsOfEvents = defineCommand({
   prints: () => view,
   async run({ options: { cameraId, startDate, endDate } }, io) {
     const query = { camera_id: cameraId, start_date: startDate, end_date: endDate };
-    await printRecord(io.output, await io.call("getEventStats", { query }), view);
+    const stats = await io.call("getEventStats", { query });
+    await printRecord(io.output, stats, view);
+    if (stats.total_events === 0) await noteUnknownCameras(io, cameraId);
     return exitCodes.ok;
   },
 });

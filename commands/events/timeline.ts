@@ -6,6 +6,7 @@ import { bars } from "../analytics/views.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, list, since, text, time, withDefault } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRows } from "../output/output.ts";
 import { localTime } from "../output/people.ts";
 import type { RowView } from "../output/view.ts";
@@ -53,6 +54,7 @@ export const timelineOfEvents = defineCommand({
     });
     await printRows(io.output, body.buckets, viewOf(body.buckets), body);
     io.output.note(counted(body.total_events, "event"));
+    if (body.total_events === 0) await noteUnknownCameras(io, options.cameraId);
     return exitCodes.ok;
   },
 });

@@ -58,7 +58,7 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
       connected = true;
       start();
     } else if (state.kind === "interrupted" && !connected) {
-      fail(new Problem("unreachable", `no homesec daemon answers: ${state.reason}; start it with \`homesec serve\`, or use --url`));
+      fail(state.problem);
     } else if (state.kind === "interrupted") {
       const { link } = store.current().data;
       const since = link.kind === "interrupted" ? link.since : now();

@@ -34,26 +34,32 @@ export interface Output {
   note(text: string): void;
 }
 
-/** Prints the pages of a list as they come; a table and a whole body only when all are there. `bodyOf` makes one body of all pages. */
+/**
+ * Prints the pages of a list as they come; a table and a whole body only when all are there. `bodyOf` makes one body of all pages.
+ * Resolves to the number of rows.
+ */
 export async function printList<T, B extends Paged>(
   output: Output,
   pages: AsyncIterable<B>,
   rowsOf: (body: B) => readonly T[],
   given: RowView<T>,
   bodyOf: (bodies: readonly B[]) => unknown = joined,
-): Promise<void> {
+): Promise<number> {
   const { fields } = output;
   const view = fields === undefined ? given : narrowedView(given, fields);
   const bodies: B[] = [];
+  let count = 0;
   const asWhole = isWhole(output) || output.format === "table";
   if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
   for await (const body of pages) {
+    count += rowsOf(body).length;
     if (asWhole) bodies.push(body);
     else for (const row of rowsOf(body)) printRow(output, row, view);
   }
   const rows = bodies.flatMap(rowsOf);
   if (isWhole(output)) await printWhole(output, bodyOf(bodies), rows);
   if (output.format === "table") await printTable(output, rows, bodies.at(-1)?.pagination.total ?? 0, view);
+  return count;
 }
 
 /** Prints rows that are all there already; `body` is what they are as JSON. */

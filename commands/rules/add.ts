@@ -4,11 +4,12 @@ import { exitCodes } from "../exit-codes.ts";
 import { canAsk } from "../input/dialogue.ts";
 import { text } from "../input/options.ts";
 import { parseYaml, readText } from "../input/read-text.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { usableChannels } from "../notifications/config.ts";
 import { printRecord, printRows } from "../output/output.ts";
 import type { NewRule } from "./file.ts";
-import type { Rule } from "./find.ts";
+import { allRules, type Rule } from "./find.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 
 export const addRule = defineCommand({
@@ -49,6 +50,11 @@ export const addRule = defineCommand({
     if (first === undefined || others.length > 0) await printRows(io.output, added, ruleView, added);
     else await printRecord(io.output, first, ruleView);
     await noteSilent(io, added);
+    await noteUnknownCameras(
+      io,
+      added.flatMap(({ camera_ids }) => camera_ids ?? []),
+    );
+    await noteSameNames(io, added);
     return exitCodes.ok;
   },
 });
@@ -79,4 +85,14 @@ async function noteSilent(io: Io, rules: readonly Rule[]): Promise<void> {
   const usable = usableChannels(await io.call("getNotificationConfig", {}));
   const missing = [...wanted].filter((channel) => !usable.includes(channel));
   if (missing.length > 0) io.output.note(`${missing.join(", ")} cannot be used yet; \`homesec notifications config\` says why`);
+}
+
+/** By a name that several have no command finds the one that is meant. */
+async function noteSameNames(io: Io, added: readonly Rule[]): Promise<void> {
+  const names = (await allRules(io)).map(({ name }) => name);
+  for (const name of new Set(added.map((rule) => rule.name))) {
+    const count = names.filter((each) => each === name).length;
+    if (count > 1)
+      io.output.note(`${count} rules are named ${JSON.stringify(name)}; commands will want their ids (\`homesec rules list\`)`);
+  }
 }

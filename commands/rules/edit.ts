@@ -4,6 +4,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { canAsk, openDialogue } from "../input/dialogue.ts";
 import { parseYaml } from "../input/read-text.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { findRule, type Rule } from "./find.ts";
@@ -44,6 +45,7 @@ export const editRule = defineCommand({
         const changed = await io.call("updateRule", { params: { id: before.id }, body: { ...body } });
         await draft.discard();
         await printRecord(io.output, changed, ruleView);
+        await noteUnknownCameras(io, changed.camera_ids);
         return exitCodes.ok;
       } catch (error) {
         if (!(error instanceof Problem)) {

@@ -8,11 +8,17 @@ import { pages } from "../output/pages.ts";
 
 export type Rule = Reply<Routes["getRule"]>;
 
+/** All rules, however many. */
+export async function allRules(io: Io): Promise<readonly Rule[]> {
+  const all: Rule[] = [];
+  for await (const body of pages(1_000_000, (page) => io.call("listRules", { query: page }))) all.push(...body.items);
+  return all;
+}
+
 /** The rule that a person means by its id or its exact name. Throws `Problem` for none, and for several of the same name. */
 export async function findRule(io: Io, idOrName: string): Promise<Rule> {
   if (uuidOf(idOrName)) return await io.call("getRule", { params: { id: idOrName } });
-  const all: Rule[] = [];
-  for await (const body of pages(1_000_000, (page) => io.call("listRules", { query: page }))) all.push(...body.items);
+  const all = await allRules(io);
   const found = all.filter(({ name }) => name === idOrName);
   const [rule, ...others] = found;
   if (!rule) {

@@ -3,6 +3,7 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { choiceList } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRecord } from "../output/output.ts";
 import { findRule } from "./find.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
@@ -50,6 +51,7 @@ export const updateRule = defineCommand({
     const changed = await io.call("updateRule", { params: { id }, body });
     io.output.note(`rule ${changed.name} changed`);
     await printRecord(io.output, changed, ruleView);
+    await noteUnknownCameras(io, options.cameras);
     return exitCodes.ok;
   },
 });

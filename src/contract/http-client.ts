@@ -12,6 +12,7 @@ import { Problem, type ProblemItem } from "./problem.ts";
 import { ErrorBody, ValidationErrorBody } from "./problem-bodies.ts";
 import { kindOf } from "./problem-status.ts";
 import type { Route } from "./route.ts";
+import { brokenOff, isTimeout, unreachable } from "./unreachable.ts";
 import { type AnyRequest, encodeRequest } from "./validate.ts";
 
 export interface HttpClientOptions {
@@ -58,6 +59,7 @@ export function createHttpClient({
     const { path, query, body } = encodeRequest(route, request);
     const deadline = new AbortController();
     const waitMs = route.slow ? Math.max(timeoutMs, slowTimeoutMs) : timeoutMs;
+    let hasBegun = false;
     const timer = setTimeout(() => deadline.abort(new DOMException("too late", "TimeoutError")), waitMs);
     try {
       const response = await ky(`${base}${path}`, {
@@ -72,10 +74,12 @@ export function createHttpClient({
         ...(query.size > 0 && { searchParams: query }),
         ...(body !== undefined && { body, headers: { ...headers, "Content-Type": "application/json" } }),
       });
+      hasBegun = true;
       if (response.ok && isStreamed(route)) return { response, bytes: new Uint8Array() };
       return { response, bytes: await bytesOf(response, deadline.signal) };
     } catch (cause) {
-      throw unreachable(base, waitMs, cause);
+      if (hasBegun && !isTimeout(cause)) throw brokenOff(base, cause);
+      throw unreachable(base, cause, { waitedMs: waitMs, otherwise: "use --direct" });
     } finally {
       clearTimeout(timer);
     }
@@ -122,7 +126,7 @@ async function* partsOf(response: KyResponse, from: string, stallMs: number): As
       yield part;
     }
   } catch (cause) {
-    throw new Problem("unreachable", `The answer of the daemon at ${from} broke off in the middle; ask again`, { cause });
+    throw brokenOff(from, cause);
   } finally {
     clearTimeout(timer);
     body.destroy();
@@ -176,33 +180,4 @@ function baseOf(url: string): string {
   }
   const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/\/+$/, "");
-}
-
-function unreachable(base: string, timeoutMs: number, cause: unknown): Problem {
-  if (isUntrusted(cause)) {
-    const message = `The certificate of ${base} is not trusted (${reasonIn(cause)}); if it is the right one, name it with --ca-file or HOMESEC_CA_FILE`;
-    return new Problem("unreachable", message, { cause });
-  }
-  const reason = isTimeout(cause) ? `no answer within ${timeoutMs / 1000} s` : reasonIn(cause) || "no connection";
-  const message = `No homesec daemon answers at ${base} (${reason}); start it with \`homesec serve\`, or use --direct`;
-  return new Problem("unreachable", message, { cause });
-}
-
-/** The deadline itself, or the end that it put to the reading of the body. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && (error.name === "TimeoutError" || isTimeout(error.cause));
-}
-
-/** What OpenSSL and Node say of a certificate that they do not take. */
-const certificateCodes = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
-
-function isUntrusted(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ("code" in error && certificateCodes.test(String(error.code))) || isUntrusted(error.cause);
-}
-
-/** The innermost message: `fetch` wraps what the system said. */
-function reasonIn(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  return reasonIn(error.cause) || ("code" in error && typeof error.code === "string" ? error.code : error.message);
 }

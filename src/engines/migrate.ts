@@ -38,13 +38,16 @@ export async function migrate(
   options: { readonly folder?: string; readonly log: Log; readonly clock: Clock },
 ): Promise<readonly Migration[]> {
   const files = await readMigrations(options.folder ?? migrationsFolder());
+  const isNew = (await db.query(readApplied)).length === 0;
   const done: Migration[] = [];
   for (;;) {
     const migration = await db.transaction((sql) => applyNext(sql, files, options.clock));
-    if (!migration) return done;
-    options.log.info({ migration: migration.name }, "The database schema was brought forward");
+    if (!migration) break;
+    if (!isNew) options.log.info({ migration: migration.name }, "The database schema was brought forward");
     done.push(migration);
   }
+  if (isNew && done.length > 0) options.log.info({ migrations: done.length }, "The database schema was made");
+  return done;
 }
 
 /**
@@ -108,7 +111,11 @@ async function applyNext(sql: Sql, files: readonly MigrationFile[], clock: Clock
 }
 
 async function readApplied(sql: Sql): Promise<(Migration & { readonly applied_at: Date })[]> {
-  const [table] = await sql<[{ present: boolean }]>`select to_regclass('schema_migrations') is not null as present`;
+  // reads pg_class itself: to_regclass would go by what this connection learned of the name before it waited for the lock
+  const [table] = await sql<[{ present: boolean }]>`
+    select exists (
+      select from pg_catalog.pg_class c where c.relname = 'schema_migrations' and pg_table_is_visible(c.oid)
+    ) as present`;
   if (!table.present) return [];
   return sql<(Migration & { readonly applied_at: Date })[]>`
     select m.version, m.name, m.checksum, m.applied_at

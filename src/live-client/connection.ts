@@ -17,6 +17,8 @@ export type Arrival =
 /** How a connection ended. `final` is worth no other try. */
 export interface End {
   readonly reason: string;
+  /** What the connection failed with, when not by a word of the daemon. */
+  readonly error: Error | undefined;
   readonly final: Problem | undefined;
 }
 
@@ -54,6 +56,7 @@ export class Connection {
     this.#pulse = pulse;
     this.#pinging = setInterval(() => this.#ping(), pulse.pingMs);
     let failure = "";
+    let fault: Error | undefined;
     let final: Problem | undefined;
 
     socket.on("message", (data, isBinary) => {
@@ -67,7 +70,10 @@ export class Connection {
       socket.terminate();
     });
     socket.on("error", (error) => {
-      failure ||= error.message;
+      // that an answer was not waited for is no reason of its own
+      if (failure !== "") return;
+      failure = error.message;
+      fault = error;
     });
     this.ended = new Promise((resolve) => {
       socket.on("close", (code, reason) => {
@@ -76,7 +82,7 @@ export class Connection {
         this.#inbox.end();
         if (code === 1008) final = refusedByClose(String(reason));
         const closed = `closed with ${code}${reason.length > 0 ? ` (${reason})` : ""}`;
-        resolve({ reason: failure || closed, final });
+        resolve({ reason: failure || closed, error: fault, final });
       });
     });
   }

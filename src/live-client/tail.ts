@@ -1,4 +1,6 @@
 import type { GapMessage, JournalMessage } from "../contract/live.ts";
+import type { Problem } from "../contract/problem.ts";
+import { unreachable } from "../contract/unreachable.ts";
 import { pause } from "../lifecycle/pause.ts";
 import { type Daemon, liveAddress } from "./address.ts";
 import { type Arrival, Connection, type End } from "./connection.ts";
@@ -13,7 +15,8 @@ export type TailState =
   | { readonly kind: "connected"; readonly lastSequence: number; readonly version: string }
   /** Up to `sequence` nothing more comes, though the last wanted message may be far before it. */
   | { readonly kind: "passed"; readonly sequence: number }
-  | { readonly kind: "interrupted"; readonly reason: string; readonly retryInMs: number }
+  /** `problem` says it to somebody who had no connection yet. */
+  | { readonly kind: "interrupted"; readonly reason: string; readonly problem: Problem; readonly retryInMs: number }
   /** A message that this program does not understand was left out, as one from a newer daemon. */
   | { readonly kind: "left_out"; readonly type: string; readonly sequence: number; readonly reason: string };
 
@@ -80,7 +83,9 @@ export async function* tail(options: TailOptions): AsyncGenerator<JournalMessage
     if (end.final && (!place.known || end.final.kind === "unauthorized")) throw end.final;
     const retryInMs = retryDelay(attempt, options.random ?? Math.random);
     attempt += 1;
-    options.onState?.({ kind: "interrupted", reason: disorder ?? end.reason, retryInMs });
+    const reason = disorder ?? end.reason;
+    const problem = unreachable(options.url, end.error ?? new Error(reason), { otherwise: "use --url" });
+    options.onState?.({ kind: "interrupted", reason, problem, retryInMs });
     await pause(retryInMs, signal);
   }
 }

@@ -62,6 +62,23 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await run("events", "search", "***")).code).toBe(2);
   });
 
+  it("nothing for a camera that does not exist is told apart from nothing that happened", async () => {
+    const told = "there is no camera yrad; did you mean yard?\n";
+    for (const list of [
+      ["events", "list"],
+      ["events", "search", "dog"],
+      ["detections", "list"],
+      ["alerts", "list"],
+    ]) {
+      const { code, out, err } = await run(...list, "--camera-id", "yrad");
+      expect([code, out], list.join(" ")).toEqual([0, ""]);
+      expect(err, list.join(" ")).toMatch(/^no \w+\nthere is no camera yrad; did you mean yard\?\n$/);
+    }
+    expect((await run("events", "stats", "--camera-id", "yrad")).err).toBe(told);
+    expect((await run("events", "timeline", "--camera-id", "yrad,yard")).err).toBe(`0 events\n${told}`);
+    expect((await run("events", "list", "--camera-id", "yrad", "-o", "id")).err).toBe(told);
+  });
+
   it("events delete, restore and list --deleted", async () => {
     expect(await run("events", "delete", "2")).toEqual({
       code: 0,

@@ -93,6 +93,17 @@ describe.each(ways)("rules, %s", (way) => {
     expect(again.out.trimEnd().split("\r\n").toSorted()).toEqual(["One", "Three", "Two", "name"]);
   });
 
+  it("a camera that does not exist and a name that another rule has are noted: such a rule is never met, or not found", async () => {
+    const meant = await homesec(["add", "--name", "One", "--cameras", "yrad,yard", "-o", "id"]);
+    expect(meant).toMatchObject({ code: 0, err: "there is no camera yrad; did you mean yard?\n" });
+    const again = await homesec(["add", "--name", "One", "-o", "id"]);
+    expect(again).toMatchObject({ code: 0, err: '2 rules are named "One"; commands will want their ids (`homesec rules list`)\n' });
+    expect((await homesec(["update", again.out.trim(), "--name", "Two", "--cameras", "yard"])).err).toBe("rule Two changed\n");
+    expect((await homesec(["update", "Two", "--cameras", "garage-door"])).err).toBe(
+      "rule Two changed\nthere is no camera garage-door; `homesec cameras list` shows which there are\n",
+    );
+  });
+
   it("add says everything that is wrong with a file, and adds nothing of it", async () => {
     const bad = await file("- name: One\n- name: Two\n  risk_threshold: 101\n- nam: Three\n");
     const { code, err } = await homesec(["add", "-f", bad]);

@@ -11,6 +11,7 @@ import { openTls, type Tls } from "../../daemon/tls/tls.ts";
 import { systemClock } from "../../src/clock/clock.ts";
 import { createHttpClient } from "../../src/contract/http-client.ts";
 import { route } from "../../src/contract/route.ts";
+import { type TailState, tail } from "../../src/live-client/tail.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { selfSignedPlaces } from "../../src/tls/own-places.ts";
 import { fetchTrusting } from "../../src/upstream/trusting-fetch.ts";
@@ -123,6 +124,19 @@ async function otherPair(names: readonly string[] = ["localhost"]) {
   return { ...places, ...pair };
 }
 
+/** What somebody who follows the live messages at `url` is told when there is no connection. */
+async function followed(url: string): Promise<string> {
+  const ended = new AbortController();
+  let told = "";
+  const onState = (state: TailState): void => {
+    if (state.kind !== "interrupted") return;
+    told = state.problem.message;
+    ended.abort();
+  };
+  for await (const message of tail({ url, signal: ended.signal, onState })) throw new Error(`unexpected ${message.type}`);
+  return told;
+}
+
 describe("HTTPS", () => {
   it("answers those who trust the certificate; others are told what to do", async () => {
     const { cert, key } = await otherPair(["127.0.0.1"]);
@@ -166,6 +180,24 @@ describe("HTTPS", () => {
     expect(await sendRaw(served.port, "GET /ask HTTP/1.1\r\nHost: localhost\r\n\r\n").catch(() => "")).not.toContain("HTTP/1.1 200");
     await sendRaw(served.port, "\u0000\u0001 rubbish \r\n\r\n").catch(() => "");
     expect((await fetchTrusting(cert)(`${served.url}/ask`)).status).toBe(200);
+  });
+
+  it("is told apart from plain HTTP: who has the wrong scheme hears of the right one, as for the live messages", async () => {
+    const { cert, key } = await otherPair(["127.0.0.1"]);
+    served = await serve(routes, operations, { keyPair: { cert, key } });
+    const tlsUrl = served.url;
+    const mistaken = tlsUrl.replace("https", "http");
+    const asked = async (url: string) => await createHttpClient({ url, timeoutMs: 5_000 }).call(routes.ask, {});
+    await expect(asked(mistaken)).rejects.toThrow(`it closes the connection; a daemon with TLS is at ${tlsUrl});`);
+    expect(await followed(mistaken)).toContain(`a daemon with TLS is at ${tlsUrl});`);
+    expect(await followed(tlsUrl)).toMatch(/certificate of https:\S+ is not trusted .*--ca-file or HOMESEC_CA_FILE/);
+    await served.close();
+
+    served = await serve(routes, operations);
+    const plainUrl = served.url;
+    const tooMuch = plainUrl.replace("http", "https");
+    await expect(asked(tooMuch)).rejects.toThrow(`it speaks no TLS; a daemon without TLS is at ${plainUrl});`);
+    expect(await followed(tooMuch)).toContain(`it speaks no TLS; a daemon without TLS is at ${plainUrl});`);
   });
 
   it("carries WebSockets too", async () => {

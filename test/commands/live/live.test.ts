@@ -314,7 +314,7 @@ describe("homesec live where it cannot draw", () => {
   it("says when no daemon answers, on the terminal as it was", async () => {
     await daemon.stop();
     expect(await start()).toBe(6);
-    expect(errors).toContain("no homesec daemon answers");
+    expect(errors).toContain("No homesec daemon answers");
     expect(screen.written).toEqual([]);
     await daemon.start();
   });
