@@ -78,7 +78,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     }
     const outcome = "sealed" in request ? unsendable(request.sealed) : await post(stored.url, request, id, signal);
     const finishedAt = clock.now();
-    const storeIt = () => db.transaction((sql) => store(sql, { delivery, job, outcome, startedAt, finishedAt }));
+    const storeIt = () => db.transaction((sql) => store(sql, { delivery, job, url: stored.url, outcome, startedAt, finishedAt }));
     const status = await storeOutcome(storeIt, { clock, signal });
     if (!status) return;
     context.onAttempt(status);
@@ -129,15 +129,18 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     done: {
       readonly delivery: DeliveryToSend;
       readonly job: ClaimedJob;
+      /** Which address the outcome is of. */
+      readonly url: string;
       readonly outcome: Outcome;
       readonly startedAt: Date;
       readonly finishedAt: Date;
     },
   ): Promise<"success" | "retry" | "failure" | undefined> => {
-    const { delivery, job, outcome, finishedAt } = done;
+    const { delivery, job, finishedAt } = done;
     const webhook = await findWebhook(sql, delivery.webhook_id, "lock");
     // deleted meanwhile, with this delivery and its job
     if (!webhook) return undefined;
+    const outcome = webhook.url === done.url ? done.outcome : ofFormerAddress(done.outcome);
     const attempt = delivery.attempt_count + 1;
     const again = outcome.kind === "again" && attempt <= webhook.max_retries;
     const status = outcome.kind === "success" ? "success" : again ? "retrying" : "failed";
@@ -194,6 +197,11 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
   };
 
   return { run, giveUp };
+}
+
+/** An address that was changed during the attempt says nothing final about the new one, nor how long to leave that alone. */
+function ofFormerAddress(outcome: Outcome): Outcome {
+  return outcome.kind === "success" ? outcome : { ...outcome, kind: "again", retryAfter: null };
 }
 
 /** What a delivery is about, for the log. */

@@ -17,6 +17,8 @@ export type ReceiverAnswer =
       readonly body?: string;
       /** Only the beginning of the body comes, and never its end. */
       readonly held?: true;
+      /** Nothing comes before this. */
+      readonly after?: Promise<unknown>;
     }
   | "hang"
   | "reset";
@@ -40,6 +42,7 @@ export async function receiver(answer: (request: Received, index: number) => Rec
       request.socket.destroy();
       return;
     }
+    await how.after;
     response.writeHead(how.status, how.headers);
     if (how.held) response.write(how.body ?? "");
     else response.end(how.body ?? "");

@@ -275,6 +275,19 @@ describe("failure", () => {
     await only(webhook, "success");
   });
 
+  test("410 of an address that was changed meanwhile says nothing about the new one", async () => {
+    const webhook = await add({ url: `${target.url}/old`, retry_delay_seconds: 1 });
+    target.answerWith(({ path }) =>
+      path.endsWith("/old")
+        ? { status: 410, after: ask(`PATCH outbound-webhooks/${webhook.id}`, { url: `${target.url}/new` }) }
+        : { status: 200 },
+    );
+    await happen(1);
+    expect(await only(webhook, "success")).toMatchObject({ attempt_count: 2 });
+    expect((await ask(`GET outbound-webhooks/${webhook.id}`)).body).toMatchObject({ enabled: true, disabled_reason: null });
+    expect(target.received.map(({ path }) => path.split("/").at(-1))).toEqual(["old", "new"]);
+  });
+
   test("a template that fails on what really came fails the delivery with line and name", async () => {
     const webhook = await add({ payload_template: "ok {{ data.event_id }}" });
     await database.db.query((sql) => sql`update webhooks set payload_template = ${"\n{{ data.none.deeper }}"}`);
