@@ -44,7 +44,9 @@ describe.each(ways)("alerts, %s", (way) => {
 ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
 `);
     expect((await homesec("alerts", "list", "--status", "pending", "-o", "id")).out).toBe(`${other}\n`);
-    expect((await homesec("alerts", "list", "--camera-id", "yard")).err).toBe("no alerts\n");
+    expect((await homesec("alerts", "list", "--camera-id", "yard")).err).toBe(
+      "no alerts\nthere is no camera yard; `homesec cameras list` shows which there are\n",
+    );
     const { items } = JSON.parse((await homesec("alerts", "list", "--event-id", "42", "-o", "json")).out);
     expect(items).toHaveLength(2);
     expect(items[0]).toHaveProperty("alert_metadata.rule_name", "Person at night");
@@ -56,6 +58,16 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
     const { out } = await homesec("alerts", "show", alert);
     expect(out).toMatch(/^alert +5f0c9d6e.*\nrule +Person at night \(deleted\)\nseverity +critical\nstatus +delivered\n/);
     expect(out).toMatch(/because +risk_score >= 80\n/);
+    const channels = [
+      { channel: "email", status: "sent", reason: null, attempts: 3, late: true },
+      { channel: "webhook", status: "waiting", reason: "hooks.test: nothing listens there (ECONNREFUSED)", attempts: 1, late: true },
+    ];
+    await served.desk.db.query(
+      (sql) => sql`update alerts set alert_metadata = alert_metadata || ${sql.json({ channels })} where alert_id = ${alert}`,
+    );
+    expect((await homesec("alerts", "show", alert)).out).toMatch(
+      /\n\nemail: sent late, 3 attempts\nwebhook: waiting {2}hooks\.test: nothing listens there \(ECONNREFUSED\)\n$/,
+    );
     const missing = await homesec("alerts", "show", "nothing");
     expect([missing.code, missing.err]).toEqual([3, expect.stringContaining("`homesec alerts list` shows which there are.")]);
   });
