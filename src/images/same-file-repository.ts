@@ -14,6 +14,12 @@ export interface EarlierEntries {
 export async function earlierEntries(sql: Sql, imageId: number): Promise<EarlierEntries> {
   const isSeen = sql`(i.status = 'processed' or i.reason in ('reupload', 'moved'))`;
   const [row] = await sql<[EarlierEntries?]>`
+    with at_detector as materialized (
+      -- these are few, so that all goes from them to their entries: one content may have thousands, and a new table no statistics
+      select case when j.queue = 'detect' then j.subject::bigint end as image_id
+      from jobs j
+      where j.status = 'running'
+    )
     select
       exists (
         -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names
@@ -38,11 +44,9 @@ export async function earlierEntries(sql: Sql, imageId: number): Promise<Earlier
       ) as "seenAt",
       array(
         select i.path
-        from jobs j
-        join images i on i.image_id = j.subject::bigint
-        where j.queue = 'detect'
-          and j.status = 'running'
-          and i.camera_id = e.camera_id
+        from at_detector d
+        cross join lateral (select * from images where image_id = d.image_id offset 0) i
+        where i.camera_id = e.camera_id
           and i.sha256 = e.sha256
           and (i.path = e.path or i.modified_ns = e.modified_ns)
           and i.image_id < e.image_id
