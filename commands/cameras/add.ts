@@ -16,7 +16,8 @@ export const addCamera = defineCommand({
     folderPath: text("folder", "Where it uploads, absolute or below CAMERA_ROOT; made from the id when left out"),
   },
   examples: [
-    { command: "homesec cameras add 'Front door'", note: "camera front_door in CAMERA_ROOT/front_door" },
+    { command: "homesec cameras add 'Front door' --camera-id front-door", note: "camera front-door in CAMERA_ROOT/front-door" },
+    { command: "homesec cameras add Yard", note: "camera yard in CAMERA_ROOT/yard" },
     { command: "homesec cameras add Garage --camera-id garage --folder-path /srv/ftp/garage", note: "in a folder of its own" },
   ],
   prints: async () => (await import("./view.ts")).cameraView,

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import express, { type RequestHandler } from "express";
 import { Problem } from "../../src/contract/problem.ts";
 
@@ -10,7 +11,7 @@ export const itemwiseBodyLimit = 8 * bodyLimit;
 /** Reads the JSON body of a request into `request.body`. Other content types are 415, more than `limit` bytes 413, text that is no JSON 422. */
 export function readJsonBody(limit = bodyLimit): RequestHandler {
   // "strict" would refuse `5` as unreadable, while it is readable and merely no object
-  const parse = express.json({ limit, strict: false, type: () => true });
+  const parse = express.json({ limit, strict: false, type: () => true, verify: refuseOtherBytes });
   return (request, response, next) => {
     const type = request.headers["content-type"];
     const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
@@ -22,6 +23,11 @@ export function readJsonBody(limit = bodyLimit): RequestHandler {
   };
 }
 
+/** What is not UTF-8 would be read with other characters in the place of its bytes, and stored so. */
+function refuseOtherBytes(_request: unknown, _response: unknown, bytes: Buffer, encoding: string): void {
+  if (encoding === "utf-8" && !isUtf8(bytes)) throw new Error("not UTF-8");
+}
+
 function bodyProblem(cause: unknown, limit: number): unknown {
   const type = cause instanceof Error && "type" in cause ? cause.type : undefined;
   switch (type) {
@@ -29,6 +35,10 @@ function bodyProblem(cause: unknown, limit: number): unknown {
       return new Problem("too_large", `The body has more than ${limit} bytes; send less at a time`, { cause });
     case "entity.parse.failed": {
       const msg = "The body is not valid JSON";
+      return new Problem("invalid", msg, { items: [{ loc: ["body"], msg, type: "json_invalid" }], cause });
+    }
+    case "entity.verify.failed": {
+      const msg = "The body is not valid UTF-8";
       return new Problem("invalid", msg, { items: [{ loc: ["body"], msg, type: "json_invalid" }], cause });
     }
     case "encoding.unsupported":

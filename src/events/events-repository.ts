@@ -76,12 +76,15 @@ export interface StoredAnalysis {
   readonly analyzedBy: string | null;
 }
 
-/** Stores the result of an analysis. Returns the record, or undefined when there is no such event. */
+/**
+ * Stores the result of an analysis. The words that whoever stored an event gave it stay with its first score. Returns the record, or undefined when there is no such event.
+ */
 export async function updateAnalysis(sql: Sql, id: number, analysis: StoredAnalysis, now: Date): Promise<Event | undefined> {
   await sql`
     update events e
-    set analysis_status = ${analysis.status}, risk_score = ${analysis.score}, risk_level = ${analysis.level}, summary = ${analysis.summary},
-      reasoning = ${analysis.reasoning}, risk_factors = ${JSON.stringify(analysis.factors)}::text::jsonb, analyzed_by = ${analysis.analyzedBy},
+    set analysis_status = ${analysis.status}, risk_score = ${analysis.score}, risk_level = ${analysis.level},
+      summary = case when e.risk_score is null and e.summary <> '' then e.summary else ${analysis.summary} end,
+      reasoning = case when e.risk_score is null and e.reasoning <> '' then e.reasoning else ${analysis.reasoning} end, risk_factors = ${JSON.stringify(analysis.factors)}::text::jsonb, analyzed_by = ${analysis.analyzedBy},
       updated_at = ${now}
     where e.event_id = ${id}
   `;
@@ -93,8 +96,7 @@ export async function updateAnalysis(sql: Sql, id: number, analysis: StoredAnaly
 export async function markAnalysisFailed(sql: Sql, id: number, now: Date): Promise<Event | undefined> {
   await sql`
     update events e
-    set analysis_status = case when e.risk_score is null then 'failed' else 'completed' end,
-      reasoning = case when e.risk_score is null then '' else e.reasoning end, updated_at = ${now}
+    set analysis_status = case when e.risk_score is null then 'failed' else 'completed' end, updated_at = ${now}
     where e.event_id = ${id}
   `;
   const [event] = await findEvents(sql, [id]);

@@ -29,6 +29,8 @@ function expression(sql: Sql, query: SearchQuery): SqlFragment {
 /** What is looked for: a compiled query and the filters of the list. */
 export interface Search {
   readonly words: string;
+  /** What of it must occur, compiled: to the ranking of PostgreSQL a word that must not is one that is missing. */
+  readonly wanted: string;
   readonly filter: EventFilter;
 }
 
@@ -69,7 +71,7 @@ export async function rankMatches(sql: Sql, search: Search, { range, after, offs
   return await sql<Match[]>`
     select r.event_id as id, r.score
     from (
-      select e.event_id, ts_rank(e.document, ${search.words}::text::tsquery) as score
+      select e.event_id, ts_rank(e.document, ${search.wanted}::text::tsquery) as score
       from event_search e
       where ${matches(sql, search)}
         and e.event_id >= ${range.floor}

@@ -4,7 +4,7 @@ import { decodeCursor, makePage } from "../contract/cursor.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Operations } from "../operations/operation.ts";
 import { highlight } from "../search/highlight.ts";
-import { parseSearch, type SearchQuery } from "../search/query.ts";
+import { parseSearch, type SearchQuery, wantedOf } from "../search/query.ts";
 import type { Event } from "./event.ts";
 import { findEvents } from "./events-repository.ts";
 import { filterOf } from "./filter.ts";
@@ -50,7 +50,9 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
     const after = decodeCursor(cursor, listName, Key);
     const parsed = parseSearch(q);
     const { found, total, records } = await db.query(async (sql) => {
-      const search: Search = { words: await compileQuery(sql, parsed), filter: filterOf(query) };
+      const words = await compileQuery(sql, parsed);
+      const wanted = await compileQuery(sql, wantedOf(parsed) ?? parsed);
+      const search: Search = { words, wanted, filter: filterOf(query) };
       const blocks = await countMatches(sql, search);
       const windows = after
         ? [

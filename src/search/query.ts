@@ -54,6 +54,14 @@ export function phrasesOf(query: SearchQuery): readonly string[] {
   return [...new Set(query.parts.flatMap(phrasesOf))];
 }
 
+/** What of a query must occur; undefined when it only says what must not. */
+export function wantedOf(query: SearchQuery): SearchQuery | undefined {
+  if (query.kind === "phrase") return query;
+  if (query.kind === "not") return undefined;
+  const parts = query.parts.flatMap((part) => wantedOf(part) ?? []);
+  return parts.length === 0 ? undefined : joined(query.kind, parts);
+}
+
 function joined(kind: "and" | "or", parts: readonly SearchQuery[]): SearchQuery {
   const [only] = parts;
   return parts.length === 1 && only ? only : { kind, parts };

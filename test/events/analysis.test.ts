@@ -133,6 +133,17 @@ describe("a judgement", () => {
     expect(await event()).toMatchObject({ risk_score: score, risk_level: level });
   });
 
+  it("leaves the words that whoever stored the event gave it, also when it fails", async () => {
+    await desk.db.query((sql) => sql`update events set summary = 'The postman', reasoning = 'He comes at ten.'`);
+    await fail();
+    expect(await event()).toMatchObject({ summary: "The postman", reasoning: "He comes at ten.", analysis_status: "failed" });
+    await judge();
+    expect(await event()).toMatchObject({ risk_score: 60, summary: "The postman", reasoning: "He comes at ten." });
+    // judged again on request, the words are those of that judgement
+    await judge(75);
+    expect(await event()).toMatchObject({ risk_score: 75, summary: "A person.", reasoning: "At night." });
+  });
+
   it("that failed leaves an event without a score, and is told", async () => {
     await fail();
     expect(await event()).toMatchObject({

@@ -184,6 +184,19 @@ describe("what was found", () => {
     expect(other.highlight).toBe("Somebody said that a <mark>ladder</mark> may be near.");
   });
 
+  it("is as good a match with words that must not occur as without them", async () => {
+    await empty();
+    const often = await store({ summary: "A cat, another cat and one more cat" });
+    const once = await store({ summary: "A cat" });
+    await store({ summary: "A cat and a bird" });
+    const scores = async (q: string) => (await search(q)).items.map(({ id, relevance_score }) => [id, relevance_score]);
+    const plain = (await scores("cat")).filter(([id]) => id === often || id === once);
+    expect(plain.map(([id]) => id)).toEqual([often, once]);
+    expect(await scores("cat -bird")).toEqual(plain);
+    expect(await scores("NOT bird cat")).toEqual(plain);
+    expect((await scores("-bird")).map(([id]) => id)).toEqual([once, often]);
+  });
+
   it("has the newest first among equals", async () => {
     await empty();
     const same = [await store({ summary: "a cat" }), await store({ summary: "a cat" }), await store({ summary: "a cat" })];

@@ -397,6 +397,16 @@ describe("body", () => {
     expect((await post(`{"name":"🎥"}`)).status).toBe(201);
   });
 
+  it("refuses bytes that are no UTF-8 instead of storing others, and no character that was cut", async () => {
+    const json = { "Content-Type": "application/json" };
+    const body = (...bytes: number[]) => new Uint8Array([...Buffer.from('{"name":"'), ...bytes, ...Buffer.from('"}')]);
+    for (const bytes of [[0xff], [0x67, 0xe4, 0x6e], [0xe2, 0x82], [0xed, 0xa0, 0x80]]) {
+      const response = await post(body(...bytes), json);
+      expect([response.status, await items(response)]).toEqual([422, ["body json_invalid"]]);
+    }
+    expect((await post(body(0xe2, 0x82, 0xac), json)).status).toBe(201);
+  });
+
   it("survives half a million levels", async () => {
     const deep = `{"name":"x","extra":${"[".repeat(500_000)}${"]".repeat(500_000)}}`;
     expect((await post(deep)).status).toBe(201);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseSearch, phrasesOf, type SearchQuery } from "../../src/search/query.ts";
+import { parseSearch, phrasesOf, type SearchQuery, wantedOf } from "../../src/search/query.ts";
 
 /** A query as text with every bracket written: (a & "b c" | !d). */
 function shown(query: SearchQuery): string {
@@ -8,6 +8,19 @@ function shown(query: SearchQuery): string {
   if (query.kind === "not") return `!${shown(query.part)}`;
   return `(${query.parts.map(shown).join(query.kind === "and" ? " & " : " | ")})`;
 }
+
+describe("what must occur", () => {
+  it.each([
+    ["dog -cat", "dog"],
+    ["dog -cat garden", "(dog & garden)"],
+    ["a OR -b", "a"],
+    ["a -b OR c d -e", "(a | (c & d))"],
+    ["-a -b", undefined],
+  ])("of %j is %s", (text, expected) => {
+    const wanted = wantedOf(parseSearch(text));
+    expect(wanted && shown(wanted)).toBe(expected);
+  });
+});
 
 describe("a search", () => {
   it.each([

@@ -43,7 +43,11 @@ export const Event = z
     risk_score: z.int().nullable().meta({ description: "0 to 100; null until judged, and when the analysis failed" }),
     risk_level: z.enum(riskLevels).nullable().meta({ description: "From the configured lower bounds, always computed from the score" }),
     summary: z.string().meta({ description: "What happened, in a sentence; empty until judged" }),
-    reasoning: z.string().meta({ description: "Why it was judged so; empty until judged, and when the analysis failed" }),
+    reasoning: z
+      .string()
+      .meta({
+        description: "Why it was judged so; empty until judged, and when the analysis failed, unless whoever stored the event gave it",
+      }),
     reviewed: z.boolean().meta({ description: "Whether a person has looked at it" }),
     notes: z.string().meta({ description: "What a person noted on it" }),
     detection_count: z.int().meta({ description: "How many detections it had when it was stored" }),
@@ -115,8 +119,8 @@ export const NewEvent = z
     ended_at: StorableInstant.nullish().meta({ description: "Default: when it started" }),
     risk_score: z.int().min(0).max(100).nullable().optional().meta({ description: "Without one the event is judged like any other" }),
     risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Not looked at: it is computed from the score" }),
-    summary: orElse(z.string().max(4000), "").meta({ description: "What happened, in a sentence" }),
-    reasoning: orElse(z.string().max(40_000), "").meta({ description: "Why it was judged so" }),
+    summary: orElse(z.string().max(4000), "").meta({ description: "What happened, in a sentence; when left out, that of the analysis" }),
+    reasoning: orElse(z.string().max(40_000), "").meta({ description: "Why it was judged so; when left out, that of the analysis" }),
     batch_id: z.string().min(1).max(200).nullable().optional().meta({ description: "Any text that no other event has" }),
     detection_ids: orElse(z.array(z.int()).max(1000), []).meta({ description: "Detections of this camera that belong to no event yet" }),
   })
