@@ -98,6 +98,7 @@ export function createHousekeeping(
     context,
     runtime,
     processId: peers.ownId,
+    recentEvents,
     onReported: () => wake.jobs("deliver"),
   });
   const everyMs = config.selftestIntervalMinutes * minuteMs;

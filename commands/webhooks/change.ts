@@ -4,8 +4,9 @@ import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { confirm, yesOption } from "../input/confirm.ts";
 import { text } from "../input/options.ts";
+import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
-import { findWebhook } from "./find.ts";
+import { findWebhook, type Webhook } from "./find.ts";
 import { addressOf, eventTypeOption, sampleKindOption, webhookBody, webhookOptions } from "./options.ts";
 import { webhookArgument } from "./read.ts";
 
@@ -38,6 +39,7 @@ const addWebhook = defineCommand({
       throw new Problem("invalid", "say with --event-types what it is told, such as --event-types alert_fired");
     const webhook = await io.call("createWebhook", { body: { ...body, name, url: await addressOf(io, target), event_types } });
     await printRecord(io.output, webhook, newWebhookView);
+    await noteNoChat(io, webhook);
     io.output.note("the signing secret is shown this once: the other program verifies with it who calls");
     return exitCodes.ok;
   },
@@ -67,10 +69,20 @@ const updateWebhook = defineCommand({
       throw new Problem("invalid", "nothing to change; `homesec webhooks update --help` lists what can be");
     }
     const { id } = await findWebhook(io, webhook);
-    await printRecord(io.output, await io.call("updateWebhook", { params: { id }, body }), webhookView);
+    const changed = await io.call("updateWebhook", { params: { id }, body });
+    await printRecord(io.output, changed, webhookView);
+    await noteNoChat(io, changed);
     return exitCodes.ok;
   },
 });
+
+/** A bot that is not told into which chat it shall write refuses each message. */
+async function noteNoChat(io: Io, webhook: Webhook): Promise<void> {
+  if (webhook.integration_type !== "bot_markdown" || webhook.payload_template !== null) return;
+  const { chatIdHeader, chatIdOf } = await import("../../src/webhooks/request.ts");
+  if (chatIdOf(webhook) !== undefined) return;
+  io.output.note(`${webhook.name} names no chat; bots want ?chat_id=... in the address, or the custom header ${chatIdHeader}`);
+}
 
 const removeWebhook = defineCommand({
   name: "webhooks remove",

@@ -46,9 +46,9 @@ export async function judge(request: IncomingMessage, gates: Gates): Promise<Ver
 }
 
 /** Answers an upgrade request with plain HTTP, as `detail` in JSON like every refusal, and ends the connection. */
-export function reject(stream: Duplex, status: string, detail: string): void {
+export function reject(stream: Duplex, status: string, detail: string, headers: Readonly<Record<string, string>> = {}): void {
   // nobody reads from it any more, so that its end would never be seen
-  stream.end(rawRefusal(status, detail), () => stream.destroy());
+  stream.end(rawRefusal(status, detail, headers), () => stream.destroy());
 }
 
 /** The `since` of the query: a sequence, undefined when there is none, or the text that is no sequence. */

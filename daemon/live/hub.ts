@@ -64,6 +64,12 @@ export function createHub(options: HubOptions): Hub {
     },
   });
 
+  // a handshake that is none; what is no GET is told so before the rest of it
+  webSockets.on("wsClientError", (error: Error, stream: Duplex, { method }: IncomingMessage) => {
+    if (method === "GET") reject(stream, "400 Bad Request", error.message, { "Sec-WebSocket-Version": "13, 8" });
+    else reject(stream, "405 Method Not Allowed", `${method} is not possible here, only GET`, { Allow: "GET" });
+  });
+
   const broadcast = (frames: readonly Frame[]): void => {
     const joined = frames.length === 1 && frames[0] ? frames[0].bytes : Buffer.concat(frames.map((frame) => frame.bytes));
     for (const client of clients) if (client.live) client.deliver(frames, joined);

@@ -2,6 +2,8 @@ import type { OperationContext } from "../../src/operations/operation.ts";
 import type { Runtime } from "../../src/operations/runtime.ts";
 import { createHealthReport } from "../../src/system/health-report.ts";
 import { roundMs } from "../../src/system/rounds.ts";
+import type { RecentEvents } from "../recent-events.ts";
+import { noteServices } from "../service-history.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
@@ -12,12 +14,13 @@ export function createHealthReporter(options: {
   readonly context: OperationContext;
   readonly runtime: Runtime;
   readonly processId: string;
+  readonly recentEvents: RecentEvents;
   /** A change was stored. */
   readonly onReported: () => void;
 }): Loop {
-  const { context, runtime } = options;
+  const { context, runtime, processId, recentEvents } = options;
   const everyMs = roundMs(context.config);
-  const report = createHealthReport(context, runtime, { processId: options.processId });
+  const report = createHealthReport(context, runtime, { processId, onFindings: (findings) => noteServices(recentEvents, findings) });
   return createLoop({
     name: "health_reporter",
     critical: false,

@@ -18,7 +18,11 @@ const badness: Readonly<Record<OverallStatus, number>> = { healthy: 0, degraded:
 export function createHealthReport(
   context: OperationContext,
   runtime: Runtime,
-  options: { readonly processId: string },
+  options: {
+    readonly processId: string;
+    /** Hears what each look found. */
+    readonly onFindings?: (findings: Findings) => void;
+  },
 ): (signal: AbortSignal) => Promise<boolean> {
   const { db, clock } = context;
   const isToBeTold = createStartPatience(context);
@@ -27,6 +31,7 @@ export function createHealthReport(
   return async (signal) => {
     const findings = await currentFindings(context, runtime);
     if (signal.aborted) return false;
+    options.onFindings?.(findings);
     if (!findings.database.ok) {
       outage ??= { since: findings.timestamp, message: messageOf(findings) };
       return false;

@@ -3,7 +3,7 @@ import { outboundEvents } from "../contract/outbound-events.ts";
 import { Problem, type ProblemType } from "../contract/problem.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { TemplateError } from "../templates/template.ts";
-import { bodyOf, chatIdHeader, chatIdOf } from "./request.ts";
+import { bodyOf } from "./request.ts";
 import { samplesOf } from "./samples.ts";
 import type { WebhookDefinition } from "./webhook.ts";
 
@@ -11,8 +11,8 @@ import type { WebhookDefinition } from "./webhook.ts";
 const sampleId = "00000000-0000-4000-8000-000000000000";
 
 /**
- * Refuses a definition that could not work: an address that may not be called, a template that fails on a sample of one
- * of its event types, a bot without a chat. Looks only at what the `given` fields can change. Throws `Problem("invalid")` naming the field.
+ * Refuses a definition that could not work: an address that may not be called, or a template that fails on a sample of one
+ * of its event types. Looks only at what the `given` fields can change. Throws `Problem("invalid")` naming the field.
  */
 export async function requireUsable(
   webhook: WebhookDefinition,
@@ -20,7 +20,6 @@ export async function requireUsable(
   given: (...fields: readonly (keyof WebhookDefinition)[]) => boolean = () => true,
 ): Promise<void> {
   if (given("url")) await requireCallable(webhook, outbound);
-  if (given("url", "integration_type", "payload_template", "custom_headers")) requireChat(webhook);
   if (given("payload_template", "integration_type", "event_types")) requireRenders(webhook);
 }
 
@@ -34,12 +33,6 @@ async function requireCallable(webhook: WebhookDefinition, outbound: Outbound): 
   }
   const refusal = await outbound.refusalOf(webhook.url);
   if (refusal !== undefined) throw invalid("url", "value_error", refusal);
-}
-
-function requireChat(webhook: WebhookDefinition): void {
-  if (webhook.integration_type === "bot_markdown" && webhook.payload_template === null && chatIdOf(webhook) === undefined) {
-    throw invalid("url", "value_error", `Names no chat; add ?chat_id=... to the URL or the custom header ${chatIdHeader}`);
-  }
 }
 
 function requireRenders(webhook: WebhookDefinition): void {

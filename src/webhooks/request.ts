@@ -51,13 +51,13 @@ export function bodyOf(
     case "chat_embeds":
       return JSON.stringify(chatEmbeds(message));
     case "bot_markdown":
-      return JSON.stringify(botMarkdown(message, chatIdOf(webhook) ?? ""));
+      return JSON.stringify(botMarkdown(message, chatIdOf(webhook)));
     case "team_cards":
       return JSON.stringify(teamCards(message));
   }
 }
 
-/** The chat that a bot writes into: from the URL's query, or from a custom header. */
+/** The chat that a bot writes into: from the URL's query, or from a custom header. What stands before a bot may know it by itself. */
 export function chatIdOf({ url, custom_headers }: Pick<WebhookDefinition, "url" | "custom_headers">): string | undefined {
   const header = Object.entries(custom_headers).find(([name]) => name.toLowerCase() === chatIdHeader)?.[1];
   return new URL(url).searchParams.get("chat_id") || header || undefined;

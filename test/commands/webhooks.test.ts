@@ -44,6 +44,16 @@ describe.each(ways)("webhooks, %s", (way) => {
     return JSON.parse(added.out) as { id: string; signing_secret: string };
   };
 
+  it("add and update note that a bot is not told into which chat it shall write", async () => {
+    const address = "https://example.org/bot/sendMessage";
+    const told = "chat names no chat; bots want ?chat_id=... in the address, or the custom header x-chat-id\n";
+    const added = await homesec(["add", "chat", address, "--event-types", "alert_fired", "--integration-type", "bot_markdown"]);
+    expect(added).toMatchObject({ code: 0, err: expect.stringContaining(told) });
+    expect((await homesec(["update", "chat", "--target", `${address}?chat_id=-1001`])).err).toBe("");
+    expect((await homesec(["update", "chat", "--target", address])).err).toBe(told);
+    expect((await homesec(["update", "chat", "--integration-type", "chat_blocks"])).err).toBe("");
+  });
+
   it("add takes a flag for each field, and secrets from elsewhere", async () => {
     await writeFile(join(served.desk.dataDir, "token.txt"), "s3cret\n");
     await writeFile(join(served.desk.dataDir, "headers.txt"), "X-Room: hall\nX-Door: a: b\n");

@@ -41,6 +41,15 @@ const judgedEvents = async (daemon: TestDaemon): Promise<number> => {
   return items.filter(({ analysis_status }: { analysis_status: string }) => analysis_status === "completed").length;
 };
 
+/** What the health answer says of the ups and downs of a service, newest first. */
+async function history(daemon: TestDaemon, service: string): Promise<readonly string[]> {
+  const { recent_events } = (await ask(daemon, "GET /api/system/health")).body;
+  type Entry = Readonly<Record<"service" | "event_type" | "message", string>>;
+  return (recent_events as readonly Entry[])
+    .filter((each) => each.service === service)
+    .map((each) => `${each.event_type}: ${each.message}`);
+}
+
 /** A process and its children, such as a PostgreSQL server and its sessions. */
 function family(pid: number): readonly number[] {
   const parentOf = (each: string): number => {
@@ -90,9 +99,12 @@ describe("what hangs never hangs a health answer, and the rest goes on by itself
         },
       });
       expect((await ask(daemon, "GET /api/system/health/ready")).body).toMatchObject({ ready: false, status: "not_ready" });
+      await eventually(async () => (await history(daemon, "database"))[0] === "failure: no answer within 0.5 s", { timeoutMs: 20_000 });
       for (const pid of stopped) process.kill(pid, "SIGCONT");
       stopped = [];
       await eventually(async () => (await ask(daemon, "GET /api/system/health")).status === 200, { timeoutMs: 20_000 });
+      await eventually(async () => (await history(daemon, "database")).length === 2, { timeoutMs: 20_000 });
+      expect((await history(daemon, "database"))[0]).toBe("recovery: PostgreSQL answers again");
       await eventually(async () => (await judgedEvents(daemon)) === 2, { timeoutMs: 25_000 });
     } finally {
       for (const pid of stopped) process.kill(pid, "SIGCONT");

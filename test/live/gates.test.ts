@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clientAddressBehind } from "../../daemon/http/client-address.ts";
 import { createGates, type GateOptions } from "../../daemon/live/gates.ts";
@@ -127,6 +129,34 @@ test("a host that is not ours is no business of ours", async () => {
   await start();
   const foreign = peer("/ws/events", { headers: { host: "evil.example" } });
   expect((await foreign.rejected).status).toBe(403);
+});
+
+test("a handshake that is none is refused in the form of every other error", async () => {
+  await start();
+  const { hostname, port } = new URL(live?.url ?? "");
+  const handshake = {
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+  };
+  const refused = (method: string, headers: Readonly<Record<string, string>>) =>
+    new Promise<IncomingMessage & { readonly body: string }>((done, fail) => {
+      request({ hostname, port, path: "/ws/events", method, headers: { ...handshake, ...headers } }, async (answer) => {
+        done(Object.assign(answer, { body: await text(answer) }));
+      })
+        .on("error", fail)
+        .end();
+    });
+  for (const [method, headers, status, own] of [
+    ["POST", {}, 405, { allow: "GET" }],
+    ["GET", { "Sec-WebSocket-Version": "7" }, 400, { "sec-websocket-version": "13, 8" }],
+    ["GET", { "Sec-WebSocket-Key": "short" }, 400, {}],
+  ] as const) {
+    const answer = await refused(method, headers);
+    expect([answer.statusCode, JSON.parse(answer.body)]).toEqual([status, { detail: expect.any(String) }]);
+    expect(answer.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", "x-request-id": expect.any(String), ...own });
+  }
 });
 
 describe("our own client", () => {

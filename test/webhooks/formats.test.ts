@@ -157,6 +157,11 @@ test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000o
   },
 );
 
+test("bot_markdown without a chat names none: what stands before the bot may know it", () => {
+  const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more: null, time };
+  expect(botMarkdown(said, undefined)).not.toHaveProperty("chat_id");
+});
+
 test("the command at the end of a message can be copied, whatever the camera is called", () => {
   const more = "homesec cameras show front_door";
   const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more, time };

@@ -248,7 +248,6 @@ describe("what is refused", () => {
     ["a header twice", { custom_headers: { "X-A": "1", "x-a": "2" } }, "body.custom_headers.x-a value_error"],
     ["a name with a space", { custom_headers: { "X A": "1" } }, "body.custom_headers.X A value_error"],
     ["a line break in a value", { custom_headers: { "X-A": "1\nX-B: 2" } }, "body.custom_headers.X-A value_error"],
-    ["a bot without a chat", { integration_type: "bot_markdown" }, "body.url value_error"],
   ])("%s", async (_, body, expected) => {
     expect(await faults(body)).toEqual([expected]);
   });

@@ -43,11 +43,9 @@ export const Event = z
     risk_score: z.int().nullable().meta({ description: "0 to 100; null until judged, and when the analysis failed" }),
     risk_level: z.enum(riskLevels).nullable().meta({ description: "From the configured lower bounds, always computed from the score" }),
     summary: z.string().meta({ description: "What happened, in a sentence; empty until judged" }),
-    reasoning: z
-      .string()
-      .meta({
-        description: "Why it was judged so; empty until judged, and when the analysis failed, unless whoever stored the event gave it",
-      }),
+    reasoning: z.string().meta({
+      description: "Why it was judged so; empty until judged, and when the analysis failed, unless whoever stored the event gave it",
+    }),
     reviewed: z.boolean().meta({ description: "Whether a person has looked at it" }),
     notes: z.string().meta({ description: "What a person noted on it" }),
     detection_count: z.int().meta({ description: "How many detections it had when it was stored" }),

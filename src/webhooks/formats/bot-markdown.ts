@@ -4,8 +4,8 @@ import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 /** Published limit of a message; that it is counted after the markup is taken out leaves room to spare. */
 const longest = 4096;
 
-/** A message of a bot in MarkdownV2, into the chat `chatId`, without a preview of links. */
-export function botMarkdown(message: Message, chatId: string): object {
+/** A message of a bot in MarkdownV2, into the chat `chatId` if it is given, without a preview of links. */
+export function botMarkdown(message: Message, chatId: string | undefined): object {
   const headline = `*${shorten(headlineOf(message), 500, escapeText)}*`;
   const facts = message.facts.map(
     ({ name, value }) => `*${shorten(plainLine(name), 100, escapeText)}:* ${shorten(plainLine(value), 500, escapeText)}`,
@@ -22,7 +22,12 @@ export function botMarkdown(message: Message, chatId: string): object {
   const text = left > 50 ? shorten(plain(message.text).trim(), left - 2, escapeText) : "";
   const [head = "", ...rest] = lines;
   const paragraphs = [head, text, rest.join("\n"), ...more].filter((paragraph) => paragraph !== "");
-  return { chat_id: chatId, text: paragraphs.join("\n\n"), parse_mode: "MarkdownV2", link_preview_options: { is_disabled: true } };
+  return {
+    ...(chatId !== undefined && { chat_id: chatId }),
+    text: paragraphs.join("\n\n"),
+    parse_mode: "MarkdownV2",
+    link_preview_options: { is_disabled: true },
+  };
 }
 
 /** All characters that MarkdownV2 may take for markup. */

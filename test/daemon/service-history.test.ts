@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { createRecentEvents } from "../../daemon/recent-events.ts";
+import { noteServices } from "../../daemon/service-history.ts";
+import { systemClock } from "../../src/clock/clock.ts";
+import type { Findings } from "../../src/system/findings.ts";
+import type { UpstreamState } from "../../src/upstream/state.ts";
+
+const well = { ok: true, value: "7", latencyMs: 1 } as const;
+const gone = { ok: false, error: "connection refused", latencyMs: 1 } as const;
+const detector: UpstreamState = {
+  ...{ name: "detector", healthy: true, builtIn: false, url: "http://127.0.0.1:9", responseMs: 1, error: null, checkedAt: new Date() },
+};
+const calm: Findings = {
+  ...{ overall: "healthy", database: well, store: well, upstreams: { ...well, value: [detector] }, workers: [], supervisorAlive: true },
+  ...{ lowDisks: [], silences: [], timestamp: new Date() },
+};
+const ill = { ...calm, upstreams: { ...well, value: [{ ...detector, healthy: false, error: "status 500" }] } };
+
+test("what goes and what comes back stands in the history once each, and not what a breaker has said there already", () => {
+  const history = createRecentEvents(systemClock);
+  const told = () =>
+    history
+      .list()
+      .map(({ service, event_type, message }) => `${service} ${event_type}: ${message}`)
+      .toReversed();
+  for (const findings of [
+    calm,
+    calm,
+    { ...calm, database: gone },
+    { ...calm, database: gone },
+    calm,
+    { ...calm, store: gone },
+    calm,
+    ill,
+    ill,
+    calm,
+  ])
+    noteServices(history, findings);
+  expect(told()).toEqual([
+    "database failure: connection refused",
+    "database recovery: PostgreSQL answers again",
+    "store failure: connection refused",
+    "store recovery: the store answers again",
+    "detector failure: status 500",
+    "detector recovery: detector is well again",
+  ]);
+  history.add("detector", "circuit_open", "three in a row");
+  noteServices(history, ill);
+  history.add("detector", "recovery", "the breaker is closed");
+  noteServices(history, calm);
+  expect(told()).toHaveLength(8);
+});
+
+test("a built-in service that has no address yet is no failure", () => {
+  const history = createRecentEvents(systemClock);
+  noteServices(history, { ...calm, upstreams: { ...well, value: [{ ...detector, builtIn: true, url: "", healthy: false }] } });
+  expect(history.list()).toEqual([]);
+});
