@@ -3,6 +3,7 @@ import { countDetections, type DetectionFilter, detectionsOfEvent, listDetection
 import type { Sql } from "../../src/engines/database.ts";
 import { countEvents, type EventFilter, listEvents } from "../../src/events/events-repository.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { planIn } from "../support/plans.ts";
 import { fillHistory } from "../support/recorded.ts";
 
 let database: TestDatabase;
@@ -13,38 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-interface Node {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Shared Hit Blocks": number;
-  readonly "Shared Read Blocks": number;
-  readonly Plans?: readonly Node[];
-}
-
-/** Runs a list or count and returns how the server went about it: what it read whole, and how many blocks in all. */
-async function planOf(work: (sql: Sql) => Promise<unknown>): Promise<{ readonly wholeTables: readonly string[]; readonly blocks: number }> {
-  return await database.db.query(async (sql) => {
-    const plans: Node[] = [];
-    // what begins like a statement is explained in its place, fragments stay as they are
-    const explaining = async (...args: Parameters<Sql>) => {
-      const [row] = await sql<
-        [{ "QUERY PLAN": [{ Plan: Node }] }]
-      >`explain (analyze, buffers, format json) ${(sql as unknown as (...args: unknown[]) => never)(...args)}`;
-      plans.push(row["QUERY PLAN"][0].Plan);
-      return [{ count: 0 }].slice(/count/.test(String(args[0])) ? 0 : 1);
-    };
-    const tag = (...args: Parameters<Sql>) =>
-      /^\s*(select|with)\b/.test(String(args[0])) ? explaining(...args) : (sql as unknown as (...args: unknown[]) => unknown)(...args);
-    await work(tag as unknown as Sql);
-    const all = plans.flatMap(function nodes(node: Node): Node[] {
-      return [node, ...(node.Plans ?? []).flatMap(nodes)];
-    });
-    return {
-      wholeTables: all.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"] ?? "?"),
-      blocks: plans.reduce((sum, plan) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], 0),
-    };
-  });
-}
+const planOf = (work: (sql: Sql) => Promise<unknown>) => planIn(database.db, work);
 
 const from = new Date("2026-02-20T00:00:00Z");
 const to = new Date("2026-02-21T00:00:00Z");

@@ -1,0 +1,37 @@
+import type { Database, Sql } from "../../src/engines/database.ts";
+
+interface Node {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly Node[];
+}
+
+/** Runs statements that read, and returns how the server went about it: what it read whole, and how many blocks in all. */
+export async function planIn(
+  db: Database,
+  work: (sql: Sql) => Promise<unknown>,
+): Promise<{ readonly wholeTables: readonly string[]; readonly blocks: number }> {
+  return await db.query(async (sql) => {
+    const plans: Node[] = [];
+    // what begins like a statement is explained in its place, fragments stay as they are
+    const explaining = async (...args: Parameters<Sql>) => {
+      const [row] = await sql<
+        [{ "QUERY PLAN": [{ Plan: Node }] }]
+      >`explain (analyze, buffers, format json) ${(sql as unknown as (...args: unknown[]) => never)(...args)}`;
+      plans.push(row["QUERY PLAN"][0].Plan);
+      return [{ count: 0 }].slice(/count/.test(String(args[0])) ? 0 : 1);
+    };
+    const tag = (...args: Parameters<Sql>) =>
+      /^\s*(select|with)\b/.test(String(args[0])) ? explaining(...args) : (sql as unknown as (...args: unknown[]) => unknown)(...args);
+    await work(tag as unknown as Sql);
+    const all = plans.flatMap(function nodes(node: Node): Node[] {
+      return [node, ...(node.Plans ?? []).flatMap(nodes)];
+    });
+    return {
+      wholeTables: all.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"] ?? "?"),
+      blocks: plans.reduce((sum, plan) => sum + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], 0),
+    };
+  });
+}
