@@ -48,15 +48,18 @@ export async function printList<T, B extends Paged>(
   const { fields } = output;
   const view = fields === undefined ? given : narrowedView(given, fields);
   const bodies: B[] = [];
+  const rows: T[] = [];
   let count = 0;
   const asWhole = isWhole(output) || output.format === "table";
   if (output.format === "csv") output.write(csvLine(fields ?? view.fields));
   for await (const body of pages) {
-    count += rowsOf(body).length;
-    if (asWhole) bodies.push(body);
-    else for (const row of rowsOf(body)) printRow(output, row, view);
+    const some = rowsOf(body);
+    count += some.length;
+    if (asWhole) {
+      bodies.push(body);
+      rows.push(...some);
+    } else for (const row of some) printRow(output, row, view);
   }
-  const rows = bodies.flatMap(rowsOf);
   if (isWhole(output)) await printWhole(output, bodyOf(bodies), rows);
   if (output.format === "table") await printTable(output, rows, bodies.at(-1)?.pagination.total ?? 0, view);
   return count;
