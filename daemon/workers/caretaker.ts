@@ -7,6 +7,7 @@ import { deferWaitingImages } from "../../src/images/images-repository.ts";
 import { followStatus } from "../../src/incidents/incidents.ts";
 import { demoteLateJobs, freeAbandonedJobs } from "../../src/jobs/jobs-repository.ts";
 import type { Log } from "../../src/log/log.ts";
+import { gapMs, noteJump } from "../../src/retention/nightly.ts";
 import { leaveTheFuture } from "./leave-the-future.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
@@ -66,10 +67,12 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       if (missed || !listeningSince || !options.judges()) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();
       const setBack = leadNow < lead - setBackMs;
+      const hasJumped = Number.isFinite(lead) && Math.abs(leadNow - lead) > gapMs;
       const freed = await db.transaction(async (sql) => {
         await options.beat(sql);
         await demoteLateJobs(sql, now);
         if (setBack) await leaveTheFuture(sql, now);
+        if (hasJumped) await noteJump(sql, now);
         return freeAbandonedJobs(sql);
       });
       lead = leadNow;

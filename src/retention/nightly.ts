@@ -8,8 +8,10 @@ const chore = "cleanup";
 const hold = "cleanup_held";
 /** When it was last found held. */
 const looked = "cleanup_held_looked";
-/** When the last run is longer ago, homesec was off for long, or the clock has jumped: nobody can tell which. */
-const gapMs = 7 * dayMs;
+/** When the clock last jumped while homesec ran. */
+const jumped = "clock_jumped";
+/** When the last run is longer ago, homesec was off for long, or the clock has jumped: nobody can tell which. A jump is a step of more than this. */
+export const gapMs = 7 * dayMs;
 /** So long homesec runs, and a person has to see that the clock is wrong, before all that seems to be old is deleted. */
 const heldForMs = 7 * dayMs;
 
@@ -28,7 +30,10 @@ export async function takeCleanup(sql: Sql, now: Date): Promise<NightlyCleanup> 
     await forgetChore(sql, looked);
     return {};
   }
-  if (now.getTime() - lastRunAt.getTime() <= gapMs) return { lastRunAt };
+  const jumpedAt = await whenNoted(sql, jumped);
+  // what came while the clock was wrong seems to be old as soon as it is right, whenever the last run was
+  const hasJumped = jumpedAt !== undefined && Math.abs(now.getTime() - jumpedAt.getTime()) < heldForMs;
+  if (now.getTime() - lastRunAt.getTime() <= gapMs && !hasJumped) return { lastRunAt };
   // a clock that has jumped once more says nothing of how long a person had
   const lookedAt = await noteNext(sql, looked, now);
   if (lookedAt === undefined || now.getTime() - lookedAt.getTime() > gapMs) await forgetChore(sql, hold);
@@ -44,8 +49,16 @@ export async function giveCleanupBack(sql: Sql, lastRunAt: Date): Promise<void> 
   await noteChore(sql, chore, lastRunAt);
 }
 
+/** Notes that the clock was set by more than `gapMs` and shows `now`. From now on a person has time to see it. Has to run in a transaction. */
+export async function noteJump(sql: Sql, now: Date): Promise<void> {
+  await forgetChore(sql, hold);
+  await forgetChore(sql, looked);
+  await noteNext(sql, jumped, now);
+}
+
 /** Notes that a person had old data deleted, and so finds the clock right. */
 export async function noteCleanup(sql: Sql, now: Date): Promise<void> {
+  await forgetChore(sql, jumped);
   await noteChore(sql, chore, now);
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCleanupService } from "../../daemon/workers/cleanup-service.ts";
 import { diskSpace } from "../../src/disk/disk.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { noteJump } from "../../src/retention/nightly.ts";
 import { lastDue, nextDue } from "../../src/retention/schedule.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
@@ -112,6 +113,41 @@ describe("the worker", () => {
       expect(await past.count("events")).toBe(1);
     }
     desk.at(new Date(2028, 5, 9, 12));
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
+  it("holds for a week after a jump that is over before the next look: what came meanwhile seems to be old", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    const wake = async (): Promise<void> => {
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await wake();
+    // while the clock was 300 days behind for a moment
+    await desk.db.transaction((sql) => noteJump(sql, new Date(2025, 4, 5, 12)));
+    await past.event(300);
+    await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12, 1)));
+    desk.at(new Date(2026, 2, 2, 3));
+    await wake();
+    await eventually(() => worker.message?.()?.startsWith("nothing is deleted by age until 2026-03-09"));
+    desk.at(new Date(2026, 2, 8, 12));
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    desk.at(new Date(2026, 2, 9, 4));
+    await wake();
+    await eventually(async () => (await past.count("events")) === 0);
+    await eventually(() => worker.message?.() === null);
+  });
+
+  it("is held by no jump that a person has seen: who cleans up finds the clock right", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12)));
+    await desk.ask("cleanUp");
+    await past.event(31);
+    desk.at(new Date(2026, 2, 2, 3));
     worker.wake();
     await eventually(async () => (await past.count("events")) === 0);
   });

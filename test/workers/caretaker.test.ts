@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { takeOver, thisProcess } from "../../daemon/peers/own-process.ts";
 import { createCaretaker } from "../../daemon/workers/caretaker.ts";
@@ -6,6 +7,7 @@ import type { Clock } from "../../src/clock/clock.ts";
 import { addJobs, countJobs } from "../../src/jobs/jobs-repository.ts";
 import { beatProcess } from "../../src/jobs/processes-repository.ts";
 import { silentLog } from "../../src/log/log.ts";
+import { takeCleanup } from "../../src/retention/nightly.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -54,6 +56,37 @@ test("when the clock is set back, what waits for its time does not wait for hour
     await caretaker.stop();
   }
 });
+
+test.each([-300, 300])(
+  "a jump of the clock by %d days is noted, so that nothing that only seems old is deleted; a step of an hour is not",
+  async (days) => {
+    const caretaker = createCaretaker({
+      ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
+      beat: (sql) => beatProcess(sql, own),
+      judges: () => true,
+      judgedElsewhere: () => false,
+      reidTtlHours: 24,
+      detectorDown: () => undefined,
+      onFreed: () => {},
+      watching: () => true,
+      onCameras: () => {},
+    });
+    const cleanup = (at: Date) => database.db.transaction((sql) => takeCleanup(sql, at));
+    await cleanup(clock.now());
+    await caretaker.start();
+    try {
+      await eventually(async () => (await database.db.query((sql) => sql`select 1 from processes`)).length === 1);
+      offsetMs = hourMs;
+      await sleep(1_500);
+      expect(await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).toHaveLength(0);
+      offsetMs = days * 24 * hourMs;
+      await eventually(async () => (await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).length === 1);
+      expect(await cleanup(new Date(clock.now().getTime() + 26 * hourMs))).toHaveProperty("heldUntil");
+    } finally {
+      await caretaker.stop();
+    }
+  },
+);
 
 test("nor when it was set back while nobody ran", async () => {
   await addJob();
