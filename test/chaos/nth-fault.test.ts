@@ -79,6 +79,8 @@ beforeAll(async () => {
       ...{ DATABASE_URL: wire.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, DEFAULT_WEBHOOK_URL: hook.url },
       ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(post.port), SMTP_FROM_ADDRESS: "homesec@example.org" },
       ...{ DEFAULT_EMAIL_RECIPIENTS: "me@example.org", BATCH_MAX_DETECTIONS: "1" },
+      // the waits that are passed over are not those of a camera that fell silent
+      CAMERA_OFFLINE_AFTER_SECONDS: "31536000",
     },
   });
   await create(`${daemon.url}/api/cameras`, { name: "yard" });
