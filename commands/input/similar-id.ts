@@ -2,6 +2,7 @@ import { nearest } from "../../src/config/nearest.ts";
 import type { Typed } from "../command.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
+import { mostRows } from "./options.ts";
 
 /** The id of a camera that is most like the one that does not exist, by what was typed or the message names; or undefined. Never throws. */
 export async function similarId(message: string, { command, arguments: texts }: Typed, io: Io): Promise<string | undefined> {
@@ -16,7 +17,7 @@ export async function similarId(message: string, { command, arguments: texts }: 
 async function cameraIds(io: Io): Promise<readonly string[] | undefined> {
   try {
     const ids: string[] = [];
-    const bodies = pages(1_000_000, (page) => io.call("listCameras", { query: page }));
+    const bodies = pages(mostRows, (page) => io.call("listCameras", { query: page }));
     for await (const { cameras } of bodies) ids.push(...cameras.map(({ camera_id }) => camera_id));
     return ids;
   } catch {

@@ -2,6 +2,7 @@ import { notFound, Problem } from "../../src/contract/problem.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { uuidOf } from "../../src/contract/values.ts";
+import { mostRows } from "../input/options.ts";
 import { similarName } from "../input/similar-id.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
@@ -11,7 +12,7 @@ export type Rule = Reply<Routes["getRule"]>;
 /** All rules, however many. */
 export async function allRules(io: Io): Promise<readonly Rule[]> {
   const all: Rule[] = [];
-  for await (const body of pages(1_000_000, (page) => io.call("listRules", { query: page }))) all.push(...body.items);
+  for await (const body of pages(mostRows, (page) => io.call("listRules", { query: page }))) all.push(...body.items);
   return all;
 }
 

@@ -34,7 +34,7 @@ export async function takeCleanup(sql: Sql, now: Date): Promise<NightlyCleanup> 
   // what came while the clock was wrong seems to be old as soon as it is right, whenever the last run was
   const hasJumped = jumpedAt !== undefined && Math.abs(now.getTime() - jumpedAt.getTime()) < heldForMs;
   if (now.getTime() - lastRunAt.getTime() <= gapMs && !hasJumped) return { lastRunAt };
-  // a clock that has jumped once more says nothing of how long a person had
+  // homesec was off, or the clock has jumped unseen: either says nothing of how long a person had
   const lookedAt = await noteNext(sql, looked, now);
   if (lookedAt === undefined || now.getTime() - lookedAt.getTime() > gapMs) await forgetChore(sql, hold);
   // a clock that was set back by a part of its jump is a new one to see

@@ -29,25 +29,31 @@ const addJob = () =>
   );
 const waiting = async () => (await database.db.query((sql) => countJobs(sql, clock.now()))).detect.waiting;
 
-test("when the clock is set back, what waits for its time does not wait for hours more", async () => {
-  let freed = 0;
-  const caretaker = createCaretaker({
+/** A caretaker of a daemon that is alone and well. */
+const newCaretaker = (onFreed: () => void = () => {}) =>
+  createCaretaker({
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
     beat: (sql) => beatProcess(sql, own),
     judges: () => true,
     judgedElsewhere: () => false,
     reidTtlHours: 24,
     detectorDown: () => undefined,
-    onFreed: () => {
-      freed += 1;
-    },
+    onFreed,
     watching: () => true,
     onCameras: () => {},
+  });
+const hasBeaten = async () => (await database.db.query((sql) => sql`select 1 from processes`)).length === 1;
+const hasNotedAJump = async () => (await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).length === 1;
+
+test("when the clock is set back, what waits for its time does not wait for hours more", async () => {
+  let freed = 0;
+  const caretaker = newCaretaker(() => {
+    freed += 1;
   });
   await addJob();
   await caretaker.start();
   try {
-    await eventually(async () => (await database.db.query((sql) => sql`select 1 from processes`)).length === 1);
+    await eventually(hasBeaten);
     expect(await waiting()).toBe(0);
     offsetMs = -hourMs;
     await eventually(async () => (await waiting()) === 1, { timeoutMs: 3_000 });
@@ -60,27 +66,17 @@ test("when the clock is set back, what waits for its time does not wait for hour
 test.each([-300, 300])(
   "a jump of the clock by %d days is noted, so that nothing that only seems old is deleted; a step of an hour is not",
   async (days) => {
-    const caretaker = createCaretaker({
-      ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
-      beat: (sql) => beatProcess(sql, own),
-      judges: () => true,
-      judgedElsewhere: () => false,
-      reidTtlHours: 24,
-      detectorDown: () => undefined,
-      onFreed: () => {},
-      watching: () => true,
-      onCameras: () => {},
-    });
+    const caretaker = newCaretaker();
     const cleanup = (at: Date) => database.db.transaction((sql) => takeCleanup(sql, at));
     await cleanup(clock.now());
     await caretaker.start();
     try {
-      await eventually(async () => (await database.db.query((sql) => sql`select 1 from processes`)).length === 1);
+      await eventually(hasBeaten);
       offsetMs = hourMs;
       await sleep(1_500);
-      expect(await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).toHaveLength(0);
+      expect(await hasNotedAJump()).toBe(false);
       offsetMs = days * 24 * hourMs;
-      await eventually(async () => (await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).length === 1);
+      await eventually(hasNotedAJump);
       expect(await cleanup(new Date(clock.now().getTime() + 26 * hourMs))).toHaveProperty("heldUntil");
     } finally {
       await caretaker.stop();
