@@ -9,6 +9,7 @@ import { configurationChecks } from "./checks/configuration.ts";
 import { breakerChecks, daemonChecks, stuckFileChecks } from "./checks/daemon.ts";
 import { dataFolderChecks } from "./checks/data-folder.ts";
 import { databaseChecks } from "./checks/database.ts";
+import { deletedCameraChecks } from "./checks/deleted-cameras.ts";
 import { diskChecks } from "./checks/disk.ts";
 import { embeddedChecks } from "./checks/embedded-postgres.ts";
 import { enrichmentChecks } from "./checks/enrichment.ts";
@@ -60,6 +61,7 @@ export const checks: readonly Check[] = [
   ...breakerChecks,
   ...analysisChecks,
   ...inFolders(cameraChecks),
+  ...inFolders(deletedCameraChecks),
   ...cameraMountChecks,
   ...cameraHealthChecks,
   ...stuckFileChecks,

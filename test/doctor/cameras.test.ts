@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { insertIncident } from "../../src/incidents/incidents-repository.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { emptyTables } from "../support/empty-tables.ts";
@@ -141,6 +141,42 @@ describe("cameras", () => {
     await camera("door");
     await add("door", -8);
     expect(await finds("camera-clocks", given(), "warning")).toMatch(/the files of door are dated 8 h before their arrival.*NTP/);
+  });
+
+  it("do not upload any more when they are deleted", async () => {
+    const put = (name: string) => {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), "");
+    };
+    const remove = async (id: string) => {
+      // times of files are those of the machine
+      const later = new Date(Date.now() + 20);
+      await database.db.query((sql) => sql`update cameras set deleted_at = ${later} where camera_id = ${id}`);
+      await vi.waitUntil(() => Date.now() > later.getTime() + 20);
+    };
+    await camera("yard");
+    expect(await well("deleted-cameras", given())).toBe("no camera is deleted");
+    await remove("yard");
+    await well("deleted-cameras", given());
+    // neither what the file watcher passes over nor what is another camera's
+    for (const name of ["yard/notes.txt", "yard/.b.jpg", "yard/@eaDir/b.jpg", "yard/attic/b.jpg"]) put(name);
+    await camera("attic", { folder: join(root, "yard", "attic") });
+    await well("deleted-cameras", given());
+    put("yard/2026/03/b.jpg");
+    expect(await finds("deleted-cameras", given(), "warning")).toContain(
+      `nobody looks at them: yard (such as ${join(root, "yard/2026/03/b.jpg")}) -> homesec cameras restore yard`,
+    );
+  });
+
+  it("say so when a new folder makes no camera, since the camera root is that of a deleted one", async () => {
+    await camera("all", { folder: root });
+    await database.db.query((sql) => sql`update cameras set deleted_at = ${new Date(Date.now() - 60_000)} where camera_id = 'all'`);
+    await camera("door");
+    mkdirSync(join(root, "gate"));
+    writeFileSync(join(root, "gate", "a.jpg"), "");
+    expect(await finds("deleted-cameras", given())).toMatch(/: all \(such as .*(gate|yard)\/a\.jpg\)/);
+    await database.db.query((sql) => sql`update cameras set folder_path = '/etc' where camera_id = 'all'`);
+    await well("deleted-cameras", given());
   });
 
   it("have no incidents", async () => {
