@@ -143,6 +143,30 @@ describe("cameras", () => {
     expect(await finds("camera-clocks", given(), "warning")).toMatch(/the files of door are dated 8 h before their arrival.*NTP/);
   });
 
+  it("send what can be looked at", async () => {
+    await camera("yard");
+    await camera("door");
+    expect(await skips("camera-pictures", given())).toContain("too few");
+    const add = (id: string, from: number, to: number, reason: string | null) =>
+      database.db.query(
+        (sql) => sql`
+          insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason)
+          select ${id}, ${root}::text || n || '.jpg', 1, n, 'watch', taken_at, taken_at, ${reason === null ? "processed" : "skipped"}, ${reason}
+          from generate_series(${from}::integer, ${to}) n
+          cross join lateral (select ${minutesAgo(60)}::timestamptz + n * interval '1 second') t (taken_at)
+        `,
+      );
+    await add("yard", 1, 10, null);
+    await add("yard", 11, 17, "incomplete");
+    await add("door", 1, 10, "reupload");
+    expect(await well("camera-pictures", given())).toBe("2 cameras");
+    await add("yard", 18, 24, "unsupported");
+    const text = await finds("camera-pictures", given(), "error");
+    expect(text).toMatch(/^of the last 20 files of yard 14 could not be looked at \(unsupported\) -> See why: homesec explain image \d+;/);
+    await database.db.query((sql) => sql`update images set taken_at = ${minutesAgo(3_000)} where camera_id = 'yard'`);
+    await well("camera-pictures", given());
+  });
+
   it("do not upload any more when they are deleted", async () => {
     const put = (name: string) => {
       mkdirSync(dirname(join(root, name)), { recursive: true });

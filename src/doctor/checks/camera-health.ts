@@ -1,10 +1,11 @@
 import { durationText } from "../../clock/duration-text.ts";
 import { dayMs } from "../../clock/durations.ts";
 import { counted } from "../../counted.ts";
+import type { ImageReason } from "../../images/reasons.ts";
 import { causes } from "../../incidents/incident.ts";
 import { openIncidents } from "../../incidents/incidents-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
-import { cameraReasons, fileTimeOffsets } from "../doctor-repository.ts";
+import { cameraReasons, fileTimeOffsets, lastFiles } from "../doctor-repository.ts";
 import { listed } from "../wording.ts";
 import { someCameras } from "./cameras.ts";
 
@@ -70,6 +71,38 @@ const clocks: Check = {
   },
 };
 
+/** That a video waits for ffmpeg is found by another check; what was written over or sent again has an entry that counts. */
+const lostReasons: readonly ImageReason[] = [
+  ...(["empty", "incomplete", "not_an_image", "too_large", "unsupported", "unreadable", "outside_root"] as const),
+  ...(["video_unreadable", "refused", "failed_repeatedly"] as const),
+];
+
+const pictures: Check = {
+  id: "camera-pictures",
+  group: "cameras",
+  title: "Files that could be looked at",
+  severity: "error",
+  finds: "Of the last files of a camera, within a day, most could not be looked at: broken off, of another format, not to be read, refused",
+  remedy: "See why with homesec explain image; let the camera send whole pictures as JPEG",
+  async run(examination) {
+    await someCameras(examination);
+    const since = new Date(examination.clock.now().getTime() - dayMs);
+    const all = await (await examination.rows()).query((sql) => lastFiles(sql, since, lostReasons));
+    const told = all.filter(({ settled }) => settled >= fewestPictures);
+    if (told.length === 0) return skipped("too few files came within the last day");
+    const bad = told.filter(({ settled, lost }) => lost > settled / 2);
+    if (bad.length === 0) return ok(counted(told.length, "camera"));
+    return finding(
+      listed(
+        bad.map(
+          ({ cameraId, settled, lost, reason }) => `of the last ${settled} files of ${cameraId} ${lost} could not be looked at (${reason})`,
+        ),
+      ),
+      `See why: homesec explain image ${bad[0]?.imageId}; let the camera send whole pictures as JPEG`,
+    );
+  },
+};
+
 const incidents: Check = {
   id: "incidents",
   group: "cameras",
@@ -90,4 +123,4 @@ const incidents: Check = {
   },
 };
 
-export const cameraHealthChecks: readonly Check[] = [silence, clocks, incidents];
+export const cameraHealthChecks: readonly Check[] = [silence, clocks, pictures, incidents];
