@@ -162,7 +162,9 @@ describe("cameras", () => {
     expect(await well("camera-pictures", given())).toBe("2 cameras");
     await add("yard", 18, 24, "unsupported");
     const text = await finds("camera-pictures", given(), "error");
-    expect(text).toMatch(/^of the last 20 files of yard 14 could not be looked at \(unsupported\) -> See why: homesec explain image \d+;/);
+    expect(text).toMatch(
+      /^Of the last 20 files of yard 14 could not be looked at, the newest: A picture or video of a format that is not read -> See why: homesec explain image \d+;/,
+    );
     await database.db.query((sql) => sql`update images set taken_at = ${minutesAgo(3_000)} where camera_id = 'yard'`);
     await well("camera-pictures", given());
   });

@@ -1,7 +1,7 @@
 import { durationText } from "../../clock/duration-text.ts";
 import { dayMs } from "../../clock/durations.ts";
 import { counted } from "../../counted.ts";
-import type { ImageReason } from "../../images/reasons.ts";
+import { type ImageReason, imageReasons } from "../../images/reasons.ts";
 import { causes } from "../../incidents/incident.ts";
 import { openIncidents } from "../../incidents/incidents-repository.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
@@ -95,7 +95,8 @@ const pictures: Check = {
     return finding(
       listed(
         bad.map(
-          ({ cameraId, settled, lost, reason }) => `of the last ${settled} files of ${cameraId} ${lost} could not be looked at (${reason})`,
+          ({ cameraId, settled, lost, reason }) =>
+            `Of the last ${settled} files of ${cameraId} ${lost} could not be looked at, the newest: ${imageReasons[reason as ImageReason]}`,
         ),
       ),
       `See why: homesec explain image ${bad[0]?.imageId}; let the camera send whole pictures as JPEG`,
