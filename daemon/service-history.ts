@@ -14,6 +14,8 @@ export function noteServices(history: RecentEvents, { database, store, upstreams
 
   function note(service: string, isWell: boolean, error: string | null, recovered: string): void {
     const last = history.list().find((event) => event.service === service);
+    // a service may be well by its health check and hang when it is used: when it is back, the breaker that gave it up says so
+    if (last?.event_type.startsWith("circuit_")) return;
     const wasWell = last === undefined || last.event_type === "recovery";
     if (isWell === wasWell) return;
     history.add(service, isWell ? "recovery" : "failure", isWell ? recovered : (error ?? "not healthy"));

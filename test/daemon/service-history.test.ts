@@ -46,9 +46,12 @@ test("what goes and what comes back stands in the history once each, and not wha
   ]);
   history.add("detector", "circuit_open", "three in a row");
   noteServices(history, ill);
+  history.add("detector", "circuit_half_open", "one is let through");
+  noteServices(history, calm);
+  expect(told().at(-1)).toBe("detector circuit_half_open: one is let through");
   history.add("detector", "recovery", "the breaker is closed");
   noteServices(history, calm);
-  expect(told()).toHaveLength(8);
+  expect(told()).toHaveLength(9);
 });
 
 test("a built-in service that has no address yet is no failure", () => {
