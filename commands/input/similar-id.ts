@@ -13,31 +13,38 @@ export async function similarId(message: string, { command, arguments: texts }: 
   return nearest(given, (await cameraIds(io)) ?? []);
 }
 
-/** Undefined when they cannot be had: the person hears of the first problem, not of one with the hint. */
-async function cameraIds(io: Io): Promise<readonly string[] | undefined> {
+/** The ids of the cameras, or of the deleted ones. Undefined when they cannot be had: the person hears of the first problem, not of one with the hint. */
+async function cameraIds(io: Io, which: "live" | "deleted" = "live"): Promise<readonly string[] | undefined> {
   try {
     const ids: string[] = [];
-    const bodies = pages(mostRows, (page) => io.call("listCameras", { query: page }));
-    for await (const { cameras } of bodies) ids.push(...cameras.map(({ camera_id }) => camera_id));
+    if (which === "live")
+      for await (const { cameras } of pages(mostRows, (page) => io.call("listCameras", { query: page }))) ids.push(...cameras.map(idOf));
+    else
+      for await (const { items } of pages(mostRows, (page) => io.call("listDeletedCameras", { query: page }))) ids.push(...items.map(idOf));
     return ids;
   } catch {
     return undefined;
   }
 }
 
+const idOf = ({ camera_id }: { readonly camera_id: string }): string => camera_id;
+
 /**
- * Notes each of `ids` that no camera has: with a slip of the fingers a list stays empty, and a rule is never met. Asks for the cameras
- * only when there are ids. Never throws.
+ * Notes each of `ids` that no camera has, or only a deleted one: with a slip of the fingers a list stays empty, and a rule is never met.
+ * Asks for the cameras only when there are ids. Never throws.
  */
 export async function noteUnknownCameras(io: Io, ids: readonly string[] | null = []): Promise<void> {
   const known = ids?.length ? await cameraIds(io) : undefined;
-  if (!known) return;
-  for (const id of new Set(ids)) {
-    if (known.includes(id)) continue;
+  const missing = [...new Set(ids)].filter((id) => known && !known.includes(id));
+  const deleted = missing.length > 0 ? await cameraIds(io, "deleted") : [];
+  if (!known || !deleted) return;
+  for (const id of missing) {
     const guess = nearest(id, known);
-    io.output.note(
-      `there is no camera ${id}; ${guess === undefined ? "`homesec cameras list` shows which there are" : `did you mean ${guess}?`}`,
-    );
+    if (deleted.includes(id)) io.output.note(`camera ${id} is deleted; \`homesec cameras restore ${id}\` brings it back`);
+    else
+      io.output.note(
+        `there is no camera ${id}; ${guess === undefined ? "`homesec cameras list` shows which there are" : `did you mean ${guess}?`}`,
+      );
   }
 }
 

@@ -78,7 +78,7 @@ export function createHttpClient({
       if (response.ok && isStreamed(route)) return { response, bytes: new Uint8Array() };
       return { response, bytes: await bytesOf(response, deadline.signal) };
     } catch (cause) {
-      if (hasBegun && !isTimeout(cause)) throw brokenOff(base, cause);
+      if (hasBegun && !isTimeout(cause)) throw brokenOff(base, cause, route.method !== "get");
       throw unreachable(base, cause, { waitedMs: waitMs, otherwise: "use --direct" });
     } finally {
       clearTimeout(timer);
@@ -126,7 +126,7 @@ async function* partsOf(response: KyResponse, from: string, stallMs: number): As
       yield part;
     }
   } catch (cause) {
-    throw brokenOff(from, cause);
+    throw brokenOff(from, cause, false);
   } finally {
     clearTimeout(timer);
     body.destroy();

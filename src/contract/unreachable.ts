@@ -27,9 +27,10 @@ function mistakenScheme(base: string, cause: unknown): string | undefined {
   return undefined;
 }
 
-/** An answer of a daemon that began and did not end. */
-export function brokenOff(base: string, cause: unknown): Problem {
-  return new Problem("unreachable", `The answer of the daemon at ${base} broke off in the middle; ask again`, { cause });
+/** An answer of a daemon that began and did not end. `mayHaveChanged`: it was asked to change something. */
+export function brokenOff(base: string, cause: unknown, mayHaveChanged: boolean): Problem {
+  const remedy = mayHaveChanged ? "it may have done what was asked: look before you ask again" : "ask again";
+  return new Problem("unreachable", `The answer of the daemon at ${base} broke off in the middle; ${remedy}`, { cause });
 }
 
 /** Whether `error` is a deadline, or the end that it put to the reading of a body. */

@@ -77,6 +77,11 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await run("events", "stats", "--camera-id", "yrad")).err).toBe(told);
     expect((await run("events", "timeline", "--camera-id", "yrad,yard")).err).toBe(`0 events\n${told}`);
     expect((await run("events", "list", "--camera-id", "yrad", "-o", "id")).err).toBe(told);
+    await run("cameras", "remove", "yard");
+    expect((await run("alerts", "list", "--camera-id", "yard")).err).toBe(
+      "no alerts\ncamera yard is deleted; `homesec cameras restore yard` brings it back\n",
+    );
+    await run("cameras", "restore", "yard");
   });
 
   it("events delete, restore and list --deleted", async () => {
@@ -157,6 +162,21 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await cli(["events", "export", ...args], { cwd: own.path, env })).code).toBe(5);
     await own.remove();
   });
+});
+
+it("an answer to a change that breaks off does not say that nothing was done", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.write('{"id":', () => setTimeout(() => response.destroy(), 50));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [read, change] = await Promise.all(
+    ["show", "review"].map((what) => cli(["events", what, "1", "--url", url], { cwd: folder.path, env: { DATA_DIR: folder.path } })),
+  );
+  expect(read).toMatchObject({ code: 6, err: expect.stringContaining("broke off in the middle; ask again") });
+  expect(change).toMatchObject({ code: 6, err: expect.stringContaining("it may have done what was asked: look before you ask again") });
+  server.close();
 });
 
 it("an export that breaks off is told, and leaves no half of a file", async () => {
