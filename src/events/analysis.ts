@@ -84,8 +84,8 @@ export interface FailedAnalysis {
 }
 
 /**
- * Stores that the analysis of an event has failed, and tells of it. An event that was never judged has no score, no level and no reasoning then;
- * one that was to be judged again keeps the judgement that it has.
+ * Stores that the analysis of an event has failed, and tells of it. An event that was never judged has no score, no level and no reasoning then but that which
+ * whoever stored it gave it; one that was to be judged again keeps the judgement that it has.
  */
 export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, now }: FailedAnalysis): Promise<void> {
   const event = await markAnalysisFailed(sql, eventId, now);
