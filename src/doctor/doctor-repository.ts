@@ -111,24 +111,24 @@ export async function cameraReasons(sql: Sql): Promise<readonly { readonly camer
   `;
 }
 
-/** Of a camera, what came of its last files. */
-export interface LastFiles {
+/** Of a camera, what came of its last pictures and videos. */
+export interface LastPictures {
   readonly cameraId: string;
-  /** How many are settled, 20 at most, and how many of these were not looked at for one of the reasons asked for. */
-  readonly settled: number;
+  /** How many have an outcome, 20 at most, and how many of these were not looked at for one of the reasons asked for. */
+  readonly pictures: number;
   readonly lost: number;
   /** Of the newest of the latter, its number in the ledger and its reason. */
   readonly imageId: number | null;
   readonly reason: string | null;
 }
 
-/** What came of the last files of each camera since a time, and how many were not looked at for one of these reasons. */
-export async function lastFiles(sql: Sql, since: Date, reasons: readonly string[]): Promise<readonly LastFiles[]> {
-  return await sql<LastFiles[]>`
-    select c.camera_id as "cameraId", n.settled, n.lost, n."imageId", n.reason
+/** What came of the last pictures of each camera since a time, and how many were not looked at for one of these reasons. */
+export async function lastPictures(sql: Sql, since: Date, reasons: readonly string[]): Promise<readonly LastPictures[]> {
+  return await sql<LastPictures[]>`
+    select c.camera_id as "cameraId", n.pictures, n.lost, n."imageId", n.reason
     from cameras c
     cross join lateral (
-      select count(*) as settled,
+      select count(*) as pictures,
         count(*) filter (where l.is_lost) as lost,
         (array_agg(l.image_id order by l.taken_at desc, l.image_id desc) filter (where l.is_lost))[1] as "imageId",
         (array_agg(l.reason order by l.taken_at desc, l.image_id desc) filter (where l.is_lost))[1] as reason
@@ -137,13 +137,13 @@ export async function lastFiles(sql: Sql, since: Date, reasons: readonly string[
         from images i
         where i.camera_id = c.camera_id
           and i.taken_at > ${since}
-          and i.status <> 'pending'
+          and i.status not in ('pending', 'deferred')
         order by i.taken_at desc, i.image_id desc
         limit 20
       ) l
     ) n
     where c.deleted_at is null
-      and n.settled > 0
+      and n.pictures > 0
     order by c.camera_id
   `;
 }

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isIgnoredFolder, isRecorded, kindOf } from "../images/picture.ts";
@@ -19,10 +20,13 @@ export async function countFolders(roots: readonly string[], signal: AbortSignal
   return count;
 }
 
+/** Into a folder to which nothing was added something may still be written over: a camera that does so has few files. */
+const mostWrittenOver = 100;
+
 /**
- * The path of a picture or video at or below a folder that was made after `since`, or undefined. Left out are folders of `others`, such as those of other
- * cameras, and what the file watcher does not look at either. Only folders that something was put into since are looked through, at most `mostFolders`; links
- * are not followed.
+ * The path of a picture or video at or below a folder that was made or written over after `since`, or undefined. Left out are folders of `others`, such as
+ * those of other cameras, and what the file watcher does not look at either. Links are not followed, and of a folder to which nothing was added since only
+ * `mostWrittenOver` files are looked at; of folders, `mostFolders`.
  */
 export async function newPictureBelow(
   folder: string,
@@ -35,16 +39,24 @@ export async function newPictureBelow(
     count += 1;
     const changed = await stat(path).catch(() => undefined);
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const child = join(path, entry.name);
-      if (entry.isDirectory() && !isIgnoredFolder(entry.name) && !options.others.has(child)) waiting.push(child);
-      if (!entry.isFile() || !isRecorded(kindOf(entry.name)) || changed === undefined || changed.mtimeMs <= since) continue;
+    waiting.push(
+      ...entries
+        .filter((entry) => entry.isDirectory() && !isIgnoredFolder(entry.name))
+        .map(({ name }) => join(path, name))
+        .filter((child) => !options.others.has(child)),
+    );
+    const files = entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name)));
+    for (const { name } of changed && changed.mtimeMs > since ? files : files.slice(0, mostWrittenOver)) {
       options.signal.throwIfAborted();
-      const file = await stat(child).catch(() => undefined);
-      // its own time is that of the camera's clock; some file systems do not know when a file was made
-      if (file && (file.birthtimeMs > 0 ? file.birthtimeMs : file.ctimeMs) > since) return child;
+      const file = await stat(join(path, name)).catch(() => undefined);
+      if (file && cameAfter(since, file)) return join(path, name);
     }
     options.signal.throwIfAborted();
   }
   return undefined;
+}
+
+/** The time in the file is that of the camera's clock, and that of its last change also that of a chmod; some file systems do not know when it was made. */
+function cameAfter(since: number, { birthtimeMs, ctimeMs, mtimeMs }: Stats): boolean {
+  return (birthtimeMs > 0 ? birthtimeMs : ctimeMs) > since || (mtimeMs > since && ctimeMs > since);
 }

@@ -147,11 +147,11 @@ describe("cameras", () => {
     await camera("yard");
     await camera("door");
     expect(await skips("camera-pictures", given())).toContain("too few");
-    const add = (id: string, from: number, to: number, reason: string | null) =>
+    const add = (id: string, from: number, to: number, reason: string | null, status = reason === null ? "processed" : "skipped") =>
       database.db.query(
         (sql) => sql`
           insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason)
-          select ${id}, ${root}::text || n || '.jpg', 1, n, 'watch', taken_at, taken_at, ${reason === null ? "processed" : "skipped"}, ${reason}
+          select ${id}, ${root}::text || n || '.jpg', 1, n, 'watch', taken_at, taken_at, ${status}, ${reason}
           from generate_series(${from}::integer, ${to}) n
           cross join lateral (select ${minutesAgo(60)}::timestamptz + n * interval '1 second') t (taken_at)
         `,
@@ -161,9 +161,11 @@ describe("cameras", () => {
     await add("door", 1, 10, "reupload");
     expect(await well("camera-pictures", given())).toBe("2 cameras");
     await add("yard", 18, 24, "unsupported");
+    // what waits for the detector has no outcome yet
+    await add("yard", 25, 44, "detector_unavailable", "deferred");
     const text = await finds("camera-pictures", given(), "error");
     expect(text).toMatch(
-      /^Of the last 20 files of yard 14 could not be looked at, the newest: A picture or video of a format that is not read -> See why: homesec explain image \d+;/,
+      /^Of the last 20 pictures of yard 14 could not be looked at, the newest: A picture or video of a format that is not read -> See why, and what helps: homesec explain image \d+/,
     );
     await database.db.query((sql) => sql`update images set taken_at = ${minutesAgo(3_000)} where camera_id = 'yard'`);
     await well("camera-pictures", given());
@@ -192,6 +194,12 @@ describe("cameras", () => {
     expect(await finds("deleted-cameras", given(), "warning")).toContain(
       `nobody looks at them: yard (such as ${join(root, "yard/2026/03/b.jpg")}) -> homesec cameras restore yard`,
     );
+    // what was there before does not count, also when its rights are changed; what is written over does
+    await remove("yard");
+    chmodSync(join(root, "yard/a.jpg"), 0o600);
+    await well("deleted-cameras", given());
+    put("yard/a.jpg");
+    expect(await finds("deleted-cameras", given())).toContain(`yard (such as ${join(root, "yard/a.jpg")})`);
   });
 
   it("say so when a new folder makes no camera, since the camera root is that of a deleted one", async () => {

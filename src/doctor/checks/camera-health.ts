@@ -1,11 +1,13 @@
 import { durationText } from "../../clock/duration-text.ts";
 import { dayMs } from "../../clock/durations.ts";
 import { counted } from "../../counted.ts";
+import type { Sql } from "../../engines/database.ts";
 import { type ImageReason, imageReasons } from "../../images/reasons.ts";
 import { causes } from "../../incidents/incident.ts";
 import { openIncidents } from "../../incidents/incidents-repository.ts";
-import { type Check, finding, ok, skipped } from "../check.ts";
-import { cameraReasons, fileTimeOffsets, lastFiles } from "../doctor-repository.ts";
+import { type Check, finding, NotPossible, ok } from "../check.ts";
+import { cameraReasons, fileTimeOffsets, lastPictures } from "../doctor-repository.ts";
+import type { Examination } from "../examination.ts";
 import { listed } from "../wording.ts";
 import { someCameras } from "./cameras.ts";
 
@@ -43,6 +45,19 @@ const silence: Check = {
   },
 };
 
+/** Figures of each camera from the last day, of those with enough pictures. Throws `NotPossible` when there are none. */
+async function ofLastDay<T extends { readonly pictures: number }>(
+  examination: Examination,
+  figures: (sql: Sql, since: Date) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  await someCameras(examination);
+  const since = new Date(examination.clock.now().getTime() - dayMs);
+  const all = await (await examination.rows()).query((sql) => figures(sql, since));
+  const told = all.filter(({ pictures }) => pictures >= fewestPictures);
+  if (told.length === 0) throw new NotPossible("too few pictures came within the last day");
+  return told;
+}
+
 const clocks: Check = {
   id: "camera-clocks",
   group: "cameras",
@@ -51,12 +66,7 @@ const clocks: Check = {
   finds: "The files of a camera carry times that are more than five minutes off their arrival",
   remedy: "Let the camera follow a time server and set its time zone right",
   async run(examination) {
-    await someCameras(examination);
-    const since = new Date(examination.clock.now().getTime() - dayMs);
-    const offsets = (await (await examination.rows()).query((sql) => fileTimeOffsets(sql, since))).filter(
-      ({ pictures }) => pictures >= fewestPictures,
-    );
-    if (offsets.length === 0) return skipped("too few pictures came within the last day");
+    const offsets = await ofLastDay(examination, fileTimeOffsets);
     const wrong = offsets.filter(({ aheadSeconds }) => Math.abs(aheadSeconds) > toleranceSeconds);
     if (wrong.length === 0) return ok(counted(offsets.length, "camera"));
     return finding(
@@ -80,26 +90,23 @@ const lostReasons: readonly ImageReason[] = [
 const pictures: Check = {
   id: "camera-pictures",
   group: "cameras",
-  title: "Files that could be looked at",
+  title: "Pictures that could be looked at",
   severity: "error",
-  finds: "Of the last files of a camera, within a day, most could not be looked at: broken off, of another format, not to be read, refused",
-  remedy: "See why with homesec explain image; let the camera send whole pictures as JPEG",
+  finds:
+    "Of the last pictures of a camera, within a day, most could not be looked at: broken off, of another format, not to be read, refused",
+  remedy: "See with homesec explain image why, and what helps",
   async run(examination) {
-    await someCameras(examination);
-    const since = new Date(examination.clock.now().getTime() - dayMs);
-    const all = await (await examination.rows()).query((sql) => lastFiles(sql, since, lostReasons));
-    const told = all.filter(({ settled }) => settled >= fewestPictures);
-    if (told.length === 0) return skipped("too few files came within the last day");
-    const bad = told.filter(({ settled, lost }) => lost > settled / 2);
-    if (bad.length === 0) return ok(counted(told.length, "camera"));
+    const all = await ofLastDay(examination, (sql, since) => lastPictures(sql, since, lostReasons));
+    const bad = all.filter(({ pictures, lost }) => lost > pictures / 2);
+    if (bad.length === 0) return ok(counted(all.length, "camera"));
     return finding(
       listed(
         bad.map(
-          ({ cameraId, settled, lost, reason }) =>
-            `Of the last ${settled} files of ${cameraId} ${lost} could not be looked at, the newest: ${imageReasons[reason as ImageReason]}`,
+          ({ cameraId, pictures, lost, reason }) =>
+            `Of the last ${pictures} pictures of ${cameraId} ${lost} could not be looked at, the newest: ${imageReasons[reason as ImageReason]}`,
         ),
       ),
-      `See why: homesec explain image ${bad[0]?.imageId}; let the camera send whole pictures as JPEG`,
+      `See why, and what helps: homesec explain image ${bad[0]?.imageId}`,
     );
   },
 };
