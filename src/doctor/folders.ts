@@ -39,12 +39,10 @@ export async function newPictureBelow(
     count += 1;
     const changed = await stat(path).catch(() => undefined);
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-    waiting.push(
-      ...entries
-        .filter((entry) => entry.isDirectory() && !isIgnoredFolder(entry.name))
-        .map(({ name }) => join(path, name))
-        .filter((child) => !options.others.has(child)),
-    );
+    for (const entry of entries) {
+      const child = join(path, entry.name);
+      if (entry.isDirectory() && !isIgnoredFolder(entry.name) && !options.others.has(child)) waiting.push(child);
+    }
     const files = entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name)));
     for (const { name } of changed && changed.mtimeMs > since ? files : files.slice(0, mostWrittenOver)) {
       options.signal.throwIfAborted();
