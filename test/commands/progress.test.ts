@@ -46,7 +46,8 @@ it.skipIf(!hasScript)(
   "is drawn on a terminal, taken away at the end, and nowhere else",
   async () => {
     const folder = temporaryFolder("progress");
-    const database = await testDatabase();
+    // the total is what the planner knows of all tables, and of a used database it remembers what they held
+    const database = await testDatabase({ fresh: true });
     await database.db.query(
       (sql) => sql`
       insert into gpu_stats (recorded_at, gpu_name, utilization, temperature)
