@@ -29,7 +29,7 @@ if (names.length === 0 || chaos.length > 0) {
 }
 // by itself, since it measures memory and how late the event loop is
 if (names.length === 0 || names.includes("soak")) {
-  passed.push(await passes(["test/soak"], { SOAK_MINUTES: process.env.SOAK_MINUTES ?? "30", SOAK_SEED: process.env.SOAK_SEED ?? seed }));
+  passed.push(await passes(["test/soak"], { SOAK_MINUTES: process.env.SOAK_MINUTES ?? "60", SOAK_SEED: process.env.SOAK_SEED ?? seed }));
 }
 
 const parts = readFileSync(results, "utf8")
