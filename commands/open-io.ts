@@ -67,7 +67,9 @@ function createOutput(host: Host, global: GlobalOptions): Output {
     format: global.output,
     fields: fieldNames(global.fields),
     people: {
-      now: host.clock.now(),
+      get now() {
+        return host.clock.now();
+      },
       colour: stdout.isTTY === true && !noColour,
       width: stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
     },

@@ -2,6 +2,7 @@ import { rootsOf } from "../src/cameras/roots.ts";
 import { minuteMs } from "../src/clock/durations.ts";
 import { localTimeZone } from "../src/clock/time-zone.ts";
 import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
+import { queueNames } from "../src/jobs/jobs-repository.ts";
 import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
@@ -69,7 +70,7 @@ export function createHousekeeping(
         : undefined;
     },
     onFreed: () => {
-      for (const queue of ["detect", "enrich", "analyze", "alert", "deliver"]) wake.jobs(queue);
+      for (const queue of queueNames) wake.jobs(queue);
     },
     watching,
     onCameras,

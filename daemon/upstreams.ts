@@ -4,7 +4,7 @@ import type { Config } from "../src/config/config.ts";
 import type { Settings } from "../src/config/settings.ts";
 import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
 import type { Log } from "../src/log/log.ts";
-import { healthGate } from "../src/system/gate.ts";
+import { healthTurns } from "../src/system/health-turns.ts";
 import { Breaker } from "../src/upstream/breaker.ts";
 import { createDetector, type Detector } from "../src/upstream/detector.ts";
 import { createLanguageModel, type LanguageModel } from "../src/upstream/language-model.ts";
@@ -169,7 +169,7 @@ export function startUpstreams(options: {
   };
 
   const switchedOn = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.switchedOn()];
-  const gate = healthGate(config);
+  const turns = healthTurns(config);
   // each probe has a deadline of its own: none is broken off
   const patience = (): AbortSignal => new AbortController().signal;
 
@@ -205,7 +205,7 @@ export function startUpstreams(options: {
     probe: () => {
       if (!probed || clock.monotonic() - probedAt > probeFreshMs) {
         probedAt = clock.monotonic();
-        probed = Promise.all(switchedOn().map((name) => gate.run(() => probeOne(name), patience())));
+        probed = Promise.all(switchedOn().map((name) => turns.run(() => probeOne(name), patience())));
       }
       return probed;
     },

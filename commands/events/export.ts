@@ -39,7 +39,10 @@ export const exportEvents = defineCommand({
     { command: "homesec events export", note: "everything, as homesec-events.csv" },
     { command: "homesec events export --since 24h --to today.ndjson", note: "the last day, one JSON object a line" },
     { command: "homesec events export --to march.xlsx --start-date 2026-03-01 --end-date 2026-04-01", note: "a month, for Excel" },
-    { command: "homesec events export --watermark export.mark --to $(date +%F).csv --quiet", note: "every night, by cron: what is new" },
+    {
+      command: "homesec events export --watermark export.mark --to $(date +%F).csv --quiet",
+      note: "every night: what is new; in a crontab, write \\% for %",
+    },
   ],
   prints: () => savedView,
   async run({ options }, io) {

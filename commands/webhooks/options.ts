@@ -21,7 +21,7 @@ export const webhookOptions = {
   eventTypes: choiceList(eventTypes, "What it is told; commas for several"),
   integrationType: choice(
     ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"],
-    "Form of the messages; generic when left out",
+    "Form of the messages; a new webhook: generic",
   ),
   enabled: toggle("--no-enabled: switched off"),
   auth: choice(["none", "bearer", "basic", "header"], "How homesec shows who it is; the secret comes from --secret-file"),
@@ -30,8 +30,8 @@ export const webhookOptions = {
   secretFile: text("file", "File with the token, password or header value (or HOMESEC_WEBHOOK_SECRET); - reads what is piped in"),
   headersFile: text("file", "File with further headers, a `Name: value` a line; - reads what is piped in; an empty one takes them away"),
   payloadTemplate: text("file", "File with a template for the whole body; - reads what is piped in; an empty one takes it away"),
-  maxRetries: integer("n", 0, 10, "Retries after the first attempt; 4 when left out"),
-  retryDelaySeconds: integer("n", 1, 3600, "Before the first retry, doubled for each one after it; 10 when left out"),
+  maxRetries: integer("n", 0, 10, "Retries after the first attempt; a new webhook: 4"),
+  retryDelaySeconds: integer("n", 1, 3600, "Before the first retry, doubled for each one after it; a new webhook: 10"),
 };
 
 type Given = { readonly [K in keyof typeof webhookOptions]: ReturnType<(typeof webhookOptions)[K]["read"]> };

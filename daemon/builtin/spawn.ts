@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { signalChild } from "../../src/lifecycle/signal-child.ts";
@@ -35,7 +35,7 @@ const lastRestartMs = 30_000;
 /** Who ran this long did not die of what killed it before. */
 const stableAfterMs = 60_000;
 const stopPatienceMs = 2_000;
-/** Looking at pictures takes a whole core; everything else on the machine goes before. */
+/** Looking at pictures takes a whole core; everything else on the machine goes before. Added to that of the daemon. */
 const niceness: Readonly<Record<BuiltinName, number>> = { detector: 5, language_model: 0, enrichment: 7 };
 
 /**
@@ -138,7 +138,8 @@ function programOf(name: BuiltinName): string {
 function lowerPriority({ pid }: ChildProcess, name: BuiltinName, log: Log): void {
   if (pid === undefined || niceness[name] === 0) return;
   try {
-    setPriority(pid, niceness[name]);
+    // 19 is the lowest there is
+    setPriority(pid, Math.min(19, getPriority() + niceness[name]));
   } catch (error) {
     log.debug({ err: error }, "built-in service keeps its normal priority");
   }

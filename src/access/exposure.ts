@@ -7,9 +7,8 @@ export type Exposure = "loopback" | "private" | "public";
 
 /** From where `host` is reached; `addresses` are those of the machine, for a host that stands for all of them. */
 export function exposureOf(host: string, addresses: readonly string[]): Exposure {
-  const plain = host.replace(/^\[(.*)\]$/, "$1");
-  if (isLoopback(plain)) return "loopback";
-  const listening = ["0.0.0.0", "::", "::0"].includes(plain) ? addresses : [plain];
+  if (isLoopback(host)) return "loopback";
+  const listening = ["0.0.0.0", "::", "::0"].includes(host) ? addresses : [host];
   return listening.some(isPublicAddress) ? "public" : "private";
 }
 

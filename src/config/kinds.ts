@@ -72,7 +72,9 @@ function isAddressRange(text: string): boolean {
 }
 
 const hostName = /^(?=.{1,253}$)(\*\.)?[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9]([a-z0-9-]{0,62}))*\.?$/i;
-const isHost = (text: string): boolean => hostName.test(text) || isIP(text.replace(/^\[(.*)\]$/, "$1")) !== 0;
+/** An IPv6 address may stand in brackets, as in an address of the web. */
+const withoutBrackets = (text: string): string => text.replace(/^\[(.*)\]$/, "$1");
+const isHost = (text: string): boolean => hostName.test(text) || isIP(withoutBrackets(text)) !== 0;
 const address = /^[^\s@<>]+@[^\s@<>]+$/;
 
 export const text = kind(
@@ -80,7 +82,7 @@ export const text = kind(
   "text",
 );
 export const host = kind(
-  checked((value) => isHost(value) && !value.startsWith("*")),
+  checked((value) => isHost(value) && !value.startsWith("*")).transform(withoutBrackets),
   "a host name or an IP address",
 );
 export const path = kind(

@@ -33,6 +33,8 @@ export function configurationReference(): string {
 3. the file named by \`--config FILE\`,
 4. the default below.
 
+Before all of them goes a flag of the command that means the same, such as \`homesec serve --port 8001\`.
+
 Both files hold lines of the form \`NAME=value\`; a \`--config\` file whose name ends in \`.json\` holds one JSON object instead.
 A comment has a line of its own that begins with \`#\`. A value with \`#\`, blanks, \`$\`, \`\\\` or double quotes stands between single quotes,
 one with a single quote between double quotes. Written so, a line means the same in \`.env\`, in a \`--config\` file, in \`/etc/homesec.env\`
@@ -46,11 +48,11 @@ SMTP_FROM_ADDRESS='Home <me@example.com>'
 
 An empty value counts as unset. A value that is not allowed stops the start, with all such errors listed at once; an unknown name in
 the \`--config\` file is an error too, an unknown name that begins with \`HOMESEC_\` is a warning. Values changed while homesec runs
-(\`PATCH /api/system/config\`) are kept in the database and beat all four. \`homesec config show\` prints every value with its
+(\`PATCH /api/system/config\`) are kept in the database and beat all of these. \`homesec config show\` prints every value with its
 source, \`homesec config check\` tells whether the daemon would start with it.`,
     ...sections,
     "## Read from the environment only",
-    "These are not read from `.env`. In a `--config` file they do no harm: systemd and Docker make such a file the environment of the daemon. `TZ` and `NODE_EXTRA_CA_CERTS` count for the daemon and for commands, the others for commands.",
+    "What the commands heed besides, such as colours and the editor, is in `homesec help environment`. The following are not read from `.env`. In a `--config` file they do no harm: systemd and Docker make such a file the environment of the daemon. `TZ` and `NODE_EXTRA_CA_CERTS` count for the daemon and for commands, the others for commands.",
     table(["Variable", "Meaning"], fromEnvironment),
   ].join("\n\n")}\n`;
 }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { isIP } from "node:net";
+import { plainHost } from "../outbound/address.ts";
 import { failureText } from "../outbound/failure.ts";
 import { type Resolve, resolveBySystem } from "../outbound/resolve.ts";
 import type { Machine } from "./machine.ts";
@@ -28,7 +29,7 @@ export function resolveApart({ getent }: Pick<Machine, "getent">): Resolve {
 
 /** Why a host cannot be found, in words; undefined for addresses, sockets and names that have one. */
 export async function nameFault(machine: Pick<Machine, "getent">, host: string): Promise<string | undefined> {
-  const plain = host.replace(/^\[(.*)\]$/, "$1");
+  const plain = plainHost(host);
   if (isIP(plain) !== 0 || plain === "localhost" || plain.startsWith("/")) return undefined;
   try {
     await resolveApart(machine)(plain);

@@ -1,6 +1,7 @@
 import { isPublicAddress } from "../access/exposure.ts";
 import { isLoopback } from "../config/cross-checks.ts";
 import { silentLog } from "../log/log.ts";
+import { plainHost } from "../outbound/address.ts";
 import { Breaker } from "../upstream/breaker.ts";
 import type { Unavailable } from "../upstream/call.ts";
 import type { UnavailableReason } from "../upstream/http.ts";
@@ -42,7 +43,7 @@ export async function findService(examination: Examination, name: UpstreamName, 
     if (!(error instanceof NotPossible)) throw error;
     throw new NotPossible(`the built-in one runs inside of the daemon: ${error.message}`, { cause: error });
   });
-  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");
+  const host = plainHost(new URL(url).hostname);
   if (!isLoopback(host) && !examination.machine.addresses.includes(host))
     throw new NotPossible("it is built into a daemon on another machine");
   const { routes } = await import("../contract/routes/index.ts");
@@ -120,7 +121,7 @@ export async function answered(service: Service, detail: string): Promise<Outcom
     );
   }
   const { protocol, hostname } = new URL(service.url);
-  if (protocol === "http:" && isPublicAddress(hostname.replace(/^\[(.*)\]$/, "$1"))) {
+  if (protocol === "http:" && isPublicAddress(plainHost(hostname))) {
     return finding(
       `${placeOf(service)} is on the internet, and pictures go there without TLS`,
       `Write ${service.variable} with https://`,

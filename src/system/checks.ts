@@ -6,7 +6,7 @@ import type { Runtime } from "../operations/runtime.ts";
 import type { Silence } from "../silences/silence.ts";
 import { activeSilences } from "../silences/silences-repository.ts";
 import type { UpstreamState } from "../upstream/state.ts";
-import { healthGate } from "./gate.ts";
+import { healthTurns } from "./health-turns.ts";
 
 /** So many are told of. */
 const mostSilences = 20;
@@ -80,5 +80,5 @@ const timeoutMs = (context: OperationContext): number => context.config.healthCh
 
 /** A check that waits for its turn among all checks; waiting counts as part of its time. */
 function gated<T>(context: OperationContext, work: () => Promise<T>): Promise<Check<T>> {
-  return check(context, timeoutMs(context), (signal) => healthGate(context.config).run(work, signal));
+  return check(context, timeoutMs(context), (signal) => healthTurns(context.config).run(work, signal));
 }

@@ -252,6 +252,12 @@ describe("values", () => {
     ]);
   });
 
+  it("takes an IPv6 address to listen on or to send mails to with the brackets of web addresses, and is asked no key on the own machine", () => {
+    const { config, warnings } = env({ HOST: "[::1]", SMTP_HOST: "[fd00::25]" });
+    expect([config.host, config.smtpHost]).toEqual(["::1", "fd00::25"]);
+    expect(warnings.join()).not.toContain("API key");
+  });
+
   it.each([
     ["CORS_ORIGINS", '["http://localhost:3000","https://home.example"]', true],
     ["CORS_ORIGINS", "*", false],

@@ -29,11 +29,11 @@ describe("what is installed with homesec", () => {
 });
 
 function page(all: readonly (Locked & { readonly name: string })[]): string {
-  const rows = [...new Map(all.map(({ name, license, version }) => [`| ${name} | ${version} | ${license} |`, name]))]
-    .sort(([, left], [, right]) => (left < right ? -1 : 1))
-    .map(([row]) => row);
+  // some are installed more than once, below those that need them
+  const unique = [...new Map(all.map((one) => [`| ${one.name} | ${one.version} | ${one.license} |`, one]))];
+  const rows = unique.toSorted(([, left], [, right]) => (left.name < right.name ? -1 : 1)).map(([row]) => row);
   const count = new Map<string, number>();
-  for (const { license = "none" } of all) count.set(license, (count.get(license) ?? 0) + 1);
+  for (const [, { license = "none" }] of unique) count.set(license, (count.get(license) ?? 0) + 1);
   const sums = [...count].sort(([, left], [, right]) => right - left).map(([license, number]) => `${number} ${license}`);
   return `# Licences
 

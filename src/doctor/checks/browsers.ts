@@ -3,6 +3,7 @@ import { isHostAllowed } from "../../access/allowed-host.ts";
 import { isPublicAddress } from "../../access/exposure.ts";
 import { isLoopback } from "../../config/cross-checks.ts";
 import { channelAvailability } from "../../notifications/channels.ts";
+import { plainHost } from "../../outbound/address.ts";
 import { type Check, finding, ok, skipped } from "../check.ts";
 import { listed } from "../wording.ts";
 
@@ -56,7 +57,7 @@ const corsOrigins: Check = {
 
 /** Whether a name leads out of the house. */
 function isFar(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const host = plainHost(hostname);
   if (isIP(host) !== 0) return isPublicAddress(host);
   return host.includes(".") && !/\.(local|lan|home|internal|localdomain|localhost)$/i.test(host);
 }
@@ -72,7 +73,7 @@ const publicUrl: Check = {
     const config = examination.config();
     if (!channelAvailability(config).email.usable) return skipped("no mails are sent");
     if (config.publicUrl === undefined) return ok("mails have no links (PUBLIC_URL is not set)");
-    const host = new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, "$1");
+    const host = plainHost(new URL(config.publicUrl).hostname);
     if (!isLoopback(host)) return ok(host);
     return finding(
       `The links in mails lead to ${host}, which is another machine for whoever reads them`,

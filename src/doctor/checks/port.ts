@@ -30,7 +30,7 @@ const port: Check = {
         "Choose PORT=8000 with a proxy in front, or give the unit file AmbientCapabilities=CAP_NET_BIND_SERVICE",
       );
     }
-    const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host.replace(/^\[(.*)\]$/, "$1");
+    const address = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
     if (!(await takesConnections(address, port, signal))) return ok(`${port} is free`);
     return finding(
       `Something else listens on ${host}:${port}; homesec cannot`,
@@ -60,7 +60,7 @@ const hostAddress: Check = {
   finds: "HOST is no address of this machine, or a name that is not known",
   remedy: "Correct HOST; 127.0.0.1 is this machine only, 0.0.0.0 is all its addresses",
   async run(examination) {
-    const host = examination.config().host.replace(/^\[(.*)\]$/, "$1");
+    const host = examination.config().host;
     if (isLoopback(host) || ["0.0.0.0", "::", "::0"].includes(host)) return ok(host);
     const own = examination.machine.addresses.map((address) => address.replace(/%.*$/, "").toLowerCase());
     const found = isIP(host) === 0 ? await resolveApart(examination.machine)(host).catch(() => []) : [host.toLowerCase()];

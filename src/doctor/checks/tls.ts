@@ -3,6 +3,7 @@ import { access } from "node:fs/promises";
 import { isIP } from "node:net";
 import { dayMs } from "../../clock/durations.ts";
 import { Problem } from "../../contract/problem.ts";
+import { plainHost } from "../../outbound/address.ts";
 import { type KeyPairPlaces, readKeyPair } from "../../tls/key-pair.ts";
 import { selfSignedPlaces } from "../../tls/own-places.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
@@ -70,7 +71,7 @@ const names: Check = {
   async run(examination) {
     const certificate = await certificateOf(examination);
     const { publicUrl, host, tlsMode } = examination.config();
-    const wanted = publicUrl === undefined ? host : new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, "$1");
+    const wanted = publicUrl === undefined ? host : plainHost(new URL(publicUrl).hostname);
     // an address to listen on is seldom the name under which people ask
     if (publicUrl === undefined && isIP(host) !== 0) return ok(certificate.subjectAltName ?? "");
     const matches = isIP(wanted) === 0 ? certificate.checkHost(wanted) : certificate.checkIP(wanted);

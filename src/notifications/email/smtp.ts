@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { SMTPConnectionOptions, SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection";
 import type { Config } from "../../config/config.ts";
+import { isLoopback } from "../../config/cross-checks.ts";
 import { refusalOf } from "../../outbound/address.ts";
 
 /** The mail server and who asks it. */
@@ -108,12 +109,12 @@ async function converse<T>(
   timeouts: SmtpTimeouts,
   talk: (connection: SMTPConnection, step: Step, waitNow: (ms: number) => void) => Promise<T>,
 ): Promise<T | Extract<SmtpResult, { kind: "not_taken" }>> {
-  const host = server.host.replace(/^\[(.*)\]$/, "$1");
+  const { host } = server;
   const refusal = await refusalOf(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
   if (refusal) return notTaken({ message: `the mail server may not be called: ${refusal}` });
   // loaded with the first mail: most starts send none
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
-  const connection = new Connection(optionsFor({ ...server, host }, timeouts));
+  const connection = new Connection(optionsFor(server, timeouts));
   // not AbortSignal.any, which leaves something at the signal for each mail, for as long as the signal lives
   const end = new AbortController();
   const breakOff = (): void => end.abort(new Error("broken off"));
@@ -173,7 +174,7 @@ interface RejectedRecipient {
 }
 
 function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): SMTPConnectionOptions {
-  const isOwnMachine = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  const isOwnMachine = isLoopback(host);
   const isSecret = user !== undefined && !isOwnMachine;
   return {
     host,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createGate } from "../../src/system/gate.ts";
+import { createHealthTurns } from "../../src/system/health-turns.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
 
-describe("the gate of the checks", () => {
+describe("the turns of the health checks", () => {
   it("lets so many run at a time, in the order in which they came", async () => {
-    const gate = createGate(10);
+    const turns = createHealthTurns(10);
     let running = 0;
     let most = 0;
     const order: number[] = [];
@@ -18,29 +18,29 @@ describe("the gate of the checks", () => {
       running -= 1;
       return n;
     };
-    const results = await Promise.all(Array.from({ length: 100 }, (_, n) => gate.run(work(n), never())));
+    const results = await Promise.all(Array.from({ length: 100 }, (_, n) => turns.run(work(n), never())));
     expect(most).toBe(10);
     expect(results).toEqual(order);
   });
 
   it("goes on when what hangs is given up, running or waiting", async () => {
-    const gate = createGate(1);
+    const turns = createHealthTurns(1);
     const [first, second] = [new AbortController(), new AbortController()];
-    const hanging = gate.run(() => new Promise(() => {}), first.signal);
-    const waiting = gate.run(() => new Promise(() => {}), second.signal);
-    const last = gate.run(async () => "done", never());
+    const hanging = turns.run(() => new Promise(() => {}), first.signal);
+    const waiting = turns.run(() => new Promise(() => {}), second.signal);
+    const last = turns.run(async () => "done", never());
     second.abort(new Error("too late"));
     await expect(waiting).rejects.toThrow("too late");
     first.abort(new Error("overdue"));
     await expect(hanging).rejects.toThrow("overdue");
     expect(await last).toBe("done");
-    await expect(gate.run(async () => "never", AbortSignal.abort(new Error("before")))).rejects.toThrow("before");
-    expect(await gate.run(async () => "again", never())).toBe("again");
+    await expect(turns.run(async () => "never", AbortSignal.abort(new Error("before")))).rejects.toThrow("before");
+    expect(await turns.run(async () => "again", never())).toBe("again");
   });
 
   it("goes on when the work fails", async () => {
-    const gate = createGate(1);
-    await expect(gate.run(() => Promise.reject(new Error("failed")), never())).rejects.toThrow("failed");
-    expect(await gate.run(async () => 1, never())).toBe(1);
+    const turns = createHealthTurns(1);
+    await expect(turns.run(() => Promise.reject(new Error("failed")), never())).rejects.toThrow("failed");
+    expect(await turns.run(async () => 1, never())).toBe(1);
   });
 });

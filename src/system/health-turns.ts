@@ -2,13 +2,13 @@ import type { Config } from "../config/config.ts";
 import { createTurns } from "../lifecycle/turns.ts";
 
 /** Lets at most so many pieces of work run at a time; the others wait for their turn. */
-export interface Gate {
+export interface HealthTurns {
   /** Runs the work when it is its turn. Rejects when the signal fires, which also ends the turn, done or not. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Makes a gate for so many at a time. */
-export function createGate(atATime: number): Gate {
+/** Makes turns for so many at a time. */
+export function createHealthTurns(atATime: number): HealthTurns {
   const turns = createTurns({ max: atATime });
   return {
     run: async (work, signal) =>
@@ -21,13 +21,13 @@ export function createGate(atATime: number): Gate {
   };
 }
 
-const gates = new WeakMap<Config, Gate>();
+const turnsOf = new WeakMap<Config, HealthTurns>();
 
-/** The gate of all health checks of a daemon: `MAX_CONCURRENT_HEALTH_CHECKS` at a time, whoever asks for them. */
-export function healthGate(config: Config): Gate {
-  const known = gates.get(config);
+/** The turns of all health checks of a daemon: `MAX_CONCURRENT_HEALTH_CHECKS` at a time, whoever asks for them. */
+export function healthTurns(config: Config): HealthTurns {
+  const known = turnsOf.get(config);
   if (known) return known;
-  const gate = createGate(config.maxConcurrentHealthChecks);
-  gates.set(config, gate);
-  return gate;
+  const turns = createHealthTurns(config.maxConcurrentHealthChecks);
+  turnsOf.set(config, turns);
+  return turns;
 }
