@@ -229,10 +229,19 @@ async function tryUpdate(
     };
     refuse(identity, await findConflict(sql, identity, cameraId));
     const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
+    // what repeats what is there is no sign of life of a camera, and nothing to tell anybody of
+    if (given.status === undefined && isSame(current, identity) && status === current.status && reason === current.status_reason) {
+      const { status_reason: _, ...same } = current;
+      return same;
+    }
     const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: identity.folder_path, status, reason }, now);
     await appendToJournal(sql, [cameraChanged(changed, current.status, reason)], now);
     return changed;
   });
+}
+
+function isSame(current: Camera, identity: CameraIdentity): boolean {
+  return current.name === identity.name && current.folder_path === identity.folder_path;
 }
 
 /** The status of a camera after a change. While its folder is not well it is `error`, whatever was asked for; unless somebody looked it stays. */
