@@ -41,7 +41,7 @@ export interface Home {
   close(): Promise<void>;
 }
 
-/** Pictures as small as a cheap camera's, so that half an hour of them fits on any disk. */
+/** Pictures as small as a cheap camera's, so that an hour of them fits on any disk. */
 const smallPictures = (): Promise<readonly Buffer[]> =>
   Promise.all(pictureNames.map((_, index) => sharp(picturePath(index)).resize(320).jpeg({ quality: 60 }).toBuffer()));
 
@@ -75,7 +75,7 @@ export async function openHome(): Promise<Home> {
     ...{ BATCH_WINDOW_SECONDS: "10", BATCH_IDLE_TIMEOUT_SECONDS: "3", LANGUAGE_MODEL_READ_TIMEOUT: "10", WEBHOOK_TIMEOUT_SECONDS: "5" },
     ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(port), SMTP_FROM_ADDRESS: "homesec@example.org" },
     ...{ DEFAULT_EMAIL_RECIPIENTS: "me@example.org", DEFAULT_WEBHOOK_URL: channel.url },
-    // one built-in service, to be killed. Without vectors: those of a day are kept in memory, up to a limit that half an hour does not reach
+    // one built-in service, to be killed. Without vectors: those of a day are kept in memory, up to a limit that an hour does not reach
     ...{ VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "false" },
     ...{ NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, "inside.mjs")).href}`, SOAK_INSIDE_FILE: insideFile },
     ...{ SOAK_SNAPSHOTS: process.env["SOAK_SNAPSHOTS"] ?? "", LOG_LEVEL: process.env["SOAK_LOG_LEVEL"] ?? "warn" },
