@@ -146,21 +146,6 @@ describe("update", () => {
     });
   });
 
-  it("is no sign of life, and nothing to tell of, when it repeats what is there", async () => {
-    const camera = await create({ name: "Gate" });
-    const told = (await desk.journal("camera_status")).length;
-    desk.at("2026-03-01T14:00:00Z");
-    const { name, folder_path } = camera;
-    expect(await desk.ask("updateCamera", { ...of("gate"), body: { name, folder_path } })).toEqual(camera);
-    expect(await desk.journal("camera_status")).toHaveLength(told);
-    // a person who calls it online knows more
-    await desk.ask("updateCamera", { ...of("gate"), body: { status: "online" } });
-    desk.at("2026-03-01T15:00:00Z");
-    expect(await desk.ask("updateCamera", { ...of("gate"), body: { status: "online" } })).toMatchObject({
-      updated_at: "2026-03-01T15:00:00.000Z",
-    });
-  });
-
   it("takes only online and offline as a status, and keeps error while the folder is not well", async () => {
     await create({ name: "Gate", folder_path: desk.outside });
     await expect(desk.ask("updateCamera", { ...of("gate"), body: { status: "error" } })).rejects.toMatchObject({

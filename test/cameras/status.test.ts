@@ -46,6 +46,21 @@ describe("the status of a camera", () => {
     expect(await sweep(600)).toBe(1);
   });
 
+  it("goes offline however often somebody repeats its name and folder: only who calls it online knows more", async () => {
+    await seen(1);
+    const { name, folder_path } = await gate();
+    for (const minute of [20, 40, 60]) {
+      desk.at(time(minute));
+      await desk.ask("updateCamera", { params: { camera_id: "gate" }, body: { name, folder_path } });
+    }
+    expect(await told()).toEqual(["unknown -> online"]);
+    expect(await sweep(62)).toBe(1);
+    await seen(63);
+    desk.at(time(80));
+    await desk.ask("updateCamera", { params: { camera_id: "gate" }, body: { status: "online" } });
+    expect(await sweep(124)).toBe(0);
+  });
+
   it("does not go back in time for an older picture", async () => {
     await seen(10);
     await seen(5);
