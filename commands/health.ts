@@ -89,13 +89,24 @@ async function ready(io: Io, waitSeconds: number): Promise<void> {
   }
 }
 
+/** What a job of each queue does. */
+const workOf: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  detect: ["picture", "pictures"],
+  enrich: ["enrichment of an event", "enrichments of events"],
+  analyze: ["judgement of an event", "judgements of events"],
+  alert: ["look of the rules at an event", "looks of the rules at events"],
+  deliver: ["message", "messages"],
+};
+
 /** What homesec cannot mend by itself: files that stay incomplete, and work that was given up. */
 async function attention(io: Io): Promise<string[]> {
-  const { file_watcher, detection_worker, analysis_worker } = await io.call("getPipeline", {});
-  const givenUp = (count: number, what: string): string[] => (count === 0 ? [] : [`given up: ${counted(count, what)}`]);
+  const { file_watcher } = await io.call("getPipeline", {});
+  const { queues } = await io.call("getDlqStats", {});
+  const givenUp = Object.entries(queues).filter(([, count]) => count > 0);
   return [
     ...file_watcher.stuck.map(({ path, reason }) => `stays incomplete: ${plain(path)}: ${plain(reason)}`),
-    ...givenUp(detection_worker.dead, "picture"),
-    ...givenUp(analysis_worker.dead, "event"),
+    ...givenUp.map(
+      ([queue, count]) => `given up: ${counted(count, ...(workOf[queue] ?? ["job", "jobs"]))}: homesec dlq list --queue ${queue}`,
+    ),
   ];
 }

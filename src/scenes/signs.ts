@@ -1,3 +1,5 @@
+import { durationText } from "../clock/duration-text.ts";
+
 /** A picture of a camera as the ledger has it, for what its files say of its health. */
 export interface LedgerPicture {
   /** Hash of the content in hex; null when it was not taken. */
@@ -27,16 +29,20 @@ const jumpMs = 120_000;
 
 /**
  * Why the file times show that a camera's clock jumped: the median of the last five differs from the median of those before by
- * more than two minutes, against the arrival. Undefined when they do not. The newest is first.
+ * more than two minutes, against the arrival. Undefined when they do not, and when the five are as far from each other: those of a clock are all
+ * off alike, while a folder that somebody copies in, or what a camera kept while it was offline, is as old as each file is. The newest is first.
  */
 export function clockJump(pictures: readonly LedgerPicture[]): { readonly reason: string; readonly since: Date } | undefined {
   const timed = pictures.flatMap(({ lagMs, takenAt }) => (lagMs === null ? [] : [{ lagMs, takenAt }]));
   if (timed.length < newLags + fewestLags) return undefined;
-  const jump = median(timed.slice(0, newLags)) - median(timed.slice(newLags));
+  const newest = timed.slice(0, newLags);
+  const lags = newest.map(({ lagMs }) => lagMs);
+  if (Math.max(...lags) - Math.min(...lags) > jumpMs) return undefined;
+  const jump = median(newest) - median(timed.slice(newLags));
   if (Math.abs(jump) <= jumpMs) return undefined;
   const way = jump > 0 ? "back" : "forward";
-  const since = timed[newLags - 1]?.takenAt ?? new Date(0);
-  return { reason: `The times of its files jumped ${way} by ${Math.round(Math.abs(jump) / 1000)} s against their arrival`, since };
+  const since = newest.at(-1)?.takenAt ?? new Date(0);
+  return { reason: `The times of its files jumped ${way} by ${durationText(Math.abs(jump))} against their arrival`, since };
 }
 
 function median(timed: readonly { readonly lagMs: number }[]): number {

@@ -147,7 +147,7 @@ describe("exit codes", () => {
     const stuck = [{ path: "/srv/yard/half.jpg", reason: "the end marker of the JPEG is missing", since }];
     const pipeline = (files: typeof stuck) => ({
       file_watcher: { running: true, camera_root: "/srv", pending: files.length, stuck: files, watch_mode: "notify" },
-      detection_worker: { ...queue, dead: files.length },
+      detection_worker: queue,
       batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
       analysis_worker: queue,
       degradation: { mode: "normal", services: {} },
@@ -157,6 +157,8 @@ describe("exit codes", () => {
       (status: string, isReady: boolean, files: typeof stuck = []) =>
       (path: string) => {
         if (path.endsWith("pipeline")) return { body: pipeline(files) };
+        if (path.endsWith("dlq/stats"))
+          return { body: { queues: { detect: files.length, analyze: 0, deliver: 2 * files.length }, total_count: 3 * files.length } };
         return path.endsWith("ready")
           ? { status: isReady ? 200 : 503, body: ready(isReady) }
           : { status: status === "healthy" ? 200 : 503, body: health(status) };
@@ -180,7 +182,8 @@ file_watcher      running
       code: 0,
       err: `healthy, ready
 stays incomplete: /srv/yard/half.jpg: the end marker of the JPEG is missing
-given up: 1 picture
+given up: 1 picture: homesec dlq list --queue detect
+given up: 2 messages: homesec dlq list --queue deliver
 `,
     });
     answer = state("degraded", true);

@@ -36,12 +36,19 @@ describe("the ledger shows", () => {
   });
 
   it("a clock that jumped, and neither one that is wrong all the time nor a single late upload", () => {
-    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 3_600_000 : 2_000 })))?.reason).toContain("back by 3598 s");
-    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? -600_000 : 2_000 })))?.reason).toContain("forward by 602 s");
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 3_600_000 : 2_000 })))?.reason).toContain("back by 1 h against");
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? -600_000 : 2_000 })))?.reason).toContain("forward by 10 min");
     expect(clockJump(pictures(40, () => ({ lagMs: 3_600_000 })))).toBeUndefined();
     expect(clockJump(pictures(40, (index) => ({ lagMs: index < 2 ? 3_600_000 : 2_000 })))).toBeUndefined();
     expect(clockJump(pictures(20, (index) => ({ lagMs: index < 5 ? 3_600_000 : 2_000 })))).toBeUndefined();
     expect(clockJump(pictures(40, () => ({ lagMs: null })))).toBeUndefined();
+  });
+
+  it("no jump of a clock when somebody copies a folder of old pictures, or a camera sends what it kept while it was offline", () => {
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 12 ? 86_400_000 + index * 600_000 : 2_000 })))).toBeUndefined();
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 180_000 + index * 60_000 : 2_000 })))).toBeUndefined();
+    // uploads that take longer or shorter are none of that
+    expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 3_600_000 + index * 20_000 : 2_000 })))).toBeDefined();
   });
 });
 

@@ -126,7 +126,9 @@ const incidents: Check = {
     if (open.length === 0) return ok("none");
     return finding(
       listed(open.map(({ cameraId, reason, beganAt }) => `${cameraId}: ${reason}, for ${durationText(now - beganAt.getTime())}`)),
-      `Look at the camera: clean its lens, turn it back, restart it. What it sees: homesec cameras snapshot ${open[0]?.cameraId}. A new view that is meant to be: homesec cameras scene-changes ack`,
+      open.every(({ cause }) => cause === "clock")
+        ? clocks.remedy
+        : `Look at the camera: clean its lens, turn it back, restart it. What it sees: homesec cameras snapshot ${open[0]?.cameraId}. A new view that is meant to be: homesec cameras scene-changes ack`,
     );
   },
 };
