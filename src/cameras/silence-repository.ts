@@ -32,13 +32,17 @@ export async function quietCameras(sql: Sql, since: Date, countedSince: Date): P
   `;
 }
 
-/** Milliseconds between the newest pictures of a camera up to a time, the newest gap first. */
+/**
+ * Milliseconds between the newest pictures of a camera up to a time, the newest gap first. A second name of a picture, as by a link to the newest one, is no
+ * picture of its own; the same file that is sent again is.
+ */
 export async function gapsBetweenPictures(sql: Sql, cameraId: string, until: Date, most: number): Promise<readonly number[]> {
   const rows = await sql<{ takenAt: Date }[]>`
     select i.taken_at as "takenAt"
     from images i
     where i.camera_id = ${cameraId}
       and i.taken_at <= ${until}
+      and i.reason is distinct from 'moved'
     order by i.taken_at desc, i.image_id desc
     limit ${most + 1}
   `;

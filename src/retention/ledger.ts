@@ -1,4 +1,4 @@
-import { lstat, readdir, unlink } from "node:fs/promises";
+import { lstat, readdir, stat as statFollowed, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
@@ -75,13 +75,29 @@ async function hasEntries(folder: string): Promise<boolean> {
   }
 }
 
-/** Whether the file that the entry is about is there. `gone`: also when it was written over since. `unknown`: no regular file, or not to be seen. */
+/**
+ * Whether the file that the entry is about is there. `gone`: also when it was written over since, or its name is a link that leads to another one by now.
+ * `unknown`: no regular file, or not to be seen; what a link leads to is never `same`, so that nothing is deleted through one.
+ */
 async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"> {
   try {
     const stat = await lookPatiently(dirname(image.path), () => lstat(image.path, { bigint: true }));
+    if (stat.isSymbolicLink()) return await stateOfLink(image, isSame(versionOf(stat), image));
     if (!stat.isFile()) return "unknown";
     return isSame(versionOf(stat), image) ? "same" : "gone";
   } catch (error) {
     return isGone(error) ? "gone" : "unknown";
+  }
+}
+
+/** `isItself`: the entry is about the link itself, which could not be followed then. */
+async function stateOfLink(image: ExpiredImage, isItself: boolean): Promise<"unknown" | "gone"> {
+  if (isItself) return "unknown";
+  try {
+    const target = await lookPatiently(dirname(image.path), () => statFollowed(image.path, { bigint: true }));
+    return isSame(versionOf(target), image) ? "unknown" : "gone";
+  } catch {
+    // the disk to which it leads may merely be away
+    return "unknown";
   }
 }

@@ -56,6 +56,19 @@ describe("how long a camera may be quiet", () => {
     expect(await silentAfter(70 * minute)).toBe(3605);
   });
 
+  it("is not learned from second names: a camera whose newest picture has a link to it is missed as soon as another one", async () => {
+    await uploads(many(minute));
+    // a link that is set anew for each picture, a moment later
+    await desk.db.query(
+      (sql) => sql`
+        insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason)
+        select i.camera_id, 'lastsnap.jpg', 1, i.image_id, 'watch', i.found_at, i.taken_at + interval '200 ms', 'skipped', 'moved'
+        from images i
+      `,
+    );
+    expect(await silentAfter(70 * minute)).toBe(305);
+  });
+
   it("is learned from no picture of a time that the clock has left", async () => {
     await uploads(
       Array.from({ length: 250 }, (_, index) => (index % 10 === 0 ? 20 * minute : second)),

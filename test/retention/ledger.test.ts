@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unknownVersions } from "../../src/images/images-repository.ts";
@@ -35,6 +35,44 @@ describe("the ledger", () => {
     expect(await past.count("images")).toBe(1);
     expect(await known(desk, last.path, 100, past.ago(31))).toEqual([]);
     expect(existsSync(last.path)).toBe(true);
+  });
+
+  it("forgets to what a link led before, but neither to what it leads now nor what cannot be told", async () => {
+    const { desk, past } = await open({ DELETE_IMAGES: "true" });
+    const link = join(desk.cameraRoot, "yard", "lastsnap.jpg");
+    const [first, second, away] = [await past.picture(33), await past.picture(29, { bytes: 200 }), join(desk.outside, "away.jpg")];
+    await past.picture(33, { name: "lastsnap.jpg", file: false });
+    await symlink(first.path, link);
+    const paths = async (): Promise<readonly string[]> =>
+      (await desk.db.query((sql) => sql<{ path: string }[]>`select i.path from images i order by i.image_id`)).map(({ path }) => path);
+    await desk.db.query((sql) => sql`update images set status = 'pending' where path = ${first.path}`);
+    await cleanUpAt(desk);
+    expect(await paths()).toEqual([first.path, second.path, link]);
+    // the disk on which it lies is away
+    await rm(link);
+    await symlink(away, link);
+    await cleanUpAt(desk);
+    expect(await paths()).toEqual([first.path, second.path, link]);
+    await rm(link);
+    await symlink(second.path, link);
+    await cleanUpAt(desk);
+    expect(await paths()).toEqual([first.path, second.path]);
+    expect(existsSync(second.path)).toBe(true);
+  });
+
+  it("keeps what is known of a link that could not be followed", async () => {
+    const { desk, past } = await open();
+    const link = join(desk.cameraRoot, "yard", "secret.jpg");
+    await writeFile(join(desk.outside, "secret.jpg"), "");
+    await symlink(join(desk.outside, "secret.jpg"), link);
+    const { size, mtimeNs } = await lstat(link, { bigint: true });
+    const entry = await past.picture(31, { name: "secret.jpg", file: false, status: "skipped" });
+    await desk.db.query(
+      (sql) =>
+        sql`update images set size_bytes = ${Number(size)}, modified_ns = ${String(mtimeNs)}::text::bigint where image_id = ${entry.id}`,
+    );
+    await cleanUpAt(desk);
+    expect(await past.count("images")).toBe(1);
   });
 
   it("forgets nothing while the disk with the pictures is away", async () => {
