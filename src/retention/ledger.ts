@@ -1,10 +1,11 @@
-import { lstat, readdir, stat as statFollowed, unlink } from "node:fs/promises";
+import { lstat, stat as statFollowed, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { allCameras } from "../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../cameras/roots.ts";
 import type { Config } from "../config/config.ts";
 import { isGone } from "../disk/files.ts";
 import { lookPatiently } from "../disk/patience.ts";
+import { isReallyGone, type Sights } from "../disk/really-gone.ts";
 import type { Database } from "../engines/database.ts";
 import { isSame, versionOf } from "../images/look.ts";
 import type { Log } from "../log/log.ts";
@@ -19,7 +20,7 @@ export interface LedgerContext {
 const imagesAtOnce = 500;
 
 /**
- * Forgets old entries of the ledger whose files are gone. While the file is there its entry stays: it is what keeps the
+ * Forgets old entries of the ledger whose files are gone, and not merely away with their disk. While the file is there its entry stays: it is what keeps the
  * picture from being taken for a new one. With `DELETE_IMAGES` the files go first, each as long as it is the one that
  * was looked at, and their entries after them, so that a file without an entry is never left behind. With `from`, those that
  * are older than that are not looked at.
@@ -34,8 +35,6 @@ export async function cleanLedger(
   let files = 0;
   let bytes = 0;
   for (const camera of await db.query(allCameras)) {
-    // where nothing is to be seen the disk may merely not be mounted
-    const isThere = await hasEntries(camera.folder_path);
     let last: LedgerPlace | undefined = from && { takenAt: from.toISOString(), imageId: 0 };
     do {
       signal?.throwIfAborted();
@@ -43,9 +42,11 @@ export async function cleanLedger(
         expiredImages(sql, { cameraId: camera.camera_id, before, after: last, limit: imagesAtOnce, dryRun }),
       );
       const gone: number[] = [];
+      // anew for each part: disks come and go while a long ledger is walked
+      const sights: Sights = new Map();
       for (const image of batch) {
         const state = await stateOf(image);
-        if (state === "gone" && isThere) gone.push(image.imageId);
+        if (state === "gone" && (await isReallyGone(image, camera.folder_path, sights))) gone.push(image.imageId);
         if (state !== "same" || !config.deleteImages) continue;
         const resolved = await resolveInside(roots, image.path);
         if (resolved.state !== "inside") continue;
@@ -64,15 +65,6 @@ export async function cleanLedger(
     } while (last);
   }
   return { files, bytes };
-}
-
-async function hasEntries(folder: string): Promise<boolean> {
-  try {
-    return (await lookPatiently(folder, () => readdir(folder))).length > 0;
-  } catch {
-    // whatever the reason: what cannot be seen is not known to be gone
-    return false;
-  }
 }
 
 /**

@@ -193,6 +193,7 @@ export interface ExpiredImage {
   readonly sizeBytes: number;
   /** Modification time in nanoseconds since 1970. */
   readonly modifiedNs: bigint;
+  readonly foundAt: Date;
   /** Sort key of the walk. */
   readonly takenAt: string;
 }
@@ -216,7 +217,8 @@ export async function expiredImages(
 ): Promise<readonly ExpiredImage[]> {
   const { cameraId, before, after, limit, dryRun } = of;
   const rows = await sql<(Omit<ExpiredImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
-    select i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.taken_at::text as "takenAt"
+    select i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs", i.found_at as "foundAt",
+      i.taken_at::text as "takenAt"
     from images i
     where i.camera_id = ${cameraId}
       and i.taken_at < ${before}

@@ -86,6 +86,41 @@ describe("the ledger", () => {
     expect(await past.count("images")).toBe(1);
   });
 
+  it("forgets nothing of a disk that is away within the camera's folder, nor of one on which the folder of the camera was before", async () => {
+    const { desk, past } = await open();
+    const yard = join(desk.cameraRoot, "yard");
+    const mountPoints = [join(yard, "empty"), join(desk.cameraRoot, "empty")] as const;
+    for (const mountPoint of mountPoints) await mkdir(mountPoint, { recursive: true });
+    const before = await past.picture(31, { name: "../old/a.jpg" });
+    const [flat, dated] = [await past.picture(31, { name: "usb/a.jpg" }), await past.picture(31, { name: "usb/2026-01-29/a.jpg" })];
+    await desk.db.query((sql) => sql`update images set found_at = now()`);
+    const gone = await past.picture(31);
+    await rm(gone.path);
+    await rename(join(yard, "usb"), join(yard, "away"));
+    await rename(mountPoints[0], join(yard, "usb"));
+    await rename(join(desk.cameraRoot, "old"), join(desk.cameraRoot, "away"));
+    await cleanUpAt(desk);
+    await rename(mountPoints[1], join(desk.cameraRoot, "old"));
+    await cleanUpAt(desk);
+    expect(await past.count("images")).toBe(3);
+    for (const { path } of [before, flat, dated]) expect(await known(desk, path, 100, past.ago(31))).toEqual([]);
+  });
+
+  it("forgets the pictures of date folders that were removed or emptied by hand", async () => {
+    const { desk, past } = await open();
+    const day = join(desk.cameraRoot, "yard", "2026-01-29");
+    for (const name of ["2026-01-28/a.jpg", "2026-01-29/a.jpg", "2026-01-29/b.jpg"]) await past.picture(31, { name });
+    await desk.db.query((sql) => sql`update images set found_at = now()`);
+    await rm(join(desk.cameraRoot, "yard", "2026-01-28"), { recursive: true });
+    await rm(join(day, "a.jpg"));
+    await cleanUpAt(desk);
+    expect(await past.count("images")).toBe(1);
+    await rm(join(day, "b.jpg"));
+    await cleanUpAt(desk);
+    expect(await past.count("images")).toBe(0);
+    expect(existsSync(day)).toBe(true);
+  });
+
   it("keeps what has no outcome yet, and pictures of what stays", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     await past.picture(31, { status: "pending" });
