@@ -21,8 +21,12 @@ async function heldBackIncidents(sql: Sql, now: Date): Promise<readonly number[]
     join rule_verdicts v on v.event_id = e.event_id and v.outcome = 'suppressed' and v.suppressed_by is not null
     join rules r on r.rule_id = v.rule_id and r.enabled and r.risk_threshold is null
     where i.ended_at is null
-      -- another rule under the same key told of it
-      and not exists (select from alerts a where a.alert_id = v.suppressed_by and a.event_id = v.event_id)
+      -- another rule under the same key told of it through all channels of this one
+      and not exists (
+        select from alerts a
+        where a.alert_id = v.suppressed_by and a.event_id = v.event_id
+          and coalesce(r.channels, '{}') <@ array(select n.channel from notifications n where n.alert_id = a.alert_id and n.kind = 'alert')
+      )
       and not exists (select from cooldowns o where o.alert_id = v.suppressed_by and o.ends_at > ${now})
       and not exists (select from digests d where d.alert_id = v.suppressed_by and d.channels @> r.channels and cardinality(r.channels) > 0)
     order by e.event_id

@@ -122,6 +122,27 @@ describe("an incident that a cooldown held back", () => {
     expect(await told()).toEqual([1]);
   });
 
+  it("is told when the cooldown is over by a rule with a channel that the one before it under the same key does not have", async () => {
+    atMinute(-1);
+    await dead({ name: "Shown only", channels: null, dedup_key_template: "{camera_id}" });
+    atMinute(0);
+    await dead({ name: "By mail", dedup_key_template: "{camera_id}" });
+    await begin(0);
+    await round(4.9);
+    await round(5);
+    await round(6);
+    await round(600);
+    expect(
+      (await desk.alerts()).map(({ alert_metadata }) => [
+        alert_metadata?.rule_name,
+        alert_metadata?.channels?.map(({ channel }) => channel),
+      ]),
+    ).toEqual([
+      ["Shown only", []],
+      ["By mail", ["email"]],
+    ]);
+  });
+
   it("is no reason for other rules to look again", async () => {
     await dead();
     await flap();
