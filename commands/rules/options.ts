@@ -26,8 +26,13 @@ export const ruleOptions = {
   schedule,
   cooldown: seconds(0, 31_536_000, "How long an alert holds back others; a new rule: 5m"),
   channels: choiceList(["email", "webhook", "push"], "How its alerts are told"),
-  dedupKeyTemplate: text("template", "Alerts with the same key share a cooldown; a new rule: {camera_id}:{rule_id}"),
-  escalate: toggle("An event in a higher risk band passes the cooldown"),
+  dedupKeyTemplate: text(
+    "template",
+    "Alerts with the same key share a cooldown; without {rule_id} different rules hold back each other; a new rule: {camera_id}:{rule_id}",
+  ),
+  escalate: toggle(
+    "An event in a higher risk band passes the cooldown, and so does this rule that of a less severe one for the same event",
+  ),
   digest: toggle("When a cooldown ends, say what it held back"),
   enabled: toggle("--no-enabled: make it switched off"),
 };

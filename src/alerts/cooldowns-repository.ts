@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { AlertMetadata } from "../contract/routes/alerts.ts";
 import { riskLevels } from "../contract/routes/events.ts";
+import { severities } from "../contract/routes/rules.ts";
 import type { Sql } from "../engines/database.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type Alert, type AlertRow, recordOf } from "./alert.ts";
@@ -27,6 +28,8 @@ export type Raised = { readonly kind: "raised"; readonly alert: Alert } | { read
  * alert are one statement, so that of many who do this at once one raises. The row of the key is locked until the end of
  * the transaction in any case.
  *
+ * With `escalate` an event in a higher band passes, and so does a rule that is more severe than the alert which another one raised for the same event.
+ *
  * A cooldown from the future (the clock was set back) counts for as long as it would have lasted, and no longer.
  */
 export async function raiseUnlessHeldBack(sql: Sql, alert: NewAlert, now: Date): Promise<Raised> {
@@ -48,13 +51,23 @@ export async function raiseUnlessHeldBack(sql: Sql, alert: NewAlert, now: Date):
         band = excluded.band
       where c.ends_at <= excluded.raised_at
         or c.raised_at - (c.ends_at - c.raised_at) > excluded.raised_at
-        or ${rule.escalate}::boolean and excluded.band > greatest(c.band, (
-          -- the alerted event may have been judged since
-          select array_position(${[...riskLevels]}::text[], e.risk_level)
-          from alerts o
-          join events e on e.event_id = o.event_id
-          where o.alert_id = c.alert_id
-        ))
+        or ${rule.escalate}::boolean and (
+          excluded.band > greatest(c.band, (
+            -- the alerted event may have been judged since
+            select array_position(${[...riskLevels]}::text[], e.risk_level)
+            from alerts o
+            join events e on e.event_id = o.event_id
+            where o.alert_id = c.alert_id
+          ))
+          -- a rule that needs no score alerts first, and the event is never worse than itself
+          or exists (
+            select
+            from alerts o
+            where o.alert_id = c.alert_id
+              and o.event_id = ${alert.eventId}
+              and o.severity = any (${severities.slice(0, severities.indexOf(rule.severity))}::text[])
+          )
+        )
       returning c.rule_id
     ), raised as (
       insert into alerts as a (alert_id, event_id, rule_id, rule_name, camera_id, severity, status, dedup_key, alert_metadata, created_at,

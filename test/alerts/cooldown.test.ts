@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leaveTheFuture } from "../../daemon/workers/leave-the-future.ts";
 import { closeDueDigests } from "../../src/alerts/digests.ts";
+import type { RuleDefinition, Severity } from "../../src/rules/rule.ts";
 import { type AlertDesk, openAlertDesk } from "./alert-desk.ts";
 
 let desk: AlertDesk;
@@ -191,5 +192,36 @@ describe("escalation", () => {
       await desk.look();
     }
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
+
+  describe("of a rule that waits for the score, beside one under the same key that does not", () => {
+    const shared = { dedup_key_template: "{camera_id}", cooldown_seconds: 300 };
+    /** What comes of an event that the harmless rule alerts for and the other one looks at when it is judged, and of another event after it. */
+    const alerted = async (severity: Severity, changes: Partial<RuleDefinition>) => {
+      await desk.rule({ ...shared, name: "harmless", severity });
+      await desk.rule({ ...shared, name: "grave", severity: "critical", risk_threshold: 70, ...changes });
+      for (const seconds of [0, 60]) {
+        const id = await eventAt(seconds);
+        after(seconds + 5);
+        await desk.score(id, 95);
+        await desk.look();
+      }
+      return (await desk.alerts()).map(({ alert_metadata, event_id }) => `${alert_metadata?.rule_name} ${event_id}`);
+    };
+
+    it("lets it alert too for the same event, when it is more severe, and once", async () => {
+      expect(await alerted("low", { escalate: true })).toEqual(["harmless 1", "grave 1"]);
+      expect(await desk.verdicts(2)).toMatchObject([
+        { rule_name: "grave", outcome: "suppressed" },
+        { rule_name: "harmless", outcome: "suppressed" },
+      ]);
+    });
+
+    it.each<[string, Severity, Partial<RuleDefinition>]>([
+      ["is as severe", "critical", { escalate: true }],
+      ["does not say so", "low", {}],
+    ])("holds it back when it %s", async (_, severity, changes) => {
+      expect(await alerted(severity, changes)).toEqual(["harmless 1"]);
+    });
   });
 });

@@ -104,6 +104,26 @@ describe("rules", () => {
     await finds("rule-time-zones", { ...given(), machine: { timeZone: "Europe/London" } });
   });
 
+  it("that wait for the score are not held back by one that alerts first", async () => {
+    const key = { dedup_key_template: "{camera_id}", channels: ["email"] } satisfies Partial<RuleChange>;
+    await add("Anything", { ...key, severity: "low", camera_ids: ["yard"] });
+    await add("Grave elsewhere", { ...key, severity: "critical", risk_threshold: 70, camera_ids: ["gate"] });
+    await add("Grave, own key", { ...key, severity: "critical", risk_threshold: 70, dedup_key_template: "{camera_id}:{rule_id}" });
+    await add("Grave, by severity", { ...key, severity: "critical", risk_threshold: 70, dedup_key_template: "{camera_id}:{severity}" });
+    await add("Grave, passes", { ...key, severity: "critical", risk_threshold: 70, escalate: true });
+    await add("No graver", { ...key, severity: "low", risk_threshold: 70 });
+    expect(await well("rules-held-back", given())).toBe("6 rules");
+    await add("Grave", { ...key, severity: "critical", risk_threshold: 70 });
+    const text = await finds("rules-held-back", given(), "warning");
+    expect(text).toContain('"Grave" is held back by "Anything", which alerts first');
+    expect(text).toContain(
+      "homesec rules update Grave --dedup-key-template '{camera_id}:{rule_id}', or homesec rules update Grave --escalate",
+    );
+    await database.db.query((sql) => sql`delete from rules where name = 'Grave'`);
+    await add("By webhook", { ...key, severity: "low", risk_threshold: 70, channels: ["email", "webhook"], escalate: true });
+    expect(await finds("rules-held-back", given())).not.toContain("or homesec rules update");
+  });
+
   it("tell somebody", async () => {
     await add("Mute");
     expect(await finds("rule-channels", given(), "warning")).toContain('"Mute" has no channel');

@@ -21,6 +21,11 @@ export const Schedule = z
 
 const RuleId = z.uuid().meta({ description: "Id of the rule" });
 
+const Escalate = z.boolean().meta({
+  description:
+    "An event in a higher risk band than the alerted one passes the cooldown, and so does this rule where another, less severe one alerted for the same event",
+});
+
 /** An alert rule as clients see it. */
 export const Rule = z
   .object({
@@ -34,10 +39,12 @@ export const Rule = z
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras for which it holds; null: all" }),
     min_confidence: z.number().nullable().meta({ description: "How sure the detector must have been, 0 to 1; null: not looked at" }),
     schedule: Schedule.nullable().meta({ description: "When it holds, by the time at which the event was stored; null: always" }),
-    dedup_key_template: z.string().meta({ description: "What makes the key under which its alerts hold back others" }),
+    dedup_key_template: z
+      .string()
+      .meta({ description: "What makes the key under which its alerts hold back others; without {rule_id} those of other rules too" }),
     cooldown_seconds: z.int().meta({ description: "For how long an alert holds back others under the same key" }),
     channels: z.array(z.enum(channels)).nullable().meta({ description: "How people are told; null or empty: live clients only" }),
-    escalate: z.boolean().meta({ description: "An event in a higher risk band than the alerted one passes the cooldown" }),
+    escalate: Escalate,
     digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
     version: z.int().meta({ description: "Counts the definitions that the rule has had" }),
     created_at: Instant.meta({ description: "When it was created" }),
@@ -67,7 +74,9 @@ const DedupKeyTemplate = z
     const fault = dedupTemplateFault(template);
     if (fault) context.addIssue({ code: "custom", message: fault });
   })
-  .meta({ description: `May use ${dedupKeyNames.map((name) => `{${name}}`).join(", ")}` });
+  .meta({
+    description: `May use ${dedupKeyNames.map((name) => `{${name}}`).join(", ")}; without {rule_id} different rules hold back each other`,
+  });
 
 const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size === list.length, "Must not name a channel twice");
 
@@ -92,7 +101,7 @@ const fields = {
   dedup_key_template: DedupKeyTemplate,
   cooldown_seconds: z.int().min(0).max(31_536_000).meta({ description: "How long an alert holds back others; default 300" }),
   channels: Channels.nullable().meta({ description: "How people are told; null or empty: live clients only" }),
-  escalate: z.boolean().meta({ description: "An event in a higher risk band than the alerted one passes the cooldown" }),
+  escalate: Escalate,
   digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
 };
 

@@ -11,6 +11,7 @@ import { allRules } from "../../rules/rules-repository.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import { judgedEvents } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
+import { holderOf } from "../held-back-rules.ts";
 import { type Possible, whyNever, whySeldom } from "../never-fires.ts";
 import { listed, shellWord } from "../wording.ts";
 
@@ -72,6 +73,38 @@ const seldomFires: Check = {
       .filter((rule) => whyNever(rule, possible) === undefined)
       .flatMap((rule) => named(rule, whySeldom(rule, possible)));
     return judged(seldom, enabled.length);
+  },
+};
+
+const heldBack: Check = {
+  id: "rules-held-back",
+  group: "rules",
+  title: "Rules that another one holds back",
+  severity: "warning",
+  finds:
+    "A rule that waits for the score is held back by one with the same dedup key that alerts first, when the event is stored, and is less severe or lacks its channels",
+  remedy: "Put {rule_id} into the key, or let the rule escalate",
+  async run(examination) {
+    const enabled = await enabledRules(examination);
+    const held = enabled.flatMap((rule) => {
+      const holder = holderOf(rule, enabled);
+      return holder ? [{ rule, holder }] : [];
+    });
+    if (held.length === 0) return ok(counted(enabled.length, "rule"));
+    return finding(
+      listed(
+        held.map(({ rule, holder }) => `"${rule.name}" is held back by "${holder.rule.name}", which alerts first`),
+        3,
+      ),
+      listed(
+        held.map(({ rule, holder }) => {
+          const update = `homesec rules update ${shellWord(rule.name)}`;
+          const key = `${update} --dedup-key-template ${shellWord(`${rule.dedup_key_template}:{rule_id}`)}`;
+          return holder.isLessSevere ? `${key}, or ${update} --escalate` : key;
+        }),
+        3,
+      ),
+    );
   },
 };
 
@@ -169,4 +202,4 @@ function classesOf(config: Config): readonly string[] {
   }
 }
 
-export const ruleChecks: readonly Check[] = [rules, neverFires, seldomFires, channels];
+export const ruleChecks: readonly Check[] = [rules, neverFires, seldomFires, heldBack, channels];
