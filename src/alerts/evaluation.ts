@@ -17,6 +17,7 @@ import { type Alert, reasonPending } from "./alert.ts";
 import { updateProgress } from "./alerts-repository.ts";
 import { type Cooldown, cooldownOf, raiseUnlessHeldBack } from "./cooldowns-repository.ts";
 import { awaitDigest } from "./digests-repository.ts";
+import { heldBackIncidents } from "./held-back-incidents.ts";
 import { inOrder, type Match } from "./order.ts";
 import { type EarlierVerdict, earlierVerdicts, lockLevelOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
 
@@ -49,22 +50,27 @@ interface Subject extends Evaluation {
 export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<Evaluated | undefined> {
   const { eventId, trigger, now } = evaluation;
   // sent together: what follows the lock is begun, and sees what is committed, only when the lock is there
-  const [event, facts, earlier, rules, others] = await Promise.all([
+  const [event, stored, earlier, rules, others, heldBack] = await Promise.all([
     lockLevelOf(sql, eventId),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
     enabledRules(sql, trigger === "scored" ? "scored" : "stored"),
     trigger === "scored" ? enabledRules(sql, "stored") : [],
+    trigger === "held_back" ? heldBackIncidents(sql, now, eventId) : [],
   ]);
-  if (!event || !facts) return undefined;
+  if (!event || !stored) return undefined;
   // what is over by now, or was deleted, stays held back
-  if (trigger === "held_back" && (!facts.lasts || facts.deleted)) return undefined;
+  if (trigger === "held_back" && heldBack.length === 0) return undefined;
+  // what lasts is told when the rule wants to hear of it
+  const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
   const escalating = others.filter(({ id, escalate }) => escalate && mayEscalate(subject, earlier.get(id)));
   // a threshold that was taken away meanwhile: at the time for rules without one this rule had one
   const changed = others.filter((rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt);
   const due =
-    trigger === "held_back" ? rules.filter(({ id }) => isHeldBackByAlert(earlier.get(id))) : [...rules, ...escalating, ...changed];
+    trigger === "held_back"
+      ? rules.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id))
+      : [...rules, ...escalating, ...changed];
   const open = due.filter(({ id }) => earlier.get(id)?.outcome !== "raised");
 
   const verdicts: StoredVerdict[] = [];
@@ -96,10 +102,6 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
 function mayEscalate({ band }: Subject, before: EarlierVerdict | undefined): boolean {
   if (before?.outcome !== "suppressed") return false;
   return before.heldBackBy === null || band > riskBand(before.alertedLevel);
-}
-
-function isHeldBackByAlert(before: EarlierVerdict | undefined): boolean {
-  return before?.outcome === "suppressed" && before.heldBackBy !== null;
 }
 
 /** A match that would have raised an alert, or met a cooldown, and the silence that hides it. */

@@ -1,6 +1,6 @@
 import type { Sql } from "../engines/database.ts";
 
-/** What happened to an event, so that rules are to look at it: it was stored, it got a score, or a cooldown is over that held it back. */
+/** What happened to an event, so that rules are to look at it: it was stored, it got a score, or, an incident that lasts, nothing holds it back any longer. */
 export type EvaluationTrigger = "stored" | "scored" | "held_back";
 
 /**

@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import { outOfSchedule } from "../rules/evaluate.ts";
 
 /** What a rule said of an event, with the alert or the silence that held it back. */
 export interface VerdictFacts {
@@ -17,8 +18,8 @@ export interface VerdictFacts {
   /** The silence that held this one back, and why there was one. */
   readonly silenceId: string | null;
   readonly silenceReason: string | null;
-  /** What makes the rule look again at what was held back; null: nothing that is in sight. */
-  readonly looksAgain: "when_judged" | "when_cooldown_over" | null;
+  /** What makes the rule look again at what was held back, or, an incident, is not within its schedule; null: nothing that is in sight. */
+  readonly looksAgain: "when_judged" | "when_cooldown_over" | "when_schedule_holds" | null;
   readonly evaluatedAt: Date;
 }
 
@@ -29,16 +30,17 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
       v.failed_conditions as failed, v.alert_id as "alertId", v.suppressed_by as "suppressedBy", v.suppressed_until as "suppressedUntil",
       s.created_at as "suppressorRaisedAt", s.event_id as "suppressorEventId", v.silence_id as "silenceId", v.silence_reason as "silenceReason", v.evaluated_at as "evaluatedAt",
       case
-        when v.outcome <> 'suppressed' or e.deleted_at is not null then null
-        when e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_judged'
-        when v.suppressed_by is not null and not r.is_digested
-          and exists (select from camera_incidents i where i.event_id = v.event_id and i.ended_at is null)
-          then 'when_cooldown_over'
+        when v.outcome = 'raised' or e.deleted_at is not null then null
+        when v.outcome = 'suppressed' and e.analysis_status = 'pending' and (r.escalate or r.risk_threshold is not null) then 'when_judged'
+        when not exists (select from camera_incidents i where i.event_id = v.event_id and i.ended_at is null) then null
+        when v.suppressed_by is not null and not r.is_digested then 'when_cooldown_over'
+        when r.rule_id is not null and cardinality(v.failed_conditions) = 1 and strpos(v.failed_conditions[1], ${outOfSchedule}) > 0
+          then 'when_schedule_holds'
       end as "looksAgain"
     from rule_verdicts v
     join events e on e.event_id = v.event_id
     left join lateral (
-      select o.escalate, o.risk_threshold, o.digest and coalesce(cardinality(o.channels), 0) > 0 as is_digested
+      select o.rule_id, o.escalate, o.risk_threshold, o.digest and coalesce(cardinality(o.channels), 0) > 0 as is_digested
       from rules o
       where o.rule_id = v.rule_id
         and o.enabled

@@ -29,15 +29,16 @@ export function verdictStep(verdict: VerdictFacts): Step {
 /** What the rule did, as the rest of a sentence that begins with its name. */
 export function verdictText(verdict: VerdictFacts): string {
   const matched = verdict.matched.length === 0 ? "" : ` (${verdict.matched.join(", ")})`;
+  const again = {
+    when_judged: " It looks again when the event is judged.",
+    when_cooldown_over: " It looks again then, if the incident lasts.",
+    when_schedule_holds: " It looks again when its schedule holds, if the incident lasts.",
+  };
+  const more = verdict.looksAgain === null ? "" : again[verdict.looksAgain];
   switch (verdict.outcome) {
     case "raised":
       return `matched${matched} and raised ${verdict.alertId === null ? "an alert that is gone since" : `alert ${verdict.alertId}`}.`;
     case "suppressed": {
-      const again = {
-        when_judged: " It looks again when the event is judged.",
-        when_cooldown_over: " It looks again then, if the incident lasts.",
-      };
-      const more = verdict.looksAgain === null ? "" : again[verdict.looksAgain];
       if (verdict.silenceId !== null) {
         const set = verdict.suppressedUntil ? `, set until ${instant(verdict.suppressedUntil)},` : "";
         return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} held it back.${more}`;
@@ -49,7 +50,7 @@ export function verdictText(verdict: VerdictFacts): string {
       return `matched${matched}, but the cooldown of alert ${verdict.suppressedBy ?? "(unknown)"}${when} held it back${until}.${more}`;
     }
     case "not_matched":
-      return `did not match: ${sentenceOf(verdict.failed)}`;
+      return `did not match: ${sentenceOf(verdict.failed)}${more}`;
   }
 }
 

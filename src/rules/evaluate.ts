@@ -7,6 +7,9 @@ import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
  */
 const sameConfidence = 1e-6;
 
+/** Stands in a failed condition that is the schedule. */
+export const outOfSchedule = " not within schedule ";
+
 /** The conditions of a rule; the rest of it says what happens when they hold. */
 export type RuleConditions = Pick<
   RuleDefinition,
@@ -56,7 +59,7 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
     // rather an alert too many
     if (holds === undefined) matched.push(`time zone ${rule.schedule.timezone} is not known here, so schedule ${wanted} counts as holding`);
     else if (holds) matched.push(`within schedule ${wanted}`);
-    else failed.push(`${describeWallTime(rule.schedule, facts.storedAt)} not within schedule ${wanted}`);
+    else failed.push(`${describeWallTime(rule.schedule, facts.storedAt)}${outOfSchedule}${wanted}`);
   }
 
   const matches = failed.length === 0;

@@ -14,15 +14,11 @@ function factsOf({ eventId, kind, cameraId, riskScore, storedAt, types, confiden
   return { eventId, kind, cameraId, riskScore, storedAt, objects };
 }
 
-/** What a rule judges of an event, deleted or not; undefined when there is none with this id. `lasts`: it is an incident that is not over. */
-export async function ruleFacts(
-  sql: Sql,
-  eventId: number,
-): Promise<(RuleFacts & { readonly deleted: boolean; readonly lasts: boolean }) | undefined> {
-  const [row] = await sql<[(FactsRow & { deleted: boolean; lasts: boolean })?]>`
+/** What a rule judges of an event, deleted or not; undefined when there is none with this id. */
+export async function ruleFacts(sql: Sql, eventId: number): Promise<(RuleFacts & { readonly deleted: boolean }) | undefined> {
+  const [row] = await sql<[(FactsRow & { deleted: boolean })?]>`
     select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore", e.created_at as "storedAt",
-      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, e.deleted_at is not null as deleted,
-      exists (select from camera_incidents i where i.event_id = e.event_id and i.ended_at is null) as lasts
+      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, e.deleted_at is not null as deleted
     from events e
     cross join lateral (
       select array_agg(c.object_type order by c.object_type) as types, array_agg(c.confidence order by c.object_type) as confidences
@@ -35,7 +31,7 @@ export async function ruleFacts(
     ) o
     where e.event_id = ${eventId}
   `;
-  return row && { ...factsOf(row), deleted: row.deleted, lasts: row.lasts };
+  return row && { ...factsOf(row), deleted: row.deleted };
 }
 
 /** The facts of a stored event, and what says when its alert would have been raised. */

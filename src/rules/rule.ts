@@ -19,7 +19,7 @@ export interface RuleFacts {
   readonly cameraId: string;
   /** Null: not judged yet, or the judgement failed. */
   readonly riskScore: number | null;
-  /** When the event was stored; the schedule is judged by it. */
+  /** When the event was stored; the schedule is judged by it. Of an incident that is looked at again: now. */
   readonly storedAt: Date;
   /** Each class once, with the highest confidence that it was seen with. */
   readonly objects: readonly ObjectSeen[];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openIncident } from "../../src/incidents/incidents.ts";
+import { endIncidents, openIncident } from "../../src/incidents/incidents.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
 
 let desk: AlertDesk;
@@ -51,5 +51,19 @@ describe("an event that a cooldown held back", () => {
     const { outcome, rules } = await explain(2);
     expect(outcome).toMatch(/^No alert came of event 2 yet\. .* held it back until .*\. It looks again then, if the incident lasts\.$/);
     expect(rules.map(({ status }) => status)).toEqual(["waiting"]);
+  });
+
+  it("has no alert yet when it is an incident that began out of the schedule of its rule and lasts", async () => {
+    await desk.rule({ kind: "camera_health", schedule: { days: [], start_time: "14:00", end_time: "20:00", timezone: "UTC" } });
+    const now = desk.context.clock.now();
+    await desk.db.transaction((sql) => openIncident(sql, { cameraId: "yard", cause: "silent", reason: "Tried", beganAt: now }, now));
+    await desk.look();
+    const { outcome, rules } = await explain(1);
+    expect(outcome).toMatch(
+      /^No alert came of event 1 yet\. .* did not match: sun 12:00 not within schedule 14:00-20:00 UTC\. It looks again when its schedule holds, if the incident lasts\.$/,
+    );
+    expect(rules.map(({ status }) => status)).toEqual(["waiting"]);
+    await desk.db.transaction((sql) => endIncidents(sql, "yard", ["silent"], now));
+    expect((await explain(1)).outcome).toMatch(/^No alert came of event 1\. .* not within schedule 14:00-20:00 UTC\.$/);
   });
 });

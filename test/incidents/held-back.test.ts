@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDigestCloser } from "../../daemon/workers/digest-closer.ts";
+import { lookAgainAtIncidents } from "../../src/alerts/held-back-incidents.ts";
 import { endIncidents, openIncident } from "../../src/incidents/incidents.ts";
 import { silentLog } from "../../src/log/log.ts";
 import type { RuleDefinition } from "../../src/rules/rule.ts";
@@ -143,6 +144,21 @@ describe("an incident that a cooldown held back", () => {
     ]);
   });
 
+  it("is told by a rule with the channel at once then, also where others without it were held back with it", async () => {
+    for (const [minutes, name, channels] of [
+      [-3, "Shown only", null],
+      [-2, "Shown only too", null],
+      [-1, "By mail", ["email" as const]],
+    ] as const) {
+      atMinute(minutes);
+      await dead({ name, channels: channels && [...channels], dedup_key_template: "{camera_id}" });
+    }
+    await begin(0);
+    await round(5);
+    await round(600);
+    expect((await desk.alerts()).map(({ alert_metadata }) => alert_metadata?.rule_name)).toEqual(["Shown only", "By mail"]);
+  });
+
   it("is no reason for other rules to look again", async () => {
     await dead();
     await flap();
@@ -159,6 +175,75 @@ describe("an incident that a cooldown held back", () => {
     await round(6);
     expect(await told()).toEqual([1]);
     expect((await desk.ask("listSilences", {})).items.map(({ held_back }) => held_back)).toEqual([1]);
+  });
+});
+
+describe("an incident that begins out of the schedule of a rule", () => {
+  // noon is a Sunday
+  const schedule = { days: [], start_time: "14:00", end_time: "20:00", timezone: "UTC" };
+  const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
+
+  it("is told when the schedule holds and it lasts, once", async () => {
+    await dead({ schedule });
+    await begin(0);
+    await round(1);
+    await round(119.9);
+    expect(await told()).toEqual([]);
+    for (const minutes of [120, 121, 600, 24 * 60 + 120]) await round(minutes);
+    expect(await desk.alerts()).toMatchObject([
+      { event_id: 1, created_at: "2026-03-01T14:00:00.000Z", alert_metadata: { channels: [{ channel: "email" }] } },
+    ]);
+    expect(await desk.verdicts(1)).toMatchObject([
+      { outcome: "raised", matched_conditions: ["kind = camera_health", "within schedule 14:00-20:00 UTC"], failed_conditions: [] },
+    ]);
+  });
+
+  it("is not told when it is over by then", async () => {
+    await dead({ schedule });
+    await begin(0);
+    await end(90);
+    await round(120);
+    expect(await told()).toEqual([]);
+  });
+
+  it("keeps nobody busy until then, and is not looked at by a rule that is not about its camera", async () => {
+    await dead({ schedule });
+    await dead({ name: "Another camera", schedule, camera_ids: ["gate"] });
+    await begin(0);
+    atMinute(119);
+    expect(await desk.db.query((sql) => lookAgainAtIncidents(sql, now()))).toBe(0);
+    expect(await waiting()).toBe(0);
+    await round(120);
+    await round(121);
+    expect(await desk.verdicts(1)).toMatchObject([{ outcome: "raised" }, { rule_name: "Another camera", outcome: "not_matched" }]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it("is told as soon as the schedule is widened", async () => {
+    const rule = await dead({ schedule });
+    await begin(0);
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { schedule: null } });
+    await round(1);
+    expect(await told()).toEqual([1]);
+  });
+
+  it("waits for the schedule also where the cooldown that held it back ends out of it", async () => {
+    await dead({ schedule: { ...schedule, start_time: "11:00", end_time: "12:05" }, cooldown_seconds: 300 });
+    await flap();
+    await round(5);
+    await round(600);
+    expect(await told()).toEqual([1]);
+    await round(23 * 60);
+    expect(await told()).toEqual([1, 2]);
+  });
+
+  it("and that a cooldown holds back when the schedule begins is told after that", async () => {
+    const shared = { dedup_key_template: "{camera_id}", channels: ["webhook" as const], severity: "low" as const };
+    await dead({ ...shared, name: "Always", cooldown_seconds: 7_500 });
+    await dead({ dedup_key_template: "{camera_id}", schedule });
+    await begin(0);
+    for (const minutes of [120, 124.9, 125, 126]) await round(minutes);
+    expect((await desk.alerts()).map(({ created_at }) => created_at)).toEqual(["2026-03-01T12:00:00.000Z", "2026-03-01T14:05:00.000Z"]);
   });
 });
 

@@ -230,7 +230,6 @@ it("the facts of an event are its score and each class with its highest confiden
       { objectType: "person", confidence: 0.75 },
     ],
     deleted: false,
-    lasts: false,
   };
   expect(await facts()).toEqual(expected);
   await desk.db.query((sql) => sql`update events set deleted_at = now() where event_id = ${eventId}`);
