@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Sql } from "../engines/database.ts";
-import type { EvaluationTrigger } from "../events/evaluation-repository.ts";
+import { type EvaluationTrigger, eventDeleted } from "../events/evaluation-repository.ts";
 import { appendToJournal } from "../journal/journal.ts";
 import { type Delivery, expiryOf } from "../notifications/delivery.ts";
 import { queueNotifications } from "../notifications/queue.ts";
@@ -50,12 +50,12 @@ interface Subject extends Evaluation {
 export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<Evaluated | undefined> {
   const { eventId, trigger, now } = evaluation;
   // sent together: what follows the lock is begun, and sees what is committed, only when the lock is there
-  const [event, stored, earlier, rules, others, heldBack] = await Promise.all([
+  const [event, stored, earlier, atOnce, waiting, heldBack] = await Promise.all([
     lockLevelOf(sql, eventId),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
-    enabledRules(sql, trigger === "scored" ? "scored" : "stored"),
-    trigger === "scored" ? enabledRules(sql, "stored") : [],
+    enabledRules(sql, "stored"),
+    enabledRules(sql, "scored"),
     trigger === "held_back" ? heldBackIncidents(sql, now, eventId) : [],
   ]);
   if (!event || !stored) return undefined;
@@ -64,13 +64,14 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   // what lasts is told when the rule wants to hear of it
   const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
-  const escalating = others.filter(({ id, escalate }) => escalate && mayEscalate(subject, earlier.get(id)));
   // a threshold that was taken away meanwhile: at the time for rules without one this rule had one
-  const changed = others.filter((rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt);
-  const due =
-    trigger === "held_back"
-      ? rules.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id))
-      : [...rules, ...escalating, ...changed];
+  const isChanged = (rule: Rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt;
+  const due = {
+    stored: () => atOnce,
+    scored: () => [...waiting, ...atOnce.filter((rule) => mayEscalate(subject, rule, earlier.get(rule.id)) || isChanged(rule))],
+    restored: () => [...atOnce, ...waiting].filter(({ id }) => earlier.get(id)?.onDeleted),
+    held_back: () => atOnce.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id)),
+  }[trigger]();
   const open = due.filter(({ id }) => earlier.get(id)?.outcome !== "raised");
 
   const verdicts: StoredVerdict[] = [];
@@ -99,8 +100,8 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
 }
 
 /** What was held back before its score was known may be worse than what was alerted; when it is not, it stays held back, though the cooldown be over by now. */
-function mayEscalate({ band }: Subject, before: EarlierVerdict | undefined): boolean {
-  if (before?.outcome !== "suppressed") return false;
+function mayEscalate({ band }: Subject, { escalate }: Rule, before: EarlierVerdict | undefined): boolean {
+  if (!escalate || before?.outcome !== "suppressed") return false;
   return before.heldBackBy === null || band > riskBand(before.alertedLevel);
 }
 
@@ -127,7 +128,7 @@ function silencedVerdictOf({ match: { rule, verdict }, silence }: Hidden): Store
 const verdictOnDeleted: RuleVerdict = {
   matches: false,
   matchedConditions: [],
-  failedConditions: ["the event was deleted before the rule looked at it"],
+  failedConditions: [eventDeleted],
   objectType: null,
 };
 

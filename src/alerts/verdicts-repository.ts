@@ -1,4 +1,5 @@
 import type { Sql } from "../engines/database.ts";
+import { eventDeleted } from "../events/evaluation-repository.ts";
 import type { RiskLevel } from "../risk/risk.ts";
 
 /** What a rule said of an event, as it is stored. The keys are the columns. */
@@ -41,12 +42,15 @@ export interface EarlierVerdict {
   readonly heldBackBy: string | null;
   /** How the event of that alert is judged by now. */
   readonly alertedLevel: RiskLevel | null;
+  /** The rule found a deleted event. */
+  readonly onDeleted: boolean;
 }
 
 /** What the rules said of an event before, by their ids. */
 export async function earlierVerdicts(sql: Sql, eventId: number): Promise<ReadonlyMap<string, EarlierVerdict>> {
   const rows = await sql<(EarlierVerdict & { readonly ruleId: string })[]>`
-    select v.rule_id as "ruleId", v.outcome, v.suppressed_by as "heldBackBy", e.risk_level as "alertedLevel"
+    select v.rule_id as "ruleId", v.outcome, v.suppressed_by as "heldBackBy", e.risk_level as "alertedLevel",
+      v.failed_conditions = array[${eventDeleted}::text] as "onDeleted"
     from rule_verdicts v
     left join alerts a on a.alert_id = v.suppressed_by
     left join events e on e.event_id = a.event_id

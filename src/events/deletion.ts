@@ -5,11 +5,12 @@ import { appendToJournal } from "../journal/journal.ts";
 import type { Operations } from "../operations/operation.ts";
 import { countDeleted, existingIds, listDeleted, markDeleted, unmarkDeleted } from "./deletion-repository.ts";
 import { findWithDetections } from "./details.ts";
+import { queueEvaluations } from "./evaluation-repository.ts";
 
 const listName = "deleted-events";
 const Key = z.tuple([KeyInstant, z.int()]);
 
-/** Deleted events are kept, and seen by nobody but the list of the deleted, until they are restored or cleaned up. */
+/** Deleted events are kept, and seen by nobody but the list of the deleted, until they are restored or cleaned up. Rules that missed one look then. */
 export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent" | "listDeletedEvents"> = {
   listDeletedEvents: async ({ query: { limit, cursor, offset } }, { db }) => {
     const after = decodeCursor(cursor, listName, Key);
@@ -41,9 +42,11 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
       }
       const { detections, ...record } = await findWithDetections(sql, id);
       await appendToJournal(sql, [{ type: "event.updated", data: record }], clock.now());
+      await queueEvaluations(sql, [id], "restored", clock.now());
       return { ...record, detections };
     });
     runtime?.wakeJournal();
+    runtime?.wakeJobs("alert");
     return event;
   },
 };

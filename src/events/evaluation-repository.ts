@@ -1,7 +1,13 @@
 import type { Sql } from "../engines/database.ts";
 
-/** What happened to an event, so that rules are to look at it: it was stored, it got a score, or, an incident that lasts, nothing holds it back any longer. */
-export type EvaluationTrigger = "stored" | "scored" | "held_back";
+/**
+ * What happened to an event, so that rules are to look at it: it was stored, it got a score, it was restored, or, an incident that lasts, nothing holds
+ * it back any longer.
+ */
+export type EvaluationTrigger = "stored" | "scored" | "restored" | "held_back";
+
+/** The failed condition of a rule that found a deleted event: it has not really looked. */
+export const eventDeleted = "the event was deleted before the rule looked at it";
 
 /**
  * Has the rules that this trigger is for look at events, in the caller's transaction. Nothing is queued while no enabled
@@ -9,8 +15,21 @@ export type EvaluationTrigger = "stored" | "scored" | "held_back";
  *
  * Each time is a job of its own: a score that comes while the rules look at the one before is not missed.
  */
-export async function queueEvaluations(sql: Sql, eventIds: readonly number[], trigger: "stored" | "scored", now: Date): Promise<void> {
+export async function queueEvaluations(
+  sql: Sql,
+  eventIds: readonly number[],
+  trigger: Exclude<EvaluationTrigger, "held_back">,
+  now: Date,
+): Promise<void> {
   if (eventIds.length === 0) return;
+  const isForRule = {
+    stored: sql`r.risk_threshold is null`,
+    // one that escalates looks again at what it held back before the score was known, and one that was changed may have had a threshold before
+    scored: sql`(r.risk_threshold is not null or r.escalate or r.version > 1)`,
+    restored: sql`exists (
+      select from rule_verdicts v where v.event_id = e.event_id and v.rule_id = r.rule_id and v.failed_conditions = array[${eventDeleted}::text]
+    )`,
+  }[trigger];
   await sql`
     insert into jobs (queue, subject, priority, position, available_at)
     select 'alert', concat_ws(':', e.event_id, ${trigger}::text, ${now.getTime()}::bigint), 0, ${now}::timestamptz, ${now}::timestamptz
@@ -19,8 +38,7 @@ export async function queueEvaluations(sql: Sql, eventIds: readonly number[], tr
       select 1
       from rules r
       where r.enabled
-        -- one that escalates looks again at what it held back before the score was known, and one that was changed may have had a threshold before
-        and ${trigger === "stored" ? sql`r.risk_threshold is null` : sql`(r.risk_threshold is not null or r.escalate or r.version > 1)`}
+        and ${isForRule}
     )
     order by e.position
     on conflict (queue, subject) do nothing
@@ -29,6 +47,6 @@ export async function queueEvaluations(sql: Sql, eventIds: readonly number[], tr
 
 /** The event and the trigger that a job of the queue `alert` is about; undefined for a subject that is none of ours. */
 export function evaluationOf(subject: string): { readonly eventId: number; readonly trigger: EvaluationTrigger } | undefined {
-  const [, id, trigger] = /^(\d+):(?:(stored|scored):\d+|held_back)$/.exec(subject) ?? [];
+  const [, id, trigger] = /^(\d+):(?:(stored|scored|restored):\d+|held_back)$/.exec(subject) ?? [];
   return id === undefined ? undefined : { eventId: Number(id), trigger: (trigger ?? "held_back") as EvaluationTrigger };
 }

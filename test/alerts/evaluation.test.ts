@@ -100,6 +100,34 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toEqual([]);
   });
 
+  it("come, when a deleted event is restored, from the rules that found it deleted, and from no other", async () => {
+    const event = async (what: "deleteEvent" | "restoreEvent", id: number) => await desk.ask(what, { params: { event_id: String(id) } });
+    await desk.rule({ name: "at once" });
+    await desk.rule({ name: "waits", risk_threshold: 70 });
+    await desk.event();
+    const held = await desk.event();
+    await desk.look();
+    await event("deleteEvent", held);
+    await desk.score(held, 95);
+    const unseen = await desk.event({ camera: "gate" });
+    await event("deleteEvent", unseen);
+    await desk.look();
+    expect(await desk.alerts()).toHaveLength(1);
+    // the cooldown of the first is over, but what it held back is old
+    desk.at("2026-03-01T13:00:00Z");
+    for (const id of [held, unseen]) await event("restoreEvent", id);
+    await desk.look();
+    expect((await desk.verdicts()).map(({ event_id, rule_name, outcome }) => [event_id, rule_name, outcome])).toEqual([
+      [1, "at once", "raised"],
+      [held, "at once", "suppressed"],
+      [held, "waits", "raised"],
+      [unseen, "at once", "raised"],
+    ]);
+    await event("deleteEvent", held);
+    await event("restoreEvent", held);
+    expect(await waiting()).toBe(0);
+  });
+
   it("judge a schedule by the time at which the event was stored: a night event that is scored in the morning alerts", async () => {
     const night = { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" };
     await desk.rule({ risk_threshold: 50, schedule: night });
