@@ -56,16 +56,23 @@ export const eventView: View<Event> = {
     ["event", { text: String(event.id), paint: "bold" }],
     ["camera", { text: event.camera_id }],
     ["started", { text: exactly(people, event.started_at) }],
+    ...(event.kind === "camera_health" ? [["summary", { text: event.summary }] as const] : seenAndJudged(event)),
+    ["reviewed", { text: event.reviewed ? "yes" : "no" }],
+    ["notes", { text: event.notes }],
+  ],
+};
+
+/** Of what a camera saw. Of an incident nothing is seen or judged, and until it is over its end is when it was noticed: its summary says how long it lasted. */
+function seenAndJudged(event: Event): readonly (readonly [string, Cell])[] {
+  return [
     ["lasted", { text: seconds(event) }],
     ["risk", risk(event)],
     ["seen", { text: event.object_types.join(", ") || "nothing" }],
     ["summary", { text: event.summary }],
     ["reasoning", { text: event.reasoning }],
     ["judged by", { text: event.analyzed_by ?? (event.risk_score === null ? "nobody yet" : "who stored it") }],
-    ["reviewed", { text: event.reviewed ? "yes" : "no" }],
-    ["notes", { text: event.notes }],
-  ],
-};
+  ];
+}
 
 export const eventWithDetectionsView: View<EventWithDetections> = {
   ...eventView,

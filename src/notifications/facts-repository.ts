@@ -60,7 +60,7 @@ export async function findHeldBack(
             and a.event_id = v.event_id
         )
     )
-    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.risk_score as "riskScore",
+    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.risk_score as "riskScore",
       e.risk_level as "riskLevel", e.summary, count(*) over () as count
     from held h
     join events e on e.event_id = h.event_id
@@ -93,7 +93,7 @@ export async function findSilenced(sql: Sql, silenceId: string, limit: number): 
   const [[total], rows] = await Promise.all([
     sql<[{ count: number }]>`select count(*) as count from silenced_alerts h where h.silence_id = ${silenceId}`,
     sql<SilencedAlerts["events"][number][]>`
-      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.risk_score as "riskScore",
+      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.risk_score as "riskScore",
         e.risk_level as "riskLevel", e.summary, h.rule_name as "ruleName"
       from silenced_alerts h
       join events e on e.event_id = h.event_id

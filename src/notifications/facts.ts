@@ -34,6 +34,7 @@ export interface HeldBackEvent {
   readonly eventId: number;
   readonly cameraId: string;
   readonly cameraName: string;
+  readonly eventKind: AlertFacts["eventKind"];
   readonly startedAt: Date;
   readonly riskScore: number | null;
   readonly riskLevel: string | null;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../daemon/http/app.ts";
 import { type Listening, listen } from "../../daemon/http/listen.ts";
+import { openIncident } from "../../src/incidents/incidents.ts";
 import { silentLog } from "../../src/log/log.ts";
 import { operations } from "../../src/operations.ts";
 import { cli } from "../support/cli.ts";
@@ -162,6 +163,16 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
     expect((await cli(["events", "export", ...args], { cwd: own.path, env })).code).toBe(5);
     await own.remove();
   });
+});
+
+it("events show says of an incident that lasts neither how long it was nor who judged it", async () => {
+  const now = new Date();
+  const trouble = { cameraId: "yard", cause: "silent" as const, reason: "No picture for 60 s", beganAt: new Date(now.getTime() - 8000) };
+  await desk.db.transaction((sql) => openIncident(sql, trouble, now));
+  const [incident] = (await desk.ask("listEvents", { query: "kind=camera_health" })).items;
+  const { code, out } = await cli(["events", "show", String(incident?.id), "--url", `http://127.0.0.1:${daemon.port}`]);
+  expect([code, out]).toEqual([0, expect.stringContaining("Camera Yard is silent: no picture for 60 s.")]);
+  expect(out).not.toMatch(/lasted|judged|risk|seen/);
 });
 
 it("an answer to a change that breaks off does not say that nothing was done", async () => {

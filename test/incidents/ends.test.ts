@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { takeUpEnds } from "../../src/alerts/ended-silences.ts";
 import { settleAlert } from "../../src/alerts/settle.ts";
 import type { Cause } from "../../src/incidents/incident.ts";
 import { endIncidents, followStatus, openIncident } from "../../src/incidents/incidents.ts";
@@ -103,6 +104,17 @@ describe("who was told that something is wrong with a camera", () => {
     ]);
     // the alert is about the beginning, and stays as that left it
     expect(alert).toMatchObject({ status: "delivered", alert_metadata: { channels: [{ channel: "email" }, { channel: "webhook" }] } });
+  });
+
+  it("is told after a silence by what is wrong: it is no event that somebody judges", async () => {
+    await dead(["email"]);
+    await desk.ask("createSilence", { body: { camera_id: "yard", duration_seconds: 600, reason: "Painters" } });
+    await begin(1);
+    desk.at(at(11));
+    await takeUpEnds(desk.db, desk.delivery, now(), 10);
+    await send(11);
+    const text = mail?.mails[0]?.mail.text;
+    expect(text).toMatch(/It held back 1 alert:\n\n\w+ 1 Mar 2026 \d\d:01 {2}Yard: Camera Yard is silent: no picture for 60 s\./);
   });
 
   it("is told also when somebody acknowledged the alert, and not when it was dismissed", async () => {

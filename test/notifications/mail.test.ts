@@ -210,6 +210,7 @@ describe("the mail of a digest", () => {
       eventId: 100 + index,
       cameraId: "gate",
       cameraName: "The Gate",
+      eventKind: "event" as const,
       startedAt: new Date(Date.UTC(2026, 6, 1, 21, 31 + index)),
       riskScore: index === 0 ? null : 60 + index,
       riskLevel: index === 0 ? null : "high",

@@ -110,7 +110,7 @@ function linksOf(alert: AlertFacts, publicUrl: string | undefined): readonly { r
 function heldBackRow(event: HeldBackEvent, { timeZone, publicUrl }: Place) {
   return {
     time: time(event.startedAt, timeZone),
-    risk: risk(event),
+    risk: event.eventKind === "camera_health" ? null : risk(event),
     text: `${clean(event.cameraName)}: ${clean(event.summary) || `event ${event.eventId}`}`,
     url: publicUrl === undefined ? null : eventUrl(publicUrl, event.eventId),
   };
