@@ -38,6 +38,22 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
   return row;
 }
 
+/** Ids of at most `limit` detections of an event, newest first, one of each file: the last, since a camera may write all its pictures into the same file. */
+export async function newestPictures(sql: Sql, eventId: number, limit: number): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select n.detection_id as id
+    from (
+      select distinct on (d.file_path) d.detection_id, d.detected_at, d.confidence
+      from detections d
+      where d.event_id = ${eventId}
+      order by d.file_path, d.detected_at desc, d.confidence desc, d.detection_id
+    ) n
+    order by n.detected_at desc, n.confidence desc, n.detection_id
+    limit ${limit}
+  `;
+  return rows.map(({ id }) => id);
+}
+
 /**
  * What an alert's cooldown held back, deleted events aside: their number, and at most `limit` of them, the riskiest. The alerted event itself, which another
  * rule under the same key may have matched too, is not among them for a channel through which the alert went.

@@ -11,8 +11,12 @@ import { type MailPicture, mailPicture } from "./email/picture.ts";
 import { type SmtpResult, type SmtpTimeouts, sendBySmtp, smtpServerOf, smtpTimeouts } from "./email/smtp.ts";
 import { outcomeOfMail } from "./email/smtp-outcome.ts";
 import type { Message } from "./facts.ts";
+import { newestPictures } from "./facts-repository.ts";
 import type { Outcome } from "./outcome.ts";
 import { postNotification } from "./webhook.ts";
+
+/** So many pictures of an event are tried when the most telling one is gone. */
+const otherPictures = 3;
 
 /** What it takes to send something. */
 export interface TransmitContext {
@@ -48,9 +52,9 @@ async function mail(context: TransmitContext, message: Message, to: readonly str
   if (!server || from === undefined) return { kind: "again", answer: emailFault(config, to) ?? "it needs SMTP_HOST", misconfigured: true };
   const send = async (picture: MailPicture | undefined): Promise<SmtpResult> => {
     const setting = { from, to, timeZone: localTimeZone(), publicUrl: config.publicUrl, now: clock.now() };
-    return await sendBySmtp(server, await composeMail(message, picture, setting), signal, context.smtpTimeouts ?? smtpTimeouts);
+    return await sendBySmtp(server, await composeMail(about, picture, setting), signal, context.smtpTimeouts ?? smtpTimeouts);
   };
-  const picture = await pictureFor(context, message, signal);
+  const { about, picture } = await withPicture(context, message, signal);
   const result = await send(picture);
   const isTooLarge = result.kind === "not_taken" && result.isTooLarge && picture !== undefined && "jpeg" in picture;
   return outcomeOfMail(
@@ -65,14 +69,26 @@ async function post({ config, outbound, clock }: TransmitContext, message: Messa
   return await postNotification(message, { outbound, url, timeoutMs, now: () => clock.now() }, signal);
 }
 
-/** What lists many events shows none of them. */
-async function pictureFor(
+/**
+ * The picture for a mail, and the message with the detection that it shows: where the most telling picture is gone, another one of the event. What lists
+ * many events shows none of them.
+ */
+async function withPicture(
   { db, config }: TransmitContext,
-  { alert, heldBack }: Message,
+  message: Message,
   signal: AbortSignal,
-): Promise<MailPicture | undefined> {
-  const id = alert?.detectionId ?? null;
-  if (heldBack || id === null) return undefined;
-  const source = await db.query((sql) => findSource(sql, id));
-  return source && (await mailPicture(source, rootsOf(config), signal));
+): Promise<{ readonly about: Message; readonly picture: MailPicture | undefined }> {
+  const { alert, heldBack } = message;
+  if (!alert || heldBack || alert.detectionId === null) return { about: message, picture: undefined };
+  const pictureOf = async (id: number): Promise<MailPicture | undefined> => {
+    const source = await db.query((sql) => findSource(sql, id));
+    return source && (await mailPicture(source, rootsOf(config), signal));
+  };
+  const picture = await pictureOf(alert.detectionId);
+  if (!picture || "jpeg" in picture || !picture.isGone) return { about: message, picture };
+  for (const id of await db.query((sql) => newestPictures(sql, alert.eventId, otherPictures))) {
+    const other = id === alert.detectionId ? undefined : await pictureOf(id);
+    if (other && "jpeg" in other) return { about: { ...message, alert: { ...alert, detectionId: id } }, picture: other };
+  }
+  return { about: message, picture };
 }

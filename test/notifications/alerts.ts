@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import type { Database } from "../../src/engines/database.ts";
+import type { Database, Sql } from "../../src/engines/database.ts";
 import { emptyTables } from "../support/empty-tables.ts";
 
 /** An alert and the event it is about, as they are stored. */
@@ -54,19 +54,38 @@ export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<St
           'It is night.', 'completed')
         returning event_id as id
       `;
-      if (facts.picture === undefined) return event.id;
-      const [image] = await sql<[{ id: number }]>`
-        insert into images (camera_id, path, size_bytes, modified_ns, width, height, found_by, found_at, taken_at, status)
-        values ('gate', ${facts.picture}, ${statSync(facts.picture, { throwIfNoEntry: false })?.size ?? 1}, ${Math.floor(Math.random() * 1e9)}, 768, 576, 'watch', ${startedAt}, ${startedAt}, 'processed')
-        returning image_id as id
-      `;
-      await sql`
-        insert into detections (camera_id, event_id, image_id, file_path, detected_at, object_type, confidence, bbox_x, bbox_y, bbox_width, bbox_height)
-        values ('gate', ${event.id}, ${image.id}, ${facts.picture}, ${startedAt}, ${facts.objectType ?? "person"}, 0.9, 10, 20, 60, 120)
-      `;
+      if (facts.picture !== undefined) await insertDetection(sql, event.id, { ...facts, picture: facts.picture, at: startedAt });
       return event.id;
     }
   });
+}
+
+/** Stores that something more was seen in an event, on what is in a file now. Returns the id of the detection. */
+export async function addDetection(
+  db: Database,
+  eventId: number,
+  seen: { readonly picture: string; readonly confidence: number },
+): Promise<number> {
+  return await db.transaction((sql) => insertDetection(sql, eventId, { ...seen, at: new Date("2026-07-01T21:30:20Z") }));
+}
+
+async function insertDetection(
+  sql: Sql,
+  eventId: number,
+  seen: { readonly picture: string; readonly at: Date; readonly objectType?: string; readonly confidence?: number },
+): Promise<number> {
+  const size = statSync(seen.picture, { throwIfNoEntry: false })?.size ?? 1;
+  const [image] = await sql<[{ id: number }]>`
+    insert into images (camera_id, path, size_bytes, modified_ns, width, height, found_by, found_at, taken_at, status)
+    values ('gate', ${seen.picture}, ${size}, ${Math.floor(Math.random() * 1e9)}, 768, 576, 'watch', ${seen.at}, ${seen.at}, 'processed')
+    returning image_id as id
+  `;
+  const [detection] = await sql<[{ id: number }]>`
+    insert into detections (camera_id, event_id, image_id, file_path, detected_at, object_type, confidence, bbox_x, bbox_y, bbox_width, bbox_height)
+    values ('gate', ${eventId}, ${image.id}, ${seen.picture}, ${seen.at}, ${seen.objectType ?? "person"}, ${seen.confidence ?? 0.9}, 10, 20, 60, 120)
+    returning detection_id as id
+  `;
+  return detection.id;
 }
 
 /** Stores an event that raised no alert since this one had been raised before. Returns its id. */

@@ -18,7 +18,7 @@ import { freePort } from "../support/free-port.ts";
 import { type MailServerOptions, mailServer } from "../support/mail-server.ts";
 import { picturePath } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { type AlertFacts, addAlert, addHeldBack, clearAlerts } from "./alerts.ts";
+import { type AlertFacts, addAlert, addDetection, addHeldBack, clearAlerts } from "./alerts.ts";
 
 const processId = "00000000-0000-4000-8000-000000000001";
 let database: TestDatabase;
@@ -187,6 +187,22 @@ describe("an alert by mail", () => {
     await raise(["email"], { picture: `${folder.path}/gone.jpg` });
     await work();
     expect(server.mails[0]?.mail.text).toContain("it is gone from the disk");
+  });
+
+  it("shows the newest picture of a camera that writes all of them into one file, and links to it", async () => {
+    const server = await mailServer();
+    servers.push(server);
+    const { raise, work } = await desk({ ...mailEnv(server.port), PUBLIC_URL: "https://home.example.org" });
+    const file = `${folder.path}/snapshot.jpg`;
+    await writeFile(file, "the picture on which most was seen");
+    const { eventId } = await raise(["email"], { picture: file });
+    await writeFile(file, await readFile(picturePath()));
+    const newest = await addDetection(database.db, eventId, { picture: file, confidence: 0.8 });
+    await work();
+    const [received] = server.mails;
+    expect(received?.mail.pictures).toHaveLength(1);
+    expect(received?.mail.text).toContain(`https://home.example.org/api/detections/${newest}/image`);
+    expect(received?.mail.text).not.toContain("not in this mail");
   });
 
   it("waits for a mail server that is down, visibly, and arrives late when it is back, saying so", async () => {

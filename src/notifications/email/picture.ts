@@ -6,8 +6,8 @@ import { mostPixels } from "../../images/picture.ts";
 /** Enough to recognise somebody, and small enough for any mailbox. */
 const longestEdge = 960;
 
-/** A picture for a mail, or why there is none. */
-export type MailPicture = { readonly jpeg: Buffer } | { readonly fault: string };
+/** A picture for a mail, or why there is none: it is gone, or it cannot be had at this moment or in this mail. */
+export type MailPicture = { readonly jpeg: Buffer } | { readonly fault: string; readonly isGone?: true };
 
 /** One out of a video takes long on a small machine, and a disk may hang: the mail is worth more than its picture. */
 const patienceMs = 20_000;
@@ -50,6 +50,7 @@ async function make(source: DetectionSource, roots: readonly string[], signal: A
   } catch (error) {
     // the path on the disk is nobody's business in a mailbox
     const reason = error instanceof Problem ? error.message.split(`${source.filePath}, `).at(-1) : "cannot be decoded";
-    return { fault: `The picture is not in this mail: it ${reason}.` };
+    const isGone = error instanceof Problem && error.kind === "not_found";
+    return { fault: `The picture is not in this mail: it ${reason}.`, ...(isGone && { isGone }) };
   }
 }
