@@ -194,13 +194,13 @@ export async function webhookRecords(sql: Sql, since: Date): Promise<readonly We
   `;
 }
 
-/** Notifications since a time that did not reach anybody, by channel. */
+/** Notifications since a time that reached nobody, by channel: those that were given up, and those that wait after three attempts. */
 export async function lostNotifications(
   sql: Sql,
   since: Date,
-): Promise<readonly { readonly channel: string; readonly count: number; readonly answer: string | null }[]> {
-  return await sql<{ channel: string; count: number; answer: string | null }[]>`
-    select n.channel, count(*) as count,
+): Promise<readonly { readonly channel: string; readonly isWaiting: boolean; readonly count: number; readonly answer: string | null }[]> {
+  return await sql<{ channel: string; isWaiting: boolean; count: number; answer: string | null }[]>`
+    select n.channel, n.status = 'waiting' as "isWaiting", count(*) as count,
       (array_agg(coalesce(
         n.reason,
         (select a.answer from notification_attempts a where a.notification_id = n.notification_id order by a.attempt desc limit 1)
@@ -208,8 +208,8 @@ export async function lostNotifications(
     from notifications n
     where n.created_at > ${since}
       and (n.status in ('failed', 'expired') or (n.status = 'waiting' and n.attempt_count >= 3))
-    group by n.channel
-    order by n.channel
+    group by n.channel, n.status = 'waiting'
+    order by n.channel, "isWaiting"
   `;
 }
 

@@ -199,13 +199,15 @@ describe("notifications", () => {
           select gen_random_uuid(), e.event_id, 'r', 'yard', 'high', 'k', now(), now() from event e
           returning alert_id
         )
-        insert into notifications (notification_id, alert_id, kind, channel, status, reason, expires_at, created_at)
-        select gen_random_uuid(), a.alert_id, k.kind, 'email', 'failed', '550 no such user', now(), ${new Date(now.getTime() - 60_000)}
-        from alert a cross join unnest(array['alert', 'digest']) as k (kind)
+        insert into notifications (notification_id, alert_id, kind, channel, status, reason, attempt_count, expires_at, created_at)
+        select gen_random_uuid(), a.alert_id, k.kind, 'email', k.status, k.reason, 3, now(), ${new Date(now.getTime() - 60_000)}
+        from alert a
+        cross join (values ('alert', 'failed', '550 no such user'), ('digest', 'expired', '550 no such user'), ('end', 'waiting', 'connect ECONNREFUSED'))
+          as k (kind, status, reason)
       `;
     });
     expect(await finds("lost-notifications", given(), "error")).toMatch(
-      /2 notifications by email did not arrive: 550 no such user.*homesec notifications test email/,
+      /2 notifications by email were given up: 550 no such user; 1 notification by email waits and is tried again: connect ECONNREFUSED.*homesec notifications test email/,
     );
   });
 });

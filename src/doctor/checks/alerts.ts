@@ -32,7 +32,7 @@ const lost: Check = {
   group: "notifications",
   title: "Notifications that reached nobody",
   severity: "error",
-  finds: "Within the last day mails or webhook messages of alerts failed, expired, or were tried three times in vain",
+  finds: "Within the last day mails or webhook messages of alerts failed or expired, or still wait after three attempts",
   remedy: "Mend what the other side says",
   async run(examination) {
     const since = new Date(examination.clock.now().getTime() - dayMs);
@@ -40,11 +40,12 @@ const lost: Check = {
     if (rows.length === 0) return ok("none within the last day");
     return finding(
       listed(
-        rows.map(
-          ({ channel, count, answer }) => `${counted(count, "notification")} by ${channel} did not arrive${answer ? `: ${answer}` : ""}`,
-        ),
+        rows.map(({ channel, isWaiting, count, answer }) => {
+          const fate = isWaiting ? ["waits and is tried again", "wait and are tried again"] : ["was given up", "were given up"];
+          return `${counted(count, "notification")} by ${channel} ${fate[count === 1 ? 0 : 1]}${answer ? `: ${answer}` : ""}`;
+        }),
       ),
-      listed(rows.map(({ channel }) => `homesec notifications test ${channel}`)),
+      listed([...new Set(rows.map(({ channel }) => `homesec notifications test ${channel}`))]),
     );
   },
 };
