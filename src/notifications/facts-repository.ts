@@ -7,7 +7,7 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
   const [row] = await sql<[AlertFacts?]>`
     select a.alert_id as "alertId", a.status, a.severity, a.dedup_key as "dedupKey", a.rule_name as "ruleName",
       coalesce(v.matched_conditions, '{}') as "matchedConditions", a.created_at as "raisedAt", a.camera_id as "cameraId", c.name as "cameraName",
-      e.event_id as "eventId", e.batch_id as trace, e.kind as "eventKind", i.ended_at as "incidentEndedAt", e.started_at as "startedAt", e.ended_at as "endedAt", e.risk_score as "riskScore", e.risk_level as "riskLevel",
+      e.event_id as "eventId", e.batch_id as trace, e.kind as "eventKind", i.ended_at as "incidentEndedAt", e.started_at as "startedAt", e.ended_at as "endedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore", e.risk_level as "riskLevel",
       e.summary, e.reasoning,
       coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId"
     from alerts a
@@ -76,7 +76,7 @@ export async function findHeldBack(
             and a.event_id = v.event_id
         )
     )
-    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.risk_score as "riskScore",
+    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore",
       e.risk_level as "riskLevel", e.summary, count(*) over () as count
     from held h
     join events e on e.event_id = h.event_id
@@ -109,7 +109,7 @@ export async function findSilenced(sql: Sql, silenceId: string, limit: number): 
   const [[total], rows] = await Promise.all([
     sql<[{ count: number }]>`select count(*) as count from silenced_alerts h where h.silence_id = ${silenceId}`,
     sql<SilencedAlerts["events"][number][]>`
-      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.risk_score as "riskScore",
+      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore",
         e.risk_level as "riskLevel", e.summary, h.rule_name as "ruleName"
       from silenced_alerts h
       join events e on e.event_id = h.event_id

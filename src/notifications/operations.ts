@@ -85,6 +85,7 @@ function testMessage(now: Date): AlertMessage {
       incidentEndedAt: null,
       startedAt: now,
       endedAt: now,
+      analysisStatus: "completed",
       riskScore: null,
       riskLevel: null,
       summary: "This is a test: alerts can reach you here.",

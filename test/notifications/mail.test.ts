@@ -99,6 +99,16 @@ describe("the mail of an alert", () => {
     expect((await compose(message({ cameraId: "yard" }))).headers["references"]).toBe("<camera.yard.2026-07-01@example.org>");
   });
 
+  it("says of an event without a score whether it may still get one", async () => {
+    const unjudged = { riskScore: null, riskLevel: null, summary: "", reasoning: "" };
+    const pending = (await compose(message({ ...unjudged, analysisStatus: "pending" }))).text;
+    expect(pending).toContain("There is no summary: the event is not judged yet.");
+    expect(pending).toContain("\nRisk: not judged yet\n");
+    const failed = (await compose(message({ ...unjudged, analysisStatus: "failed" }))).text;
+    expect(failed).toContain("the event is not judged.");
+    expect(failed).toContain("\nRisk: not judged\n");
+  });
+
   it("says of an incident that it lasts or is over, and of an end to which mail it belongs", async () => {
     const incident = { eventKind: "camera_health", objectTypes: [], riskScore: null, riskLevel: null, severity: "critical" } as const;
     const over = { ...incident, incidentEndedAt: new Date("2026-07-01T22:00:00Z") };
@@ -211,6 +221,7 @@ describe("the mail of a digest", () => {
       cameraId: "gate",
       cameraName: "The Gate",
       eventKind: "event" as const,
+      analysisStatus: index === 0 ? ("failed" as const) : ("completed" as const),
       startedAt: new Date(Date.UTC(2026, 6, 1, 21, 31 + index)),
       riskScore: index === 0 ? null : 60 + index,
       riskLevel: index === 0 ? null : "high",

@@ -24,6 +24,7 @@ export function message(alert: Partial<AlertFacts> = {}, rest: Partial<AlertMess
       incidentEndedAt: null,
       startedAt: new Date("2026-07-01T21:30:00Z"),
       endedAt: new Date("2026-07-01T21:30:45Z"),
+      analysisStatus: "completed",
       riskScore: 72,
       riskLevel: "high",
       summary: "A person at the gate.",
@@ -39,7 +40,7 @@ export function message(alert: Partial<AlertFacts> = {}, rest: Partial<AlertMess
 export function silenceMessage(rest: Partial<SilenceMessage> = {}): SilenceMessage {
   const event = (eventId: number, riskScore: number, summary: string, ruleName: string) => ({
     ...{ eventId, cameraId: "gate", cameraName: "The Gate", riskScore, riskLevel: "high", summary, ruleName },
-    ...{ eventKind: "event" as const, startedAt: new Date(Date.UTC(2026, 6, 1, 20, eventId)) },
+    ...{ eventKind: "event" as const, analysisStatus: "completed" as const, startedAt: new Date(Date.UTC(2026, 6, 1, 20, eventId)) },
   });
   return {
     notificationId: "11111111-2222-4333-8444-666666666666",

@@ -38,7 +38,8 @@ export function valuesFor(message: Message, place: Place): object {
       ...common,
       camera: clean(alert.cameraName),
       summary:
-        clean(alert.summary) || (alert.riskScore === null ? "There is no summary: the event is not judged." : "There is no summary."),
+        clean(alert.summary) ||
+        (alert.riskScore === null ? `There is no summary: the event is ${unjudged(alert)}.` : "There is no summary."),
       reasoning: clean(alert.reasoning),
       rows: isTest ? [] : rowsOf(alert, place.timeZone),
       links: isTest ? [] : linksOf(alert, place.publicUrl),
@@ -117,8 +118,9 @@ function heldBackRow(event: HeldBackEvent, { timeZone, publicUrl }: Place) {
 }
 
 const eventUrl = (publicUrl: string, eventId: number): string => `${publicUrl}/api/events/${eventId}`;
-const risk = ({ riskScore, riskLevel }: Pick<AlertFacts, "riskScore" | "riskLevel">): string =>
-  riskScore === null ? "not judged" : `${riskScore} of 100 (${riskLevel})`;
+type Judged = Pick<AlertFacts, "analysisStatus" | "riskScore" | "riskLevel">;
+const risk = (event: Judged): string => (event.riskScore === null ? unjudged(event) : `${event.riskScore} of 100 (${event.riskLevel})`);
+const unjudged = ({ analysisStatus }: Judged): string => (analysisStatus === "pending" ? "not judged yet" : "not judged");
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const clean = (text: string): string => onOneLine(text, 2_000);
 
