@@ -1,9 +1,17 @@
 import { counted } from "../counted.ts";
 import { readAnswer } from "../upstream/answer.ts";
+import type { BreakerState } from "../upstream/state.ts";
 import type { AttemptFacts, EventFacts } from "./events-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { jobDetails } from "./picture-steps.ts";
 import { between, type Step, sentence } from "./step.ts";
+
+/** What is known beside the rows. */
+export interface Known {
+  readonly now: Date;
+  /** Of the language model; undefined without a daemon. */
+  readonly breaker: BreakerState | undefined;
+}
 
 /** That the event was stored, and where it came from. */
 export function eventStep(event: EventFacts, hasBatch: boolean): Step {
@@ -35,11 +43,11 @@ export function eventStep(event: EventFacts, hasBatch: boolean): Step {
   };
 }
 
-/** Each attempt to have it judged, what came of it, and what is still to come. */
-export function analysisSteps(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, now: Date): Step[] {
+/** Each attempt to have it judged, what came of it, and what is still to come, which depends on the breaker of the language model where that is known. */
+export function analysisSteps(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step[] {
   // nobody judges what is wrong with a camera
   if (event.kind === "camera_health") return [];
-  return [...attempts.map(attemptStep), scoreStep(event, attempts, job, now)];
+  return [...attempts.map(attemptStep), scoreStep(event, attempts, job, known)];
 }
 
 function attemptStep(attempt: AttemptFacts): Step {
@@ -71,7 +79,7 @@ function attemptStep(attempt: AttemptFacts): Step {
   };
 }
 
-function scoreStep(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, now: Date): Step {
+function scoreStep(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step {
   const details = {
     analysis_status: event.analysisStatus,
     risk_score: event.riskScore,
@@ -104,13 +112,17 @@ function scoreStep(event: EventFacts, attempts: readonly AttemptFacts[], job: Wa
       details,
     };
   }
-  return { at: null, step: "score", status: "waiting", text: `The event is not judged yet. ${waitingText(job, now)}`, details };
+  return { at: null, step: "score", status: "waiting", text: `The event is not judged yet. ${waitingText(job, known)}`, details };
 }
 
-function waitingText(job: WaitingJob | undefined, now: Date): string {
+function waitingText(job: WaitingJob | undefined, { now, breaker }: Known): string {
   if (!job) return "No analysis is queued for it.";
   if (job.status === "running") return "The language model is asked just now.";
   if (job.status === "dead") return `Its analysis is in the dead letters: ${sentence(job.error ?? "no reason is stored")}`;
+  if (breaker?.state === "open") {
+    const when = breaker.reset_at === null ? "later" : `in ${between(now, breaker.reset_at)}`;
+    return `The language model failed repeatedly, so its circuit breaker is open: it is asked again ${when}. \`homesec breakers reset language_model\` has it asked at once.`;
+  }
   const next = job.availableAt > now ? `It is asked for in ${between(now, job.availableAt)}` : "It is next when a place is free";
   return job.error === null ? `${next}.` : `${next}; last time: ${sentence(job.error)}`;
 }

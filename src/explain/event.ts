@@ -1,6 +1,7 @@
 import { uuidOf } from "../contract/values.ts";
 import { counted } from "../counted.ts";
 import type { Sql } from "../engines/database.ts";
+import type { OperationContext } from "../operations/operation.ts";
 import { alertSteps } from "./alert-steps.ts";
 import {
   type AlertFacts,
@@ -15,7 +16,7 @@ import {
 } from "./alerts-repository.ts";
 import { deliveriesAbout, deliveryAttempts } from "./deliveries-repository.ts";
 import { deliverySteps } from "./delivery-steps.ts";
-import { analysisSteps, eventStep } from "./event-steps.ts";
+import { analysisSteps, eventStep, type Known } from "./event-steps.ts";
 import { analysisAttempts, type EventFacts, findEventFacts } from "./events-repository.ts";
 import { evaluationJobsOf, jobsOf, type WaitingJob } from "./jobs-repository.ts";
 import { batchStep, pictureSteps } from "./picture-steps.ts";
@@ -41,8 +42,13 @@ export interface EventChain {
   readonly after: readonly Step[];
 }
 
+/** What the daemon knows beside the rows; with `--direct` no breaker is known. */
+export function knownTo({ clock, runtime }: Pick<OperationContext, "clock" | "runtime">): Known {
+  return { now: clock.now(), breaker: runtime?.breakers().find(({ name }) => name === "language_model") };
+}
+
 /** The whole chain of an event, or undefined when there is no such event. */
-export async function chainOfEvent(sql: Sql, eventId: number, now: Date): Promise<EventChain | undefined> {
+export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Promise<EventChain | undefined> {
   const [event, shown, verdicts, silentRules, evaluationJobs, alerts, attempts, [analysis]] = await Promise.all([
     findEventFacts(sql, eventId),
     picturesOfEvent(sql, eventId, most.pictures),
@@ -54,6 +60,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, now: Date): Promis
     jobsOf(sql, "analyze", [String(eventId)]),
   ]);
   if (!event) return undefined;
+  const { now } = known;
   const batchId = uuidOf(event.batchId ?? "");
   const alertIds = alerts.map(({ alertId }) => alertId);
   const [pictures, batches, notifications, notificationAttempts, deliveries] = await Promise.all([
@@ -73,7 +80,7 @@ export async function chainOfEvent(sql: Sql, eventId: number, now: Date): Promis
     after: [
       ...batches.map((batch) => batchStep(batch, now)),
       eventStep(event, batches.length > 0),
-      ...analysisSteps(event, attempts, analysis, now),
+      ...analysisSteps(event, attempts, analysis, known),
       ...verdicts.map(verdictStep),
       ...silentRules.map((rule) => silentRuleStep(rule, event, evaluationJobs)),
       ...noRules(verdicts.length + silentRules.length),

@@ -1,6 +1,7 @@
 import type { Sql } from "../engines/database.ts";
 import type { Image } from "../images/ledger-repository.ts";
 import { chainOfEvent } from "./event.ts";
+import type { Known } from "./event-steps.ts";
 import { outcomeOfEvent } from "./outcome.ts";
 import { batchStep, type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
@@ -11,7 +12,8 @@ import { type Explanation, type Step, sentence } from "./step.ts";
 const mostEvents = 3;
 
 /** What became of a picture, up to the alerts of its event. */
-export async function explainImage(sql: Sql, image: Image, now: Date): Promise<Pick<Explanation, "trace" | "outcome" | "steps">> {
+export async function explainImage(sql: Sql, image: Image, known: Known): Promise<Pick<Explanation, "trace" | "outcome" | "steps">> {
+  const { now } = known;
   const [picture] = await picturesOf(sql, [image.id]);
   if (!picture) return { trace: null, outcome: `Image ${image.id} is gone.`, steps: [] };
   const trace = picture.detections.find(({ batchId }) => batchId !== null)?.batchId ?? null;
@@ -21,7 +23,7 @@ export async function explainImage(sql: Sql, image: Image, now: Date): Promise<P
     const open = await openBatches(sql, picture, now);
     return { trace, outcome: outcomeOf(picture, steps, open), steps: [...steps, ...open] };
   }
-  const chains = (await Promise.all(eventIds.map((id) => chainOfEvent(sql, id, now)))).filter((chain) => chain !== undefined);
+  const chains = (await Promise.all(eventIds.map((id) => chainOfEvent(sql, id, known)))).filter((chain) => chain !== undefined);
   return {
     trace,
     outcome: chains.map((chain) => `The picture is part of event ${chain.event.id}. ${outcomeOfEvent(chain)}`).join(" "),

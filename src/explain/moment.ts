@@ -143,7 +143,8 @@ async function eventLines(sql: Sql, events: readonly EventFacts[], now: Date): P
   return await Promise.all(
     events.map(async (event, index) => {
       const step = eventStep(event, true);
-      const chain = index < most.chains ? await chainOfEvent(sql, event.id, now) : undefined;
+      // only its outcome is told, for which no breaker matters
+      const chain = index < most.chains ? await chainOfEvent(sql, event.id, { now, breaker: undefined }) : undefined;
       return { ...step, at: event.startedAt, text: chain ? `${step.text} ${outcomeOfEvent(chain)}` : step.text };
     }),
   );

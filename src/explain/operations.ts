@@ -7,7 +7,8 @@ import type { Operations } from "../operations/operation.ts";
 import { covers } from "../silences/silence.ts";
 import { activeSilences } from "../silences/silences-repository.ts";
 import { eventOfAlert } from "./alerts-repository.ts";
-import { chainOfEvent, type EventChain } from "./event.ts";
+import { chainOfEvent, type EventChain, knownTo } from "./event.ts";
+import type { Known } from "./event-steps.ts";
 import { explainImage } from "./image.ts";
 import { explainMoment } from "./moment.ts";
 import { outcomeOfAlert, outcomeOfEvent } from "./outcome.ts";
@@ -20,8 +21,8 @@ const mostSilences = 20;
 
 /** The answers to "why": read from what every stage stored, nothing is worked out anew. */
 export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
-  explainEvent: async ({ params }, { db, clock }) => {
-    const chain = await db.query((sql) => chainOfEvent(sql, params.event_id, clock.now()));
+  explainEvent: async ({ params }, context) => {
+    const chain = await context.db.query((sql) => chainOfEvent(sql, params.event_id, knownTo(context)));
     if (!chain) throw notFound("Event", params.event_id);
     return {
       subject: { type: "event", id: String(params.event_id) },
@@ -32,15 +33,15 @@ export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
     };
   },
 
-  explainImage: async ({ params }, { db, clock }) =>
-    await db.query(async (sql) => {
+  explainImage: async ({ params }, context) =>
+    await context.db.query(async (sql) => {
       const image = await requireImage(sql, params.image_id);
-      return { subject: { type: "image", id: String(image.id) }, found: true, ...(await explainImage(sql, image, clock.now())) };
+      return { subject: { type: "image", id: String(image.id) }, found: true, ...(await explainImage(sql, image, knownTo(context))) };
     }),
 
   explainPath: async ({ query }, context) => await explainPath(query.path, context),
 
-  explainAlert: async ({ params }, { db, clock }) => await db.query((sql) => explainAlert(sql, params.alert_id, clock.now())),
+  explainAlert: async ({ params }, context) => await context.db.query((sql) => explainAlert(sql, params.alert_id, knownTo(context))),
 
   explainMoment: async ({ params, query }, { db, clock, config, settings }) =>
     await db.query((sql) =>
@@ -55,15 +56,15 @@ export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
     ),
 };
 
-async function explainAlert(sql: Sql, alertId: string, now: Date): Promise<Explanation> {
+async function explainAlert(sql: Sql, alertId: string, known: Known): Promise<Explanation> {
   const id = uuidOf(alertId);
   const eventId = id && (await eventOfAlert(sql, id));
-  const chain = eventId && (await chainOfEvent(sql, eventId, now));
+  const chain = eventId && (await chainOfEvent(sql, eventId, known));
   if (!id || !chain) throw notFound("Alert", alertId);
   const alert = chain.alerts.find((each) => each.alertId === id);
   const subject = { cameraId: chain.event.cameraId, ruleId: alert?.ruleId ?? "" };
   // why no other came after it
-  const silences = (await activeSilences(sql, now, mostSilences)).filter((silence) => covers(silence, subject));
+  const silences = (await activeSilences(sql, known.now, mostSilences)).filter((silence) => covers(silence, subject));
   const steps = [...[...chain.before, ...chain.after].filter((step) => concerns(step, id, chain)), ...silences.map(silenceStep)];
   return { subject: { type: "alert", id }, found: true, trace: chain.event.batchId, outcome: outcomeOfAlert(chain, id), steps };
 }

@@ -4,19 +4,20 @@ import { newestVersion } from "../images/ledger-repository.ts";
 import { type Look, look } from "../images/look.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import { statusReason } from "./cameras-repository.ts";
+import { knownTo } from "./event.ts";
 import { explainImage } from "./image.ts";
 import { ledgerPaths, type Place, placeOf, whyNeverRead } from "./place.ts";
 import { between, type Explanation, type Step, sentence } from "./step.ts";
 
 /** What became of a file by its path; of a file that is not in the ledger, why it may not be. */
 export async function explainPath(path: string, context: OperationContext): Promise<Explanation> {
-  const { db, config, clock } = context;
+  const { db, config } = context;
   const roots = rootsOf(config);
   const cameras = await db.query(allCameras);
   const place = await placeOf(path, roots, config.cameraRoot, cameras);
   const known = await db.query(async (sql) => {
     const image = await newestVersion(sql, ledgerPaths(path, place));
-    return image && { image, explanation: await explainImage(sql, image, clock.now()) };
+    return image && { image, explanation: await explainImage(sql, image, knownTo(context)) };
   });
   if (known) return { subject: { type: "image", id: String(known.image.id) }, found: true, ...known.explanation };
   const steps = await reasons(path, place, roots, context);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Desk, openDesk } from "../support/operations.ts";
+import { quietRuntime } from "../support/runtime.ts";
 import { verdictText } from "../support/upstream.ts";
 import { atSecond, type Stored, start, storedIn } from "./stored.ts";
 
@@ -159,6 +160,17 @@ describe("why no alert came", () => {
       `,
     );
     expect(await texts(eventId, "score")).toEqual(["The event is not judged yet. It is asked for in 15 s; last time: Connection refused."]);
+    const breaker = {
+      name: "language_model" as const,
+      state: "open" as const,
+      failure_count: 3,
+      last_failure: atSecond(59),
+      last_success: null,
+    };
+    Object.assign(desk.context, { runtime: quietRuntime({ breakers: () => [{ ...breaker, reset_at: atSecond(88) }] }) });
+    expect(await texts(eventId, "score")).toEqual([
+      "The event is not judged yet. The language model failed repeatedly, so its circuit breaker is open: it is asked again in 28 s. `homesec breakers reset language_model` has it asked at once.",
+    ]);
     const failed = await stored.event({ images: [await stored.image()], failed: true });
     expect((await texts(failed, "score"))[0]).toContain(`\`homesec events reanalyze ${failed}\``);
   });
