@@ -14,6 +14,7 @@ import { TemplateError } from "../templates/template.ts";
 import { judge, type Outcome, unsendable } from "./attempt.ts";
 import { templateFault } from "./definition.ts";
 import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
+import { createFaultLog } from "./fault-log.ts";
 import { bodyOf, headersOf } from "./request.ts";
 import { longestDelayMs, retryDelayMs } from "./retries.ts";
 import { openWebhook, type StoredWebhook } from "./webhook.ts";
@@ -48,6 +49,7 @@ export interface DeliverySenderContext {
  */
 export function createDeliverySender(context: DeliverySenderContext): Sender {
   const { db, clock } = context;
+  const faults = createFaultLog(context.log);
 
   const run = async (id: string, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
     const { delivery, stored } = await db.query(async (sql) => {
@@ -85,8 +87,10 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
     // never the whole address: in those of chat services the path is the secret
     const about = { ...traceOf(delivery), delivery: id, webhook: stored.id, host: new URL(stored.url).host };
     const attempt = { attempt: delivery.attempt_count + 1, status_code: outcome.statusCode, took_ms: outcome.responseMs };
-    if (status === "success") context.log.info({ ...about, ...attempt }, "a webhook was told");
-    else context.log.warn({ ...about, ...attempt, error: outcome.error }, "a webhook could not be delivered");
+    if (status === "success") {
+      faults.arrived(stored.id);
+      context.log.info({ ...about, ...attempt }, "a webhook was told");
+    } else faults.failed({ ...about, ...attempt, error: outcome.error }, status);
   };
 
   const post = async (
@@ -187,7 +191,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
       await buryJob(sql, job, error);
     });
     context.onAttempt("failure");
-    context.log.warn({ ...traceOf(delivery), delivery: delivery.id, webhook: delivery.webhook_id, error }, "a webhook is not told");
+    faults.failed({ ...traceOf(delivery), delivery: delivery.id, webhook: delivery.webhook_id, error }, "failure");
   };
 
   const giveUp = async (id: string, job: ClaimedJob, error: string): Promise<void> => {
