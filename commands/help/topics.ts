@@ -76,8 +76,8 @@ before anything is done.
 Results go to the standard output, everything else to the standard error output, which --quiet leaves to errors.
 Tables have relative times and are cut to the terminal; all other formats have exact ISO 8601 times in UTC and are whole.
 
-Times are typed as 2026-01-31T22:15, 2026-01-31, 22:15 (today), now, -2h, yesterday or 'yesterday 21:00'; without a
-zone they are local. Durations are 90s, 5m, 2h, 30d.
+Times are typed as 2026-01-31T22:15, 2026-01-31, 22:15 (today), now, -2h, yesterday, 'yesterday 21:00' or
+'tomorrow 06:00'; without a zone they are local. Durations are 90s, 5m, 2h, 30d.
 Several values are given with commas, or by repeating the option. Words that begin with - go behind --.
 `,
   },

@@ -1,4 +1,5 @@
 import { nearest } from "../../src/config/nearest.ts";
+import { localTime } from "../output/people.ts";
 import { parseDay, parseDuration, parseSeconds, parseTime } from "./time.ts";
 
 /** One option of a command. `T` is what the command receives. */
@@ -129,6 +130,27 @@ export function time(description: string): Option<Date | undefined> {
       const parsed = parseTime(given, now);
       if (parsed === undefined) throw new WrongValue("a time such as 2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'");
       return parsed;
+    },
+  };
+}
+
+/** A time that is still to come, in any form that `parseTime` understands. */
+export function futureTime(description: string): Option<Date | undefined> {
+  return {
+    description,
+    placeholder: "time",
+    read: ({ texts, now }) => {
+      const given = texts.at(-1);
+      if (given === undefined) return undefined;
+      const parsed = parseTime(given, now);
+      if (parsed === undefined) throw new WrongValue("a time such as 22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
+      if (parsed > now) return parsed;
+      const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.trim()) ?? [];
+      throw new WrongValue(
+        today === undefined
+          ? `in the future; it is ${localTime(now)} now: give a later time, such as 'tomorrow 06:00'`
+          : `in the future; ${today} today is over: write 'tomorrow ${today}'`,
+      );
     },
   };
 }

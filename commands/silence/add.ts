@@ -2,7 +2,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { longestSilenceSeconds } from "../../src/contract/routes/silences.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { flag, seconds, text, time } from "../input/options.ts";
+import { flag, futureTime, seconds, text } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
 import { findRule } from "../rules/find.ts";
 
@@ -16,7 +16,7 @@ export const addSilence = defineCommand({
     rule: text("rule", "Only alerts of this rule: its id, or its exact name; with --camera, of this rule for this camera"),
     all: flag("All alerts, where neither a camera nor a rule is named"),
     for: seconds(1, longestSilenceSeconds, "How long it lasts, such as 2h"),
-    until: time("When it ends, such as 18:00 or 'tomorrow 06:00'; instead of --for"),
+    until: futureTime("When it ends, such as 18:00 or 'tomorrow 06:00'; instead of --for"),
     reason: text("text", "Why, for whoever wonders later"),
   },
   examples: [

@@ -101,6 +101,16 @@ describe.each(ways)("silences, %s", (way) => {
     }
     expect((await homesec("silence", "list")).err).toBe("no silences\n");
   });
+
+  it("says of an end that is over, in local time, and what to write instead", async () => {
+    served.desk.at(new Date(2026, 2, 1, 21, 30).toISOString());
+    const refusal = async (until: string) => (await homesec("silence", "add", "--all", "--reason", "x", "--until", until)).err;
+    expect(await refusal("06:00")).toBe("homesec: --until \"06:00\" must be in the future; 06:00 today is over: write 'tomorrow 06:00'\n");
+    expect(await refusal("yesterday 06:00")).toBe(
+      "homesec: --until \"yesterday 06:00\" must be in the future; it is 2026-03-01 21:30:00 now: give a later time, such as 'tomorrow 06:00'\n",
+    );
+    expect(await refusal("at six")).toContain("'tomorrow 06:00'");
+  });
 });
 
 it("csv knows every field of the contract", () => {
