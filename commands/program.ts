@@ -146,6 +146,14 @@ function withHint(text: string, parser: Parser): string {
     );
     return guess === undefined ? complaint : `${complaint}(Did you mean ${guess}?)\n`;
   }
+  const [, option] = /^error: unknown option '--([a-z-]+)/.exec(text) ?? [];
+  const other =
+    option &&
+    meant(
+      option,
+      parser.options.flatMap(({ long }) => long?.slice(2) ?? []),
+    );
+  if (other) return `${complaint}(Did you mean --${other}?)\n`;
   const isWord = /unknown option '-[^-]/.test(text) && parser.registeredArguments.length > 0;
   return isWord ? `${complaint}(A word that begins with - goes behind --.)\n` : complaint;
 }

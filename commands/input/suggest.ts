@@ -38,9 +38,16 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   status: ["health"],
   check: ["validate", "doctor", "health"],
   why: ["explain"],
+  // options: where a list of rows is filtered it is a range, where something is looked back at it is how far
+  since: ["start-date"],
+  from: ["start-date", "since"],
+  until: ["end-date"],
+  to: ["end-date", "until"],
+  "start-date": ["since"],
+  "end-date": ["until"],
 };
 
-/** Of the known words the one that somebody may have meant: a slip of the fingers, a part of the word, another name for it. */
+/** Of the known words, commands or options without their dashes, the one that somebody may have meant: a slip of the fingers, a part of the word, another name for it. */
 export function meant(typed: string, known: readonly string[]): string | undefined {
   const word = typed.toLowerCase();
   const named = (Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : []).find((other) => known.includes(other));
