@@ -41,7 +41,8 @@ async function candidatesFor(before: readonly string[], current: string, host: H
   if (current.startsWith("-")) return flagsOf(command);
   if (command) {
     const [name, argument] = Object.entries(command.arguments)[positionals.length] ?? [];
-    if (name === undefined) return [];
+    // an argument is one value; several with commas are for options
+    if (name === undefined || current.includes(",")) return [];
     return argument?.choices ?? (await ids(name, command, positionals, before, host));
   }
   return nextWords(path, commands);

@@ -8,14 +8,17 @@ const timeoutMs = 1000;
 const keptMs = 10_000;
 
 const Id = z.union([z.string(), z.number()]).transform(String);
-const rows = (key: string, id: string) =>
-  z.looseObject({ [key]: z.array(z.looseObject({ [id]: Id })) }).transform((body) => body[key]?.map((row) => row[id]));
+const rows = (key: string, ...fields: readonly string[]) =>
+  z
+    .looseObject({ [key]: z.array(z.looseObject(Object.fromEntries(fields.map((field) => [field, Id])))) })
+    .transform((body) => fields.flatMap((field) => body[key]?.map((row) => row[field])));
 const Ids = z.array(z.string());
 
-/** Where the ids of each kind of thing come from. */
+/** Where the ids of each kind of thing come from; of rules the names too, where a command takes them. */
 const sources = {
   camera: { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") },
-  rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
+  rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "name", "id") },
+  ruleId: { path: "/api/alerts/rules?limit=200", rows: rows("items", "id") },
   webhook: { path: "/api/outbound-webhooks?limit=200", rows: rows("webhooks", "id") },
   alert: { path: "/api/alerts?limit=50", rows: rows("items", "id") },
   silence: { path: "/api/silences?limit=50", rows: rows("items", "id") },
@@ -29,7 +32,7 @@ const sources = {
 export type IdKind = keyof typeof sources | "check";
 
 const kinds: Readonly<Record<string, IdKind>> = {
-  ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "rule", webhook: "webhook" },
+  ...{ cameraId: "camera", camera: "camera", cameras: "camera", rule: "rule", ruleId: "ruleId", webhook: "webhook" },
   ...{ alertId: "alert", silenceId: "silence", eventId: "event", detectionId: "detection", entityId: "entity" },
   ...{ objectType: "label", objectTypes: "label" },
 };
@@ -72,7 +75,8 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
   const headers = apiKey === undefined ? {} : (await import("../../src/contract/http-client.ts")).keyHeader(apiKey);
   const trusting = ca === undefined ? fetch : (await import("../../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
   const response = await trusting(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
-  const found = Ids.parse(sources[kind].rows.parse(await response.json()));
+  // one stands on each line, and what begins with a dash would be an option
+  const found = Ids.parse(sources[kind].rows.parse(await response.json())).filter((id) => !/^-|\p{Cc}/u.test(id));
   await keep(folder, file, found).catch(() => undefined);
   return found;
 }

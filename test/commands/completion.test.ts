@@ -13,6 +13,10 @@ const folder = temporaryFolder("completion");
 const bodies: Readonly<Record<string, unknown>> = {
   "/api/cameras": { cameras: [camera, { ...camera, camera_id: "garage" }], count: 2, pagination: page(2) },
   "/api/cameras/deleted": { items: [{ ...camera, camera_id: "attic" }], pagination: page(1) },
+  "/api/alerts/rules": {
+    items: ["Somebody at night", "Dog's & cat: $5", 'A "quote"', "-v", "Two\nlines"].map((name, n) => ({ id: `f${n}`, name })),
+    pagination: page(5),
+  },
   "/api/events": { items: [event], pagination: page(1) },
 };
 let api: Awaited<ReturnType<typeof apiStandIn>>;
@@ -55,6 +59,13 @@ describe("what can follow", () => {
     expect(api.seen).toHaveLength(1);
   });
 
+  it("names of rules where they are taken, but none that would be an option or two lines", async () => {
+    const ids = ["f0", "f1", "f2", "f3", "f4"];
+    expect(await complete("rules", "test", "")).toEqual(["Somebody at night", "Dog's & cat: $5", 'A "quote"', ...ids]);
+    expect(await complete("silence", "add", "--rule", "Somebody a")).toEqual(["Somebody at night"]);
+    expect(await complete("alerts", "list", "--rule-id", "")).toEqual(ids);
+  });
+
   it("several values with commas, and values behind =", async () => {
     expect(await complete("events", "list", "--camera-id", "front-door,")).toEqual(["front-door,garage"]);
     expect(await complete("events", "list", "--camera-id=garage,f")).toEqual(["--camera-id=garage,front-door"]);
@@ -65,6 +76,7 @@ describe("what can follow", () => {
     expect(await complete("alerts", "list", "--status", "=")).toHaveLength(4);
     // only one is taken here
     expect(await complete("alerts", "list", "--status", "pending,")).toEqual([]);
+    expect(await complete("rules", "test", "Somebody at night,")).toEqual([]);
   });
 
   it("fields of the records, topics of help, and ids that depend on what stands before", async () => {
@@ -84,7 +96,7 @@ describe("what can follow", () => {
 
   it("nothing, in silence, when no daemon answers or the words mean nothing", async () => {
     expect(await complete("cameras", "show", "--url", "http://127.0.0.1:1", "")).toEqual([]);
-    expect(await complete("rules", "show", "")).toEqual([]);
+    expect(await complete("alerts", "show", "")).toEqual([]);
     expect(await complete("nothing", "at", "all", "")).toEqual([]);
     expect(await complete("cameras", "list", "extra", "")).toEqual([]);
   });
@@ -142,6 +154,36 @@ describe("in the shells themselves", () => {
     ["homesec help exi", "homesec help exit-codes"],
     ["homesec anal", "homesec analytics"],
   ] as const;
+  /** Names with blanks and what means something to a shell: begun, and again when a part was typed in the way of a shell. */
+  const named = {
+    bash: [
+      ["homesec rules test So", "homesec rules test Somebody\\ at\\ night"],
+      ["homesec rules test Somebody\\ a", "homesec rules test Somebody\\ at\\ night"],
+      ["homesec rules test 'Somebody a", "homesec rules test 'Somebody at night'"],
+      ['homesec rules test "Somebody a', 'homesec rules test "Somebody at night"'],
+      ["homesec silence add --rule Dog", "homesec silence add --rule Dog\\'s\\ \\&\\ cat\\:\\ \\$5"],
+      ['homesec silence add --rule "Dog', 'homesec silence add --rule "Dog\'s & cat: \\$5"'],
+      ["homesec rules show A", 'homesec rules show A\\ \\"quote\\"'],
+    ],
+    zsh: [
+      ["homesec rules test So", "homesec rules test Somebody\\ at\\ night"],
+      ["homesec rules test Somebody\\ a", "homesec rules test Somebody\\ at\\ night"],
+      ["homesec rules test 'Somebody a", "homesec rules test 'Somebody at night'"],
+      ['homesec rules test "Somebody a', 'homesec rules test "Somebody at night"'],
+      ["homesec silence add --rule Dog", "homesec silence add --rule Dog\\'s\\ \\&\\ cat:\\ \\$5"],
+      ['homesec silence add --rule "Dog', 'homesec silence add --rule "Dog\'s & cat: \\$5"'],
+      ["homesec rules show A", 'homesec rules show A\\ \\"quote\\"'],
+    ],
+    // what fish puts in the place of the last word
+    fish: [
+      ["homesec rules test So", "Somebody\\ at\\ night"],
+      ["homesec rules test Somebody\\ a", "Somebody\\ at\\ night"],
+      ["homesec rules test 'Somebody a", "'Somebody at night'"],
+      ['homesec rules test "Somebody a', '"Somebody at night"'],
+      ["homesec silence add --rule Dog", "Dog\\'s\\ \\&\\ cat:\\ \\$5"],
+      ["homesec rules show A", 'A\\ \\"quote\\"'],
+    ],
+  } as const;
 
   it.each(shells)(
     "%s completes commands, values and ids",
@@ -157,13 +199,16 @@ describe("in the shells themselves", () => {
       if (!has(shell) || (shell !== "fish" && !has("script"))) return;
       const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder.path, HOMESEC_URL: api.url };
       if (shell !== "fish") {
-        const lines = completed.map(([line]) => line);
-        expect(await tabbed(shell, lines, script, env)).toEqual(completed.map(([, expected]) => expected));
+        const all = [...completed, ...named[shell]];
+        const lines = all.map(([line]) => line);
+        expect(await tabbed(shell, lines, script, env)).toEqual(all.map(([, expected]) => expected));
         return;
       }
-      for (const [line, expected] of completed) {
-        const { stdout } = await execa("fish", ["-c", `source ${script}; complete -C '${line}'`], { env, extendEnv: false });
-        expect(stdout.split("\n"), line).toEqual([expected.slice(expected.lastIndexOf(" ") + 1)]);
+      const whole = completed.map(([line, expected]) => [line, expected.slice(expected.lastIndexOf(" ") + 1)] as const);
+      for (const [line, expected] of [...whole, ...named.fish]) {
+        const args = ["-c", `source ${script}; complete --escape -C $argv[1]`, line];
+        const { stdout } = await execa("fish", args, { env, extendEnv: false });
+        expect(stdout.split("\n"), line).toEqual([expected]);
       }
     },
     60_000,
