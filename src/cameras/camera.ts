@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { Problem } from "../contract/problem.ts";
 import type { Camera as CameraRecord, cameraStatuses } from "../contract/routes/cameras.ts";
+import { shellWord } from "../shell-word.ts";
 
 /** A camera as clients see it. */
 export type Camera = z.output<typeof CameraRecord>;
@@ -88,18 +89,34 @@ export function sharedField(asked: CameraIdentity, other: CameraIdentity): Share
   return other.name === asked.name ? "name" : "folder_path";
 }
 
-/** The refusal of a camera that would share something with another one. Names the other and the way out. */
-export function conflictProblem(field: SharedField, other: Camera): Problem {
+/**
+ * The refusal of a camera that would share something with another one. Names the other and the way out; `taker` is the camera that exists already
+ * and asks for it.
+ */
+export function conflictProblem(field: SharedField, other: Camera, taker?: string): Problem {
   const what = {
     camera_id: `the id ${other.camera_id}`,
     name: `the name ${JSON.stringify(other.name)}`,
     folder_path: `the folder ${other.folder_path}`,
   }[field];
   const another = { camera_id: "another camera_id", name: "another name", folder_path: "another folder_path" }[field];
+  const takeOver = field === "folder_path" && taker !== undefined ? `, or ${howToTakeOver(other, taker)}` : "";
   return other.deleted_at
     ? new Problem(
         "conflict",
-        `The deleted camera ${other.camera_id} (${JSON.stringify(other.name)}) has ${what}; ${howToRestore(other.camera_id)}, or give ${another}`,
+        `The deleted camera ${other.camera_id} (${JSON.stringify(other.name)}) has ${what}; ${howToRestore(other.camera_id)}, or give ${another}${takeOver}`,
       )
-    : new Problem("conflict", `Camera ${other.camera_id} (${JSON.stringify(other.name)}) has ${what} already; give ${another}`);
+    : new Problem("conflict", `Camera ${other.camera_id} (${JSON.stringify(other.name)}) has ${what} already; give ${another}${takeOver}`);
+}
+
+/** How a camera gets the folder of another one. While homesec runs, a folder that is given up is that of a new camera at once. */
+function howToTakeOver(other: Camera, taker: string): string {
+  const id = other.camera_id;
+  const commands = [
+    ...(other.deleted_at ? [`cameras restore ${id}`] : []),
+    `cameras update ${id} --folder-path ${shellWord(`${other.folder_path}-before`)}`,
+    `cameras update ${taker} --folder-path ${shellWord(other.folder_path)}`,
+    `cameras remove ${id}`,
+  ];
+  return `stop homesec and have ${taker} take it over: ${commands.map((command) => `\`homesec --direct ${command}\``).join(", ")}`;
 }

@@ -179,15 +179,15 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
 /** Refuses an identity that another camera has, also when its folder is the same one under another path. */
 async function refuseConflict({ db }: OperationContext, identity: CameraIdentity, exceptId?: string): Promise<void> {
   const others = await db.query(async (sql) => {
-    refuse(identity, await findConflict(sql, identity, exceptId));
+    refuse(identity, await findConflict(sql, identity, exceptId), exceptId);
     return (await allCameras(sql)).filter((camera) => camera.camera_id !== exceptId);
   });
   const same = await withSameFolder(others, identity.folder_path);
-  if (same) throw conflictProblem("folder_path", same);
+  if (same) throw conflictProblem("folder_path", same, exceptId);
 }
 
-function refuse(identity: CameraIdentity, other: Camera | undefined): void {
-  if (other) throw conflictProblem(sharedField(identity, other), other);
+function refuse(identity: CameraIdentity, other: Camera | undefined, taker?: string): void {
+  if (other) throw conflictProblem(sharedField(identity, other), other, taker);
 }
 
 /** Creates the folder of a new camera. Returns why it could not be. */
@@ -227,7 +227,7 @@ async function tryUpdate(
       name: given.name ?? current.name,
       folder_path: given.folder_path === undefined ? current.folder_path : folderPath,
     };
-    refuse(identity, await findConflict(sql, identity, cameraId));
+    refuse(identity, await findConflict(sql, identity, cameraId), cameraId);
     const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
     // what repeats what is there is no sign of life of a camera, and nothing to tell anybody of
     if (given.status === undefined && isSame(current, identity) && status === current.status && reason === current.status_reason) {

@@ -17,11 +17,6 @@ export function listed(items: readonly string[], most = 5, separator = "; "): st
   return rest > 0 ? `${items.slice(0, most).join(separator)}${separator}and ${rest} more` : items.join(separator);
 }
 
-/** A word as a shell takes it. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** What an error says, on one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code ?? error.name) : String(error);

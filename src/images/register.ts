@@ -5,7 +5,8 @@ import { addJobs, type NewJob, priorities } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
 import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
 import type { ImageReason, SeenBefore } from "./reasons.ts";
-import { movedFrom } from "./same-file.ts";
+import { movedFrom, movedWithFolder } from "./same-file.ts";
+import { entriesElsewhere } from "./same-file-repository.ts";
 
 /** A file that a finder found, with what is to become of it. */
 export interface FoundFile {
@@ -104,7 +105,7 @@ function asRow(file: FoundFile): NewImage {
   };
 }
 
-/** A file that was looked at under another name is not looked at again when that name is gone, or leads to the same file. */
+/** A file that was looked at under another name is not looked at again when that name is gone, or the folder of that camera, or when it leads to the same file. */
 async function skipMoved(
   sql: Sql,
   files: readonly FoundFile[],
@@ -112,13 +113,16 @@ async function skipMoved(
   now: Date,
 ): Promise<ReadonlyMap<number, SeenBefore>> {
   const moved = new Map<number, SeenBefore>();
+  const found: number[] = [];
   for (const row of inserted) {
     const file = files[row.index];
     const why = file && (await movedFrom(row.seenAt, file.path));
-    if (!why) continue;
-    await markSkipped(sql, row.imageId, { ...why, startedAt: null, finishedAt: now });
-    moved.set(row.imageId, why);
+    if (why) moved.set(row.imageId, why);
+    // what comes with its folder is found by a scan of it
+    else if (row.status === "pending" && file?.foundBy === "scan") found.push(row.imageId);
   }
+  if (found.length > 0) for (const [imageId, why] of await movedWithFolder(await entriesElsewhere(sql, found))) moved.set(imageId, why);
+  for (const [imageId, why] of moved) await markSkipped(sql, imageId, { ...why, startedAt: null, finishedAt: now });
   return moved;
 }
 

@@ -71,3 +71,40 @@ export async function laterPath(sql: Sql, imageId: number): Promise<string | und
   `;
   return row?.path;
 }
+
+/** An entry that another camera has of the file of `imageId`. */
+export interface EntryElsewhere {
+  readonly imageId: number;
+  readonly cameraId: string;
+  /** The folder of that camera. */
+  readonly folder: string;
+  readonly path: string;
+}
+
+/**
+ * Of new entries those whose file another camera, deleted or not, has looked at: under the same path below its own folder, or under this very path when
+ * the folder was its own. Whether that folder is gone the caller has to find out.
+ */
+export async function entriesElsewhere(sql: Sql, imageIds: readonly number[]): Promise<readonly EntryElsewhere[]> {
+  return await sql<EntryElsewhere[]>`
+    select e.image_id as "imageId", o.camera_id as "cameraId", o.folder_path as folder, i.path
+    from images e
+    join cameras c on c.camera_id = e.camera_id
+    join cameras o on o.camera_id <> e.camera_id
+    cross join lateral (
+      -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names
+      select i.path
+      from images i
+      where i.camera_id = o.camera_id
+        and i.path in (e.path, o.folder_path || substr(e.path, length(c.folder_path) + 1))
+        and i.size_bytes = e.size_bytes
+        and i.modified_ns = e.modified_ns
+        and i.sha256 is not distinct from e.sha256
+        and (i.status = 'processed' or i.reason in ('reupload', 'moved'))
+      limit 1
+    ) i
+    where e.image_id = any (${[...imageIds]}::bigint[])
+      and e.sha256 is not null
+      and starts_with(e.path, c.folder_path || '/')
+  `;
+}

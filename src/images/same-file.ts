@@ -4,7 +4,7 @@ import { lookPatiently } from "../disk/patience.ts";
 import type { Database } from "../engines/database.ts";
 import type { LedgerImage } from "./images-repository.ts";
 import { reupload, type SeenBefore } from "./reasons.ts";
-import { earlierEntries, laterPath } from "./same-file-repository.ts";
+import { type EntryElsewhere, earlierEntries, laterPath } from "./same-file-repository.ts";
 
 /*
  * Upload servers set the time of a file, or its name, when it is complete already. Then it is a version of its own, with an entry of its
@@ -21,6 +21,24 @@ export async function movedFrom(earlier: readonly string[], path: string): Promi
     if (await isSameFile(name, path)) return { reason: "moved", detail: `It was looked at as ${name}, which is the same file.` };
   }
   return undefined;
+}
+
+/**
+ * Of entries that other cameras have of the files of new ones, those that say that a file was moved, by the id of the new entry: the folder of the
+ * other camera is gone, as after `mv yard garden`. While it is there, its pictures are sorted into the folders of cameras, and looked at there.
+ */
+export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Promise<ReadonlyMap<number, SeenBefore>> {
+  const folders = [...new Set(elsewhere.map(({ folder }) => folder))];
+  const areThere = await Promise.all(folders.map(exists));
+  const gone = new Set(folders.filter((_, at) => !areThere[at]));
+  return new Map(
+    elsewhere
+      .filter(({ folder }) => gone.has(folder))
+      .map(({ imageId, path, cameraId }) => [
+        imageId,
+        { reason: "moved", detail: `It was looked at as ${path} of camera ${cameraId}, whose folder is gone.` },
+      ]),
+  );
 }
 
 /** Whether the file of an entry was looked at under its earlier time or name, or (`at_detector`) is being looked at under it. */

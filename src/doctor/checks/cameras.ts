@@ -5,9 +5,10 @@ import { inspectFolder } from "../../cameras/folder.ts";
 import { rootsOf } from "../../cameras/roots.ts";
 import { counted } from "../../counted.ts";
 import { isInside } from "../../disk/inside.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { listed, reasonOf, shellWord } from "../wording.ts";
+import { listed, reasonOf } from "../wording.ts";
 
 const root: Check = {
   id: "camera-root",

@@ -7,9 +7,10 @@ import { nearest } from "../../config/nearest.ts";
 import { storedValues } from "../../config/settings.ts";
 import { commandLineVariables, type VariableName, variable, variableNames } from "../../config/variables.ts";
 import { silentLog } from "../../log/log.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import type { Examination } from "../examination.ts";
-import { listed, shellWord } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 const unknown = /there is no variable (\S+), it has no effect(?:; did you mean (\w+)\?)?/;
 

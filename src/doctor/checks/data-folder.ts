@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
-import { listed, reasonOf, shellWord } from "../wording.ts";
+import { listed, reasonOf } from "../wording.ts";
 
 /** The embedded server and its programs belong to an account of their own when homesec runs as root. */
 const ofOthers: ReadonlySet<string> = new Set(["postgres", "postgresql", "run", "cameras"]);

@@ -1,8 +1,9 @@
 import { listDeletedCameras, liveCameras } from "../../cameras/cameras-repository.ts";
 import { resolveInside, rootsOf } from "../../cameras/roots.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, ok } from "../check.ts";
 import { newPictureBelow } from "../folders.ts";
-import { listed, shellWord } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 /** Of more deleted cameras the last deleted are looked at. */
 const mostCameras = 100;

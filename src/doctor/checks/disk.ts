@@ -3,10 +3,11 @@ import { dirname } from "node:path";
 import { dayMs } from "../../clock/durations.ts";
 import { freeShare, leastFreeDiskShare, spaceOf } from "../../disk/disk.ts";
 import { areOnOneDisk } from "../../disk/picture-disk.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { recentPictureBytes } from "../doctor-repository.ts";
 import type { Machine } from "../machine.ts";
-import { bytesText, shellWord } from "../wording.ts";
+import { bytesText } from "../wording.ts";
 
 /** From here on a person should know. */
 const scarceShare = 0.1;

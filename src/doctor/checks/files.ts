@@ -2,8 +2,9 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { dayMs } from "../../clock/durations.ts";
 import { localDay } from "../../clock/local-day.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
-import { bytesText, shellWord } from "../wording.ts";
+import { bytesText } from "../wording.ts";
 
 const mostLogBytes = 1_000_000_000;
 const oldDays = 14;

@@ -8,12 +8,13 @@ import { readModelFile } from "../../detector-model/model-file.ts";
 import { channelAvailability } from "../../notifications/channels.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { allRules } from "../../rules/rules-repository.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
 import { judgedEvents } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { holderOf } from "../held-back-rules.ts";
 import { type Possible, whyNever, whySeldom } from "../never-fires.ts";
-import { listed, shellWord } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 const monthMs = 30 * dayMs;
 /** Of fewer events a highest score says little. */

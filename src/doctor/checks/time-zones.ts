@@ -3,8 +3,9 @@ import { offsetIn } from "../../clock/time-zone.ts";
 import type { Schedule } from "../../rules/rule.ts";
 import { allRules } from "../../rules/rules-repository.ts";
 import { describeSchedule } from "../../rules/schedule.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, ok } from "../check.ts";
-import { listed, shellWord } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 /** Countries change their rules every few years. */
 const yearsGood = 3;

@@ -1,11 +1,12 @@
 import { dayMs } from "../../clock/durations.ts";
 import { counted } from "../../counted.ts";
 import { type Reach, reachTarget } from "../../outbound/reach.ts";
+import { shellWord } from "../../shell-word.ts";
 import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
 import { type WebhookRecord, webhookRecords } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { resolveApart } from "../names.ts";
-import { listed, shellWord } from "../wording.ts";
+import { listed } from "../wording.ts";
 
 const connectMs = 5_000;
 /** Certificates are renewed a month before their end by those who care. */
