@@ -1,4 +1,11 @@
+import { basename, join } from "node:path";
+import { liveCameras } from "../../src/cameras/cameras-repository.ts";
+import { resolveInside, rootsOf } from "../../src/cameras/roots.ts";
 import type { Config } from "../../src/config/config.ts";
+import { counted } from "../../src/counted.ts";
+import type { Database } from "../../src/engines/database.ts";
+import { shellWord } from "../../src/shell-word.ts";
+import type { GlobalOptions } from "../io.ts";
 
 /** What a backup lacks to open the secrets in it. */
 export function keyNote(secretKeyPath: string): string {
@@ -10,10 +17,36 @@ export function pictureNote({ cameraRoot, dataDir }: Pick<Config, "cameraRoot" |
   return `Pictures (${cameraRoot}) and thumbnails (${dataDir}/thumbnails) are not in it either: thumbnails are made again as long as their pictures are there.`;
 }
 
-/** What has to be brought to a restored home beside its backup. */
-export function restoredNotes({ secretKeyPath, cameraRoot }: Pick<Config, "secretKeyPath" | "cameraRoot">): readonly string[] {
+/** What has to be brought to a restored home beside its backup, and what has to be done before its start. */
+export async function restoredNotes(
+  { secretKeyPath, cameraRoot, cameraExtraRoots }: Pick<Config, "secretKeyPath" | "cameraRoot" | "cameraExtraRoots">,
+  db: Database,
+  global: Pick<GlobalOptions, "config" | "dataDir">,
+): Promise<readonly string[]> {
+  const roots = rootsOf({ cameraRoot, cameraExtraRoots });
+  const cameras = await db.query(liveCameras);
+  const resolved = await Promise.all(cameras.map(({ folder_path }) => resolveInside(roots, folder_path)));
+  const outside = cameras.filter((_, at) => resolved[at]?.state === "outside");
+  const key = `The key file was not in the backup: put your copy of it at ${secretKeyPath}; without it the secrets of webhooks stay closed.`;
+  if (outside.length === 0) {
+    return [
+      key,
+      `Pictures were not in it either: those that you have kept go into ${roots.join(" or ")}, and their thumbnails are made again.`,
+    ];
+  }
+  const homesec = ["homesec", ...given("--config", global.config), ...given("--data-dir", global.dataDir), "--direct"].join(" ");
   return [
-    `The key file was not in the backup: put your copy of it at ${secretKeyPath}; without it the secrets of webhooks stay closed.`,
-    `Pictures were not in it either: those that you have kept go into ${cameraRoot}, and their thumbnails are made again.`,
+    key,
+    `Pictures were not in it either, and ${counted(outside.length, "camera")} had ${outside.length === 1 ? "a folder" : "folders"} outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}).`,
+    "Correct CAMERA_ROOT if it is another one. Otherwise, before the start, or each gets a second camera for its new folder:",
+    ...outside.map(
+      ({ camera_id, folder_path }) =>
+        `  ${homesec} cameras update ${camera_id} --folder-path ${shellWord(join(cameraRoot, basename(folder_path)))}     # was ${folder_path}`,
+    ),
+    "Then put the pictures that you have kept there, with their times (mv, cp -a): what was looked at is not looked at again, unless it is still at its old place too.",
   ];
+}
+
+function given(option: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [option, shellWord(value)];
 }

@@ -36,7 +36,7 @@ export const restoreDatabase = defineCommand({
       const report = await restore({ db, path, replace: yes, alone: kind === "embedded", clock, signal, onProgress: showing(progress) });
       progress.clear();
       await printRecord(io.output, report, restoreView);
-      for (const note of restoredNotes(config)) io.output.note(note);
+      for (const note of await restoredNotes(config, db, io.global)) io.output.note(note);
       return exitCodes.ok;
     });
   },
