@@ -3,7 +3,8 @@ import { choice, choiceList, integer, list, number, type Option, seconds, text, 
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
 const schedule: Option<ReturnType<typeof parseSchedule>> = {
-  description: "When it holds, by the time at which an event is stored, such as 'mon-fri 22:00-06:00 Europe/Berlin'; without a zone, that of this machine",
+  description:
+    "When it holds, by the time at which an event is stored, such as 'mon-fri 22:00-06:00 Europe/Berlin'; without a zone, that of this machine",
   placeholder: "days times zone",
   read: ({ texts }) => {
     const given = texts.at(-1);

@@ -121,7 +121,8 @@ async function skipMoved(
     // what comes with its folder is found by a scan of it
     else if (row.status === "pending" && file?.foundBy === "scan") found.push(row.imageId);
   }
-  if (found.length > 0) for (const [imageId, why] of await movedWithFolder(await entriesElsewhere(sql, found))) moved.set(imageId, why);
+  if (found.length > 0)
+    for (const [imageId, why] of await movedWithFolder(await entriesElsewhere(sql, found, now))) moved.set(imageId, why);
   for (const [imageId, why] of moved) await markSkipped(sql, imageId, { ...why, startedAt: null, finishedAt: now });
   return moved;
 }

@@ -83,9 +83,10 @@ export interface EntryElsewhere {
 
 /**
  * Of new entries those whose file another camera, deleted or not, has looked at: under the same path below its own folder, or under this very path when
- * the folder was its own. Whether that folder is gone the caller has to find out.
+ * the folder was its own. Whether that folder is gone the caller has to find out. Only of a camera that is there for a week at most, as one is whose
+ * folder was another one's: each picture is looked up once for each other camera.
  */
-export async function entriesElsewhere(sql: Sql, imageIds: readonly number[]): Promise<readonly EntryElsewhere[]> {
+export async function entriesElsewhere(sql: Sql, imageIds: readonly number[], now: Date): Promise<readonly EntryElsewhere[]> {
   return await sql<EntryElsewhere[]>`
     select e.image_id as "imageId", o.camera_id as "cameraId", o.folder_path as folder, i.path
     from images e
@@ -106,5 +107,6 @@ export async function entriesElsewhere(sql: Sql, imageIds: readonly number[]): P
     where e.image_id = any (${[...imageIds]}::bigint[])
       and e.sha256 is not null
       and starts_with(e.path, c.folder_path || '/')
+      and c.created_at > ${now}::timestamptz - interval '7 days'
   `;
 }

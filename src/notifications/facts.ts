@@ -1,6 +1,6 @@
 import type { alertStatuses } from "../contract/routes/alerts.ts";
+import type { analysisStatuses } from "../contract/routes/events.ts";
 import type { severities } from "../contract/routes/rules.ts";
-import type { AnalysisStatus } from "../events/event.ts";
 
 /** What a notification can say about an alert. */
 export interface AlertFacts {
@@ -21,7 +21,7 @@ export interface AlertFacts {
   readonly incidentEndedAt: Date | null;
   readonly startedAt: Date;
   readonly endedAt: Date;
-  readonly analysisStatus: AnalysisStatus;
+  readonly analysisStatus: (typeof analysisStatuses)[number];
   readonly riskScore: number | null;
   readonly riskLevel: string | null;
   readonly summary: string;
@@ -38,7 +38,7 @@ export interface HeldBackEvent {
   readonly cameraName: string;
   readonly eventKind: AlertFacts["eventKind"];
   readonly startedAt: Date;
-  readonly analysisStatus: AnalysisStatus;
+  readonly analysisStatus: (typeof analysisStatuses)[number];
   readonly riskScore: number | null;
   readonly riskLevel: string | null;
   readonly summary: string;
