@@ -46,6 +46,8 @@ export interface InsertedImage {
   readonly imageId: number;
   /** Index in what was given. */
   readonly index: number;
+  /** It was there before. */
+  readonly takenUp: boolean;
   readonly status: ImageStatus;
   /** Why it will not be looked at; null when it will. */
   readonly reason: string | null;
@@ -134,14 +136,16 @@ export async function insertImages(
       order by j.index
       on conflict (camera_id, path, size_bytes, modified_ns) do update
       set media_type = excluded.media_type, width = excluded.width, height = excluded.height, sha256 = excluded.sha256, status = excluded.status,
-        reason = excluded.reason, detail = excluded.detail, same_content_as = excluded.same_content_as, finished_at = excluded.finished_at
+        reason = excluded.reason, detail = excluded.detail, same_content_as = nullif(excluded.same_content_as, images.image_id),
+        finished_at = excluded.finished_at
       where images.status = 'skipped'
         and images.started_at is null
         and images.reason = any (${[...retriedReasons]})
         and excluded.reason is distinct from images.reason
-      returning image_id, path, status, reason, detail
+      -- a row that is new has no xmax
+      returning image_id, path, status, reason, detail, xmax <> 0 as taken_up
     )
-    select n.image_id as "imageId", j.index::int as index, n.status, n.reason, n.detail, case when n.status = 'pending' then j.seen_at else '{}' end as "seenAt"
+    select n.image_id as "imageId", j.index::int as index, n.taken_up as "takenUp", n.status, n.reason, n.detail, case when n.status = 'pending' then j.seen_at else '{}' end as "seenAt"
     from inserted n
     join judged j using (path)
     order by j.index

@@ -14,15 +14,15 @@ export const imageReasons = {
   moved: "A file that was looked at under another name: it was renamed since, or has both",
   no_ffmpeg: "A video, and ffmpeg is not installed; it is tried again",
   video_unreadable: "A video from which no frame could be read",
-  missing: "The file was gone before the detector saw it",
+  missing: "The file was gone before the detector saw it; it is looked at when it is there again",
   overwritten: "The file was written over before the detector saw it; the new content has an entry of its own",
   refused: "The detector refused the picture",
   failed_repeatedly: "Looking at the picture failed again and again",
 } as const;
 export type ImageReason = keyof typeof imageReasons;
 
-/** Outcomes that a later look at the same file, unchanged, may turn into a detection, unless the detect stage gave them. */
-export const retriedReasons: readonly ImageReason[] = ["unreadable", "no_ffmpeg", "outside_root"];
+/** Outcomes that a later look at the same file, unchanged, may turn into a detection, unless the detect stage gave them after it had the file. */
+export const retriedReasons: readonly ImageReason[] = ["unreadable", "no_ffmpeg", "outside_root", "missing"];
 
 /** Why a file is not looked at that was looked at before. */
 export interface SeenBefore {

@@ -1,7 +1,7 @@
 import { markCameraSeen } from "../cameras/status.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Database, Sql } from "../engines/database.ts";
-import { addJobs, type NewJob, priorities } from "../jobs/jobs-repository.ts";
+import { addJobs, type NewJob, priorities, requeueJob } from "../jobs/jobs-repository.ts";
 import type { Log } from "../log/log.ts";
 import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
 import type { ImageReason, SeenBefore } from "./reasons.ts";
@@ -65,7 +65,10 @@ export async function registerFiles(
         if (why.reason !== null || row.status !== "pending") continue;
         waiting.push(fields);
         const priority = file.live ? priorities.live : priorities.backlog;
-        jobs.push({ subject: String(row.imageId), priority, position: file.takenAt, availableAt: now });
+        const job = { subject: String(row.imageId), priority, position: file.takenAt, availableAt: now };
+        // that of one which was missing may be a dead letter
+        if (row.takenUp) await requeueJob(sql, "detect", job);
+        jobs.push(job);
       }
       added += inserted.length;
     }

@@ -1,6 +1,8 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { findCamera } from "../cameras/cameras-repository.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Settings } from "../config/settings.ts";
+import { isReallyGone } from "../disk/really-gone.ts";
 import type { Database } from "../engines/database.ts";
 import { createGroups } from "../engines/groups.ts";
 import type { FreshContent } from "../images/fresh-content.ts";
@@ -26,6 +28,9 @@ const firstRetryVideoMs = 2_000;
 const retryVideoMs = 60_000;
 /** A file that is at the detector as it was before its time or name was set waits so long to hear what came of it. */
 const sameFileMs = 200;
+/** Of a picture that is missing with all around it: nothing that a person has to do with each of many. */
+const diskAway =
+  "The file was not there when it was to be looked at, nor anything else in its folder: is its disk away? It is looked at when it is there again.";
 /** Under load pictures wait so long for company. */
 const storeEveryMs = 25;
 
@@ -134,8 +139,15 @@ export function createDetectStage(context: DetectStageContext): Stage {
     if (why?.kind !== "skipped" || (why.reason !== "missing" && why.reason !== "overwritten")) return result;
     const path = await enteredAgainAs(db, image);
     if (path !== undefined) return { ...why, detail: `By now it is ${path}, which has an entry of its own.`, bury: false };
+    if (!isMissing) return result;
     // one that was renamed just now is entered in a moment
-    return isMissing && job.deferrals === 0 ? deferred(job, why.reason, why.detail) : result;
+    if (job.deferrals === 0) return deferred(job, why.reason, why.detail);
+    return (await isTakenAway(image)) ? result : { ...why, detail: diskAway, bury: false };
+  };
+
+  const isTakenAway = async (image: LedgerImage): Promise<boolean> => {
+    const camera = await db.query((sql) => findCamera(sql, image.cameraId));
+    return await isReallyGone(image, camera?.folder_path ?? dirname(image.path));
   };
 
   const lookAt = (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> =>
@@ -207,7 +219,9 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const now = clock.now();
     const status = await db.transaction(async (sql): Promise<DetectOutcome> => {
       if (result.kind === "skipped") {
-        await markSkipped(sql, image.imageId, { reason: result.reason, detail: result.detail, startedAt, finishedAt: now });
+        const { reason, detail } = result;
+        // of one that was missing nothing was seen: it is taken up when it is found again
+        await markSkipped(sql, image.imageId, { reason, detail, startedAt: reason === "missing" ? null : startedAt, finishedAt: now });
         if (result.bury) await buryJob(sql, job, `${result.reason}: ${result.detail}`);
         else await finishJob(sql, job);
         return "skipped";

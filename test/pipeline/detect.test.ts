@@ -232,6 +232,7 @@ describe("a picture whose time or name is set after the upload is looked at once
     const again = await entered(renamed);
     expect(await looked(first)).toEqual({ status: "skipped", reason: "missing", job: null, seen: [] });
     await rm(renamed);
+    await picture("c.jpg");
     expect(await looked(again)).toMatchObject({ status: "deferred" });
     expect(await looked(again)).toEqual({ status: "skipped", reason: "missing", job: "dead", seen: [] });
   });
