@@ -24,7 +24,8 @@ const view: View<Reply<Routes["testNotification"]>> = {
 export const testNotification = defineCommand({
   name: "notifications test",
   summary: "Send a test message, as an alert would be sent",
-  description: "Sends a test message through a channel, as an alert would be sent. The exit code is 1 when it does not get through.",
+  description:
+    "Sends a test message through a channel, as an alert would be sent. When it is taken, all that waits for the channel is sent at once too. The exit code is 1 when it does not get through.",
   arguments: { channel: word(channels, "The channel") },
   options: { emailRecipients: list("address", "For email: these instead of DEFAULT_EMAIL_RECIPIENTS; commas for several") },
   examples: [

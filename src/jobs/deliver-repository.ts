@@ -13,14 +13,24 @@ export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFra
   const [lane, subject] =
     "deliveryId" in sending
       ? [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`]
-      : [
-          sql`case ${sending.channel} when 'webhook' then 'default-webhook' else ${sending.channel} end`,
-          sql`'notification:' || ${sending.notificationId}`,
-        ];
+      : [laneOfChannel(sql, sending.channel), sql`'notification:' || ${sending.notificationId}`];
   return sql`
     insert into jobs (queue, lane, subject, priority, position, available_at)
     select 'deliver', ${lane}, ${subject}, 0, ${now}, ${now}
   `;
+}
+
+/** Has what waits to be sent again through a channel start now, since the channel works. Returns how many there are. */
+export async function hastenChannel(sql: Sql, channel: string, now: Date): Promise<number> {
+  const hastened = await sql`
+    update jobs j
+    set available_at = ${now}
+    where j.queue = 'deliver'
+      and j.lane = ${laneOfChannel(sql, sql`${channel}::text`)}
+      and j.status = 'pending'
+      and j.available_at > ${now}
+  `;
+  return hastened.count;
 }
 
 /** Deletes what waits to be sent to a webhook, dead letters included. */
@@ -45,6 +55,10 @@ export async function closedLanes(sql: Sql): Promise<readonly string[]> {
     where not w.enabled
   `;
   return rows.map(({ lane }) => lane);
+}
+
+function laneOfChannel(sql: Sql, channel: SqlFragment): SqlFragment {
+  return sql`case ${channel} when 'webhook' then 'default-webhook' else ${channel} end`;
 }
 
 function laneOfWebhook(sql: Sql, webhookId: SqlFragment): SqlFragment {

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { notificationRoutes } from "../contract/routes/notifications.ts";
 import { channels } from "../contract/routes/rules.ts";
-import type { Operations } from "../operations/operation.ts";
+import { counted } from "../counted.ts";
+import { DatabaseUnavailable } from "../engines/pg-errors.ts";
+import type { OperationContext, Operations } from "../operations/operation.ts";
 import { type Channel, channelAvailability } from "./channels.ts";
 import { smtpTimeouts } from "./email/smtp.ts";
 import type { AlertMessage } from "./facts.ts";
 import type { Outcome } from "./outcome.ts";
+import { sendWaiting } from "./queue.ts";
 import { transmit } from "./transmit.ts";
 
 /** Somebody waits for the answer. */
@@ -44,9 +47,25 @@ export const notificationOperations: Pick<Operations, keyof typeof notificationR
     const stop = new AbortController();
     const message = testMessage(clock.now());
     const outcome = await transmit({ ...context, smtpTimeouts: testTimeouts }, message, { channel, recipients }, stop.signal);
-    return { channel, ...answerOf(outcome, channel, recipients) };
+    const answer = answerOf(outcome, channel, recipients);
+    if (!answer.success) return { channel, ...answer };
+    const waited = await hasten(context, channel);
+    const due = `${counted(waited, "notification")} that waited for the channel ${waited === 1 ? "is" : "are"} due now`;
+    return { channel, ...answer, message: waited === 0 ? answer.message : `${answer.message}; ${due}` };
   },
 };
+
+/** Has what waits for a channel that works sent now. Returns how many that is, 0 while the database is away: the test went out all the same. */
+async function hasten({ db, clock, runtime }: OperationContext, channel: Channel): Promise<number> {
+  try {
+    const count = await sendWaiting(db, channel, clock.now());
+    runtime?.wakeJobs("deliver");
+    return count;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return 0;
+    throw error;
+  }
+}
 
 /** A mail that only some got is a success with an error that names the others. */
 function answerOf(outcome: Outcome, channel: Channel, recipients: readonly string[]) {

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Sql } from "../engines/database.ts";
+import type { Database, Sql } from "../engines/database.ts";
+import { hastenChannel } from "../jobs/deliver-repository.ts";
 import type { Channel, ChannelAvailability } from "./channels.ts";
 import type { About, ChannelResult } from "./notification.ts";
 import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
+import { bringForward } from "./sending-repository.ts";
 
 /** What is to be said, through which channels, and until when. */
 export type NotificationOrder = About & {
@@ -40,6 +42,15 @@ export async function queueNotifications(
  */
 export async function cancelNotifications(sql: Sql, alertId: string, now: Date): Promise<void> {
   await cancelWaiting(sql, alertId, now);
+}
+
+/**
+ * A channel works that did not, as far as we knew: what waits for it is sent now. Returns how many that is. `wakeJobs("deliver")` afterwards saves a
+ * wait of up to a second.
+ */
+export async function sendWaiting(db: Database, channel: Channel, now: Date): Promise<number> {
+  await db.query((sql) => bringForward(sql, channel, now));
+  return await db.query((sql) => hastenChannel(sql, channel, now));
 }
 
 /** How far each channel got with each of these alerts, digests aside; an alert without channels is left out. */

@@ -43,7 +43,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
   const random = context.random ?? Math.random;
   const faults = createFaultLog(context.log);
   /** The mail server refuses us as we are configured: it is asked by one mail in ten minutes, so that no account gets locked. */
-  let refusing: { readonly answer: string; readonly until: number } | undefined;
+  let refusing: Refusal | undefined;
 
   /** Stores the step of a notification and its job. What a person has cancelled meanwhile stays so, unless it was sent. */
   const store = async (
@@ -111,7 +111,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
     const outcome = await transmit(context, message, { channel, recipients }, signal);
     if (channel === "email") {
       const isRefused = outcome.kind === "again" && outcome.misconfigured;
-      refusing = isRefused ? { answer: outcome.answer, until: clock.monotonic() + mendDelayMs } : undefined;
+      refusing = isRefused ? { answer: outcome.answer, at: clock.now(), until: clock.monotonic() + mendDelayMs } : undefined;
     }
     return outcome;
   };
@@ -147,7 +147,7 @@ export function createNotificationSender(context: NotificationSenderContext): Se
       tell(notification, message, { kind: "failed", answer: "expired" }, startedAt);
       return await store(job, notification, stepAtExpiry);
     }
-    const refused = notification.channel === "email" ? refusing : undefined;
+    const refused = notification.channel === "email" && !isBroughtForward(notification, refusing) ? refusing : undefined;
     const waitMs = (refused?.until ?? 0) - clock.monotonic();
     if (refused && waitMs > 0) return await store(job, notification, (before) => whileRefused(before, refused.answer, waitMs));
     const outcome = await attemptOf(notification, message, signal);
@@ -174,6 +174,19 @@ export function createNotificationSender(context: NotificationSenderContext): Se
 }
 
 type Attempt = { readonly startedAt: Date; readonly outcome: Outcome["kind"]; readonly answer: string };
+
+/** How the mail server refuses us: with what answer, since when, and until when, by the monotonic clock, it is left alone. */
+interface Refusal {
+  readonly answer: string;
+  readonly at: Date;
+  readonly until: number;
+}
+
+/** Whether a mail that this refusal held back is due before its time: somebody has mended what it was about. */
+function isBroughtForward({ reason, nextAttemptAt }: Notification, refusal: Refusal | undefined): boolean {
+  if (!refusal || reason === null || nextAttemptAt === null) return false;
+  return reason.startsWith(refusal.answer) && nextAttemptAt > refusal.at;
+}
 
 /** Whether what was sent says that an incident lasts, so that its end has to follow. The payload of a webhook never says that it is over. */
 function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefined): boolean {

@@ -8,6 +8,8 @@ import type { Progress, Step } from "./step.ts";
 export type Notification = Progress & {
   readonly id: string;
   readonly channel: Channel;
+  /** Null when nothing is to be sent any more. */
+  readonly nextAttemptAt: Date | null;
 } & (
     | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId: null }
     | { readonly kind: "silence"; readonly alertId: null; readonly silenceId: string }
@@ -17,11 +19,21 @@ export type Notification = Progress & {
 export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
   const [row] = await sql<[Notification?]>`
     select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.kind, n.channel, n.status, n.reason, n.attempt_count as attempts,
-      n.unreached, n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
+      n.unreached, n.expires_at as "expiresAt", n.next_attempt_at as "nextAttemptAt", n.created_at as "createdAt", n.late
     from notifications n
     where n.notification_id = ${id}
   `;
   return row;
+}
+
+/** Sets the next attempt of all that waits for a channel to now; outside of a transaction with their jobs, since those are locked first. */
+export async function bringForward(sql: Sql, channel: Channel, now: Date): Promise<void> {
+  await sql`
+    update notifications n
+    set next_attempt_at = ${now}
+    where n.channel = ${channel}
+      and n.next_attempt_at > ${now}
+  `;
 }
 
 /** Locks a job until the end of the transaction: jobs come before notifications, and those before alerts, wherever more than one is locked. */

@@ -1,10 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { queueNotifications } from "../../src/notifications/queue.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { type MailServer, mailServer } from "../support/mail-server.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
+import { addAlert } from "./alerts.ts";
 
 let database: TestDatabase;
 let services: readonly StandIn[];
@@ -107,6 +110,22 @@ describe("with a mail server", () => {
       status: 200,
       body: { success: false, error: "not taken for nobody@example.org: 550 no such user" },
     });
+  });
+
+  it("a test that is taken has what waits for the channel sent at once, and says how much that is", async () => {
+    await start(mailEnv());
+    const later = new Date(Date.now() + 1_800_000);
+    const { alertId } = await addAlert(database.db, { summary: "This waited for the mail server.", startedAt: new Date() });
+    await database.db.transaction(async (sql) => {
+      const order = { alertId, kind: "alert" as const, channels: ["email"] as const, expiresAt: later };
+      await queueNotifications(sql, order, { email: { usable: true }, webhook: { usable: true }, push: { usable: true } }, new Date());
+      await sql`update jobs set available_at = ${later} where queue = 'deliver'`;
+      await sql`update notifications set next_attempt_at = ${later}`;
+    });
+    expect((await post({ channel: "email" })).body.message).toBe(
+      "The test message was taken for me@example.org; 1 notification that waited for the channel is due now",
+    );
+    await eventually(() => server.mails.some(({ mail }) => mail.text.includes("This waited for the mail server.")));
   });
 
   it("a wrong password is told in the server's words", async () => {

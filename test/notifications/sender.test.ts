@@ -9,7 +9,7 @@ import { DatabaseUnavailable, OutcomeUnknown } from "../../src/engines/pg-errors
 import { claimNextInLanes, LeaseLost } from "../../src/jobs/jobs-repository.ts";
 import { channelAvailability } from "../../src/notifications/channels.ts";
 import type { NotificationKind } from "../../src/notifications/notification.ts";
-import { cancelNotifications, channelResults, queueNotifications } from "../../src/notifications/queue.ts";
+import { cancelNotifications, channelResults, queueNotifications, sendWaiting } from "../../src/notifications/queue.ts";
 import { createNotificationSender } from "../../src/notifications/sender.ts";
 import { reviveNotifications } from "../../src/notifications/sending-repository.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
@@ -321,6 +321,30 @@ describe("an alert by mail", () => {
     expect(await attempts()).toHaveLength(2);
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain("as homesec is configured");
+  });
+
+  it("goes out at once when the channel was found to work, and if it does not after all, one mail asks", async () => {
+    let isMended = true;
+    const { server, raise, work, attempts } = await mailDesk({
+      onRecipient: () => (isMended ? undefined : { code: 550, text: "5.7.1 relaying denied" }),
+    });
+    const workAll = async () => {
+      while ((await work()) > 0);
+    };
+    isMended = false;
+    for (let n = 0; n < 3; n += 1) await raise(["email"]);
+    await workAll();
+    expect(await attempts()).toHaveLength(1);
+    now = minutes(1);
+    expect(await sendWaiting(database.db, "email", now)).toBe(3);
+    expect(await sendWaiting(database.db, "webhook", now)).toBe(0);
+    await workAll();
+    expect([server.mails.length, (await attempts()).length]).toEqual([0, 2]);
+    isMended = true;
+    now = minutes(1);
+    expect(await sendWaiting(database.db, "email", now)).toBe(3);
+    await workAll();
+    expect(server.mails).toHaveLength(3);
   });
 
   it("still names who will never get it when the others have got theirs, and who did not in time", async () => {
