@@ -43,7 +43,12 @@ export const explanationView: View<Explanation> = {
 
 function line({ at, status, text }: Step, people: People): string {
   const [mark, colour] = marks[status];
-  const time = at === null ? "" : `${localTime(at).slice(11)}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+  const time =
+    at === null
+      ? ""
+      : localTime(at)
+          .slice(11)
+          .replace(/^\S+/, `$&.${String(at.getMilliseconds()).padStart(3, "0")}`);
   const indent = clockWidth + 4;
   const lines = wrapped(plain(localized(text)), people.width - indent);
   return `${paint(people, "dim", time.padEnd(clockWidth))} ${paint(people, colour, mark)}  ${lines.join(`\n${" ".repeat(indent)}`)}\n`;

@@ -8,7 +8,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { choice, list, since, text, time, withDefault } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRows } from "../output/output.ts";
-import { localTime } from "../output/people.ts";
+import { localMinute } from "../output/people.ts";
 import type { RowView } from "../output/view.ts";
 
 type Bucket = Reply<Routes["getEventTimeline"]>["buckets"][number];
@@ -18,7 +18,7 @@ const viewOf = (rows: readonly Bucket[]): RowView<Bucket> => ({
   fields: ["timestamp", "event_count", "max_risk_score"],
   id: ({ timestamp }) => timestamp.toISOString(),
   columns: [
-    { title: "FROM", keep: true, cell: ({ timestamp }) => ({ text: localTime(timestamp).slice(0, 16) }) },
+    { title: "FROM", keep: true, cell: ({ timestamp }) => ({ text: localMinute(timestamp) }) },
     { title: "EVENTS", align: "right", keep: true, cell: ({ event_count }) => ({ text: String(event_count) }) },
     { title: "HIGHEST SCORE", align: "right", keep: true, cell: ({ max_risk_score: score }) => ({ text: String(score ?? "-") }) },
     bars(rows, ({ event_count }) => event_count),

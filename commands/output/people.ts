@@ -1,3 +1,5 @@
+import { dayMs, minuteMs } from "../../src/clock/durations.ts";
+
 /** How values look to a person: relative times, colours where the terminal has them. */
 export interface People {
   readonly now: Date;
@@ -26,15 +28,39 @@ export function ago(people: People, time: Date | null): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
-  return localTime(time).slice(0, 16);
+  return localMinute(time);
 }
 
-/** `2026-01-31 22:15:03`, local. */
+/** `2026-01-31 22:15:03`, local. In the hour that comes twice when the clock is set back, with the offset: `2026-10-25 02:15:03 +01:00`. */
 export function localTime(time: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${date} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  return withOffset(`${dateAndMinute(time)}:${two(time.getSeconds())}`, time);
 }
+
+/** `2026-01-31 22:15`, local, with the offset where `localTime` has it. */
+export function localMinute(time: Date): string {
+  return withOffset(dateAndMinute(time), time);
+}
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+function dateAndMinute(time: Date): string {
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+function withOffset(text: string, time: Date): string {
+  const offset = offsetOf(time);
+  const isTwice = [-dayMs, dayMs].some((ms) => {
+    const other = offsetOf(new Date(time.getTime() + ms));
+    // the same time of day by the other offset, where that holds then
+    return other !== offset && offsetOf(new Date(time.getTime() + (offset - other) * minuteMs)) === other;
+  });
+  if (!isTwice) return text;
+  const minutes = Math.abs(offset);
+  return `${text} ${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+/** Minutes by which local time is ahead of UTC. */
+const offsetOf = (time: Date): number => -time.getTimezoneOffset();
 
 /** The exact local time and how long ago that is, or in how long. */
 export function exactly(people: People, time: Date | null): string {

@@ -50,6 +50,29 @@ const out = async (args: string, options?: CliOptions): Promise<string> => {
 };
 
 describe("tables", () => {
+  it("say the offset of a time in the hour that comes twice, and of no other", async () => {
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "Europe/Berlin";
+    try {
+      const times = [
+        "2025-10-25T23:59:00Z",
+        "2025-10-26T00:20:00Z",
+        "2025-10-26T01:20:00Z",
+        "2025-10-26T02:00:00Z",
+        "2025-03-30T01:20:00Z",
+      ];
+      const items = times.map((started_at, id) => ({ ...event, id, started_at }));
+      answers = { "/api/events": { items, pagination: page(items.length) } };
+      const lines = (await out("events list")).split("\n").slice(1, -1);
+      expect(lines.map((line) => line.slice(4).replace(/ {2}.*/, ""))).toEqual([
+        ...["2025-10-26 01:59", "2025-10-26 02:20 +02:00", "2025-10-26 02:20 +01:00", "2025-10-26 03:00", "2025-03-30 03:20"],
+      ]);
+    } finally {
+      if (zone === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = zone;
+    }
+  });
+
   it("have plain columns where there is no terminal", async () => {
     expect(await out("cameras list")).toBe(`CAMERA      NAME          STATUS   LAST PICTURE  FOLDER
 front-door  Front door    online   3 min ago     /srv/cameras/front-door
