@@ -9,6 +9,8 @@ export type Delivery = z.output<typeof DeliveryReply>;
 export interface DeliveryToSend extends Delivery {
   readonly data: unknown;
   readonly emitted_at: Date;
+  /** What people call the camera that it is about; null where there is none. */
+  readonly camera_name: string | null;
   /** The batch of the event that it is about; null where there is none. */
   readonly trace: string | null;
 }
@@ -31,8 +33,9 @@ const columns = (sql: Sql) => sql`
 /** One delivery with what it tells. */
 export async function findDelivery(sql: Sql, id: string): Promise<DeliveryToSend | undefined> {
   const [row] = await sql<[DeliveryToSend?]>`
-    select ${columns(sql)}, d.data, d.emitted_at, e.batch_id as trace
+    select ${columns(sql)}, d.data, d.emitted_at, c.name as camera_name, e.batch_id as trace
     from webhook_deliveries d
+    left join cameras c on c.camera_id = d.data ->> 'camera_id'
     left join events e on e.event_id = case
       when starts_with(d.event_type, 'alert_') then (d.data ->> 'event_id')::bigint
       when starts_with(d.event_type, 'event_') or starts_with(d.event_type, 'batch_') then d.event_id::bigint

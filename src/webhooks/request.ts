@@ -16,6 +16,8 @@ export interface Told {
   readonly eventType: OutboundEventType;
   readonly emittedAt: Date;
   readonly data: unknown;
+  /** What people call the camera that it is about, for the forms of chats. */
+  readonly cameraName?: string | null;
   readonly webhookId: string;
   readonly deliveryId: string;
 }
@@ -44,7 +46,8 @@ export function bodyOf(
   }
   if (webhook.integration_type === "generic") return JSON.stringify(payload);
   const data = z.decode(outboundEvents[told.eventType] as z.ZodType, told.data);
-  const message = messageOf({ type: told.eventType, eventId: "", data } as OutboundEvent, told.emittedAt, timeZone);
+  const event = { type: told.eventType, eventId: "", data } as OutboundEvent;
+  const message = messageOf(event, told.emittedAt, timeZone, told.cameraName);
   switch (webhook.integration_type) {
     case "chat_blocks":
       return JSON.stringify(chatBlocks(message));

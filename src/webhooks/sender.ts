@@ -112,6 +112,7 @@ export function createDeliverySender(context: DeliverySenderContext): Sender {
         eventType: typeOf(delivery.event_type),
         emittedAt: delivery.emitted_at,
         data: delivery.data,
+        cameraName: delivery.camera_name,
         webhookId: webhook.id,
         deliveryId: delivery.id,
       };

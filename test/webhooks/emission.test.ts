@@ -82,24 +82,25 @@ afterAll(async () => {
 });
 
 test("from one picture to a mail server, the webhook of alerts, and a receiver of each integration type in the form of its platform", async () => {
+  expect((await ask("POST cameras", { camera_id: "front_door", name: "Haustür" })).status).toBe(201);
   await upload("front_door");
   for (const type of types) {
     await eventually(() => (hooks.get(type)?.received.length ?? 0) >= 2, { timeoutMs: 20_000, what: `two messages for ${type}` });
   }
   const bodies = (type: (typeof types)[number]) => (hooks.get(type)?.received ?? []).map(({ body }) => JSON.parse(body) as unknown);
-  const seen = expect.stringContaining("Person seen at front");
+  const seen = expect.stringContaining("Person seen at Haustür");
   expect(bodies("chat_blocks")).toContainEqual(expect.objectContaining({ text: seen, blocks: expect.any(Array) }));
   expect(bodies("chat_embeds")).toContainEqual(
     expect.objectContaining({ embeds: [expect.objectContaining({ title: seen })], allowed_mentions: { parse: [] } }),
   );
   expect(bodies("bot_markdown")).toContainEqual(expect.objectContaining({ chat_id: "-1001", parse_mode: "MarkdownV2", text: seen }));
-  expect(JSON.stringify(bodies("team_cards"))).toContain("Person seen at front_door");
+  expect(JSON.stringify(bodies("team_cards"))).toContain("Person seen at Haustür");
   const event = await arrived("event_created", "front_door");
   expect(event).toMatchObject({ object_types: ["person"], risk_score: null });
   await eventually(() => mail.mails.length > 0 && channel.received.length > 0, { timeoutMs: 20_000, what: "mail and webhook" });
   expect(mail.mails[0]).toMatchObject({
     to: ["me@example.org"],
-    mail: { headers: { subject: expect.stringMatching(/Person at front.door/i) } },
+    mail: { headers: { subject: expect.stringMatching(/Person at Haustür/) } },
   });
   expect(mail.mails[0]?.mail.pictures[0]?.bytes.subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
   const alert = await arrived("alert_fired", "front_door");

@@ -223,6 +223,16 @@ describe("every event type is said in words", () => {
     expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front-door");
   });
 
+  test("where the camera has a name it is said; commands keep the id", () => {
+    for (const type of outboundEventTypes.filter((each) => each !== "system_health_changed")) {
+      const { headline, facts, more } = messageOf(samples[type] as OutboundEvent, time, "UTC", "Garage Süd");
+      expect(headline).toContain("Garage Süd");
+      expect(facts).toContainEqual({ name: "Camera", value: "Garage Süd" });
+      expect([headline, ...facts.map(({ value }) => value)].join()).not.toContain("front-door");
+      if (type === "anomaly_detected") expect(more).toBe("homesec cameras show front-door");
+    }
+  });
+
   test("what an incident of a camera and a changed view say", () => {
     expect(messageOf(otherSamples.camera_health, time, "Europe/Berlin")).toMatchObject({
       headline: "Something is wrong with camera front-door",

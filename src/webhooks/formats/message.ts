@@ -22,9 +22,13 @@ export interface Fact {
   readonly value: string;
 }
 
-/** Says an event in words. Times are shown in `timeZone`. Unknown text stays as it is: the formats escape it. */
-export function messageOf(event: OutboundEvent, time: Date, timeZone: string): Message {
-  const { facts, ...said } = words(event, (when) => formatTime(when, timeZone));
+/**
+ * Says an event in words. Times are shown in `timeZone`; without a `cameraName` the camera's id is said. Unknown text stays as it is:
+ * the formats escape it.
+ */
+export function messageOf(event: OutboundEvent, time: Date, timeZone: string, cameraName?: string | null): Message {
+  const camera = cameraName ?? ("camera_id" in event.data ? event.data.camera_id : "");
+  const { facts, ...said } = words(event, camera, (when) => formatTime(when, timeZone));
   return {
     ...said,
     facts: facts.flatMap(([name, value]) => (value === null || value.trim() === "" ? [] : [{ name, value }])),
@@ -36,19 +40,19 @@ interface Words extends Omit<Message, "facts" | "time"> {
   readonly facts: readonly (readonly [name: string, value: string | null])[];
 }
 
-function words(event: OutboundEvent, at: (when: Date) => string): Words {
+function words(event: OutboundEvent, camera: string, at: (when: Date) => string): Words {
   switch (event.type) {
     case "alert_fired":
     case "alert_acknowledged":
     case "alert_dismissed": {
       const { data } = event;
-      const what = `${capital(data.severity)} alert: ${data.alert_metadata.rule_name} at ${data.camera_id}`;
+      const what = `${capital(data.severity)} alert: ${data.alert_metadata.rule_name} at ${camera}`;
       const fired = event.type === "alert_fired";
       return {
         headline: fired ? what : `${event.type === "alert_acknowledged" ? "Acknowledged" : "Dismissed"}: ${what}`,
         text: fired ? "" : "Somebody has taken note of this alert; who has not been told of it yet is not told any more.",
         facts: [
-          ["Camera", data.camera_id],
+          ["Camera", camera],
           ["Severity", data.severity],
           ["Why", data.alert_metadata.matched_conditions.join(", ")],
           ["Raised", at(data.created_at)],
@@ -61,18 +65,18 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
       const { data } = event;
       const more = `homesec events show ${data.id}`;
       if (data.kind === "camera_health") {
-        const headline = `Something is wrong with camera ${data.camera_id}`;
+        const headline = `Something is wrong with camera ${camera}`;
         const facts = [
-          ["Camera", data.camera_id],
+          ["Camera", camera],
           ["Since", at(data.started_at)],
         ] as const;
         return { headline, text: data.summary, facts, urgency: "high", more };
       }
       return {
-        headline: `${seen(data.object_types)} at ${data.camera_id}`,
+        headline: `${seen(data.object_types)} at ${camera}`,
         text: data.summary,
         facts: [
-          ["Camera", data.camera_id],
+          ["Camera", camera],
           ["From", at(data.started_at)],
           ["To", at(data.ended_at)],
           ["Detections", String(data.detection_count)],
@@ -84,10 +88,10 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
     }
     case "event_enriched":
       return {
-        headline: `More is known about event ${event.data.event_id} at ${event.data.camera_id}`,
+        headline: `More is known about event ${event.data.event_id} at ${camera}`,
         text: "",
         facts: [
-          ["Camera", event.data.camera_id],
+          ["Camera", camera],
           ["Detections", String(event.data.detection_ids.length)],
         ],
         urgency: "info",
@@ -95,10 +99,10 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
       };
     case "entity_discovered":
       return {
-        headline: `A ${event.data.object_type} not seen before at ${event.data.camera_id}`,
+        headline: `A ${event.data.object_type} not seen before at ${camera}`,
         text: "",
         facts: [
-          ["Camera", event.data.camera_id],
+          ["Camera", camera],
           ["First seen", at(event.data.first_seen_at)],
           ["Entity", event.data.entity_id],
         ],
@@ -107,13 +111,10 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
       };
     case "anomaly_detected":
       return {
-        headline:
-          event.data.kind === "scene_change"
-            ? `The view of ${event.data.camera_id} has changed`
-            : `Unusual activity at ${event.data.camera_id}`,
+        headline: event.data.kind === "scene_change" ? `The view of ${camera} has changed` : `Unusual activity at ${camera}`,
         text: event.data.reason,
         facts: [
-          ["Camera", event.data.camera_id],
+          ["Camera", camera],
           ["Noticed", at(event.data.detected_at)],
           ["Score", String(event.data.score)],
         ],
@@ -134,16 +135,16 @@ function words(event: OutboundEvent, at: (when: Date) => string): Words {
     case "batch_analysis_started":
     case "batch_analysis_completed":
     case "batch_analysis_failed":
-      return { ...analysis(event), more: `homesec events show ${event.data.event_id}` };
+      return { ...analysis(event, camera), more: `homesec events show ${event.data.event_id}` };
   }
 }
 
 type AnalysisEvent = Extract<OutboundEvent, { readonly type: `batch_${string}` }>;
 
-function analysis(event: AnalysisEvent): Omit<Words, "more"> {
-  const about = `event ${event.data.event_id} at ${event.data.camera_id}`;
+function analysis(event: AnalysisEvent, camera: string): Omit<Words, "more"> {
+  const about = `event ${event.data.event_id} at ${camera}`;
   const facts: Words["facts"] = [
-    ["Camera", event.data.camera_id],
+    ["Camera", camera],
     ["Attempt", String(event.data.attempt)],
   ];
   switch (event.type) {
