@@ -101,7 +101,7 @@ function remedyFor({ builtIn, variable, url }: Omit<Service, "health">, reason: 
   if (builtIn) return "Restart homesec; what is wrong with the built-in service stands in DATA_DIR/logs";
   if (reason === "busy") return `Give the service at ${variable} more to work with, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
   if (reason === "unreadable")
-    return `Correct ${variable}: another service answers there, or one with another contract (docs/operations.md); look: curl -i ${url}/health`;
+    return `Correct ${variable}: another service answers there, or one with another contract (docs/services.md); look: curl -i ${url}/health`;
   return `Start the service, or correct ${variable}; look: curl -i ${url}/health. Without ${variable} the built-in one is used`;
 }
 
@@ -135,7 +135,7 @@ export async function answered(service: Service, detail: string): Promise<Outcom
 export function faulty(service: Service, faults: string): Outcome {
   return finding(
     `${placeOf(service)} answers, but ${faults}`,
-    `Have the service at ${service.variable} answer as docs/operations.md says`,
+    `Have the service at ${service.variable} answer as docs/services.md says`,
     "warning",
   );
 }
