@@ -69,6 +69,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   const due = {
     stored: () => atOnce,
     scored: () => [...waiting, ...atOnce.filter((rule) => mayEscalate(subject, rule, earlier.get(rule.id)) || isChanged(rule))],
+    failed: () => atOnce.filter(isChanged),
     restored: () => [...atOnce, ...waiting].filter(({ id }) => earlier.get(id)?.onDeleted),
     held_back: () => atOnce.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id)),
   }[trigger]();

@@ -84,7 +84,7 @@ export interface FailedAnalysis {
 }
 
 /**
- * Stores that the analysis of an event has failed, and tells of it. An event that was never judged has no score, no level and no reasoning then but that which
+ * Stores that the analysis of an event has failed, tells of it, and has rules look at it that waited for its score and need none by now. An event that was never judged has no score, no level and no reasoning then but that which
  * whoever stored it gave it; one that was to be judged again keeps the judgement that it has.
  */
 export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, now }: FailedAnalysis): Promise<void> {
@@ -93,6 +93,7 @@ export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, 
   const data = { event_id: eventId, batch_id: event.batch_id, camera_id: event.camera_id, attempt, error };
   await appendToJournal(sql, [...changed(event), { type: "batch.analysis_failed", data }], now);
   await emit(sql, [{ type: "batch_analysis_failed", eventId: String(eventId), data }], now);
+  if (event.risk_score === null) await queueEvaluations(sql, [eventId], "failed", now);
 }
 
 /** For those who look at an event there is one until it is deleted. */

@@ -1,10 +1,10 @@
 import type { Sql } from "../engines/database.ts";
 
 /**
- * What happened to an event, so that rules are to look at it: it was stored, it got a score, it was restored, or, an incident that lasts, nothing holds
- * it back any longer.
+ * What happened to an event, so that rules are to look at it: it was stored, it got a score, it will have none since its analysis failed, it
+ * was restored, or, an incident that lasts, nothing holds it back any longer.
  */
-export type EvaluationTrigger = "stored" | "scored" | "restored" | "held_back";
+export type EvaluationTrigger = "stored" | "scored" | "failed" | "restored" | "held_back";
 
 /** The failed condition of a rule that found a deleted event: it has not really looked. */
 export const eventDeleted = "the event was deleted before the rule looked at it";
@@ -26,6 +26,7 @@ export async function queueEvaluations(
     stored: sql`r.risk_threshold is null`,
     // one that escalates looks again at what it held back before the score was known, and one that was changed may have had a threshold before
     scored: sql`(r.risk_threshold is not null or r.escalate or r.version > 1)`,
+    failed: sql`r.risk_threshold is null and r.version > 1`,
     restored: sql`exists (
       select from rule_verdicts v where v.event_id = e.event_id and v.rule_id = r.rule_id and v.failed_conditions = array[${eventDeleted}::text]
     )`,
@@ -47,6 +48,6 @@ export async function queueEvaluations(
 
 /** The event and the trigger that a job of the queue `alert` is about; undefined for a subject that is none of ours. */
 export function evaluationOf(subject: string): { readonly eventId: number; readonly trigger: EvaluationTrigger } | undefined {
-  const [, id, trigger] = /^(\d+):(?:(stored|scored|restored):\d+|held_back)$/.exec(subject) ?? [];
+  const [, id, trigger] = /^(\d+):(?:(stored|scored|failed|restored):\d+|held_back)$/.exec(subject) ?? [];
   return id === undefined ? undefined : { eventId: Number(id), trigger: (trigger ?? "held_back") as EvaluationTrigger };
 }

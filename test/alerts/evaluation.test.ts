@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { storeAnalysisFailure } from "../../src/events/analysis.ts";
 import { deleteRule } from "../../src/rules/rules-repository.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "./alert-desk.ts";
 
@@ -158,6 +159,29 @@ describe("the verdicts on an event", () => {
     await desk.score(next, 90);
     await desk.look();
     expect(await desk.verdicts(next)).toHaveLength(1);
+  });
+
+  it("come from such a rule also when the analysis fails, and from no other then", async () => {
+    const rule = await desk.rule({ name: "changed", risk_threshold: 50 });
+    await desk.rule({ name: "waits", risk_threshold: 50 });
+    await desk.rule({ name: "at once", escalate: true });
+    const fail = async (id: number) => {
+      const now = desk.context.clock.now();
+      await desk.db.transaction((sql) => storeAnalysisFailure(sql, { eventId: id, attempt: 3, error: "no JSON", now }));
+      await desk.look();
+    };
+    const ids = [await desk.event(), await desk.event({ camera: "gate" })];
+    await desk.look();
+    desk.at("2026-03-01T12:01:00Z");
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { risk_threshold: null } });
+    for (const id of ids) {
+      await fail(id);
+      expect((await desk.verdicts(id)).map(({ rule_name, outcome }) => [rule_name, outcome])).toEqual([
+        ["at once", "raised"],
+        ["changed", "raised"],
+      ]);
+    }
+    expect(await desk.alerts()).toHaveLength(4);
   });
 
   it("of a rule whose time zone is not known here take its schedule as holding, and keep no other rule from its own", async () => {
