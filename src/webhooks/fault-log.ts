@@ -15,6 +15,9 @@ export interface FaultLog {
   arrived(webhook: string): void;
 }
 
+/** What a webhook says in so many ways is always the same: it does not work. */
+const mostCauses = 20;
+
 /** Faults are remembered in this process only: after a restart each is told once more. */
 export function createFaultLog(log: Log): FaultLog {
   const faults = new Map<string, { readonly told: Set<string>; givenUp: number }>();
@@ -25,8 +28,9 @@ export function createFaultLog(log: Log): FaultLog {
       if (then === "failure") fault.givenUp += 1;
       // ids and times differ from delivery to delivery; only the cause counts
       const cause = `${then} ${fields.error?.replace(/[0-9a-f-]{8,}|\d{5,}/gi, "…")}`;
-      const level = fault.told.has(cause) ? "debug" : "warn";
-      fault.told.add(cause);
+      const isKnown = fault.told.has(cause) || fault.told.size >= mostCauses;
+      const level = isKnown ? "debug" : "warn";
+      if (!isKnown) fault.told.add(cause);
       const fate = then === "retry" ? "; it is tried again" : " and is given up; it is in the dead letters of the queue deliver";
       log[level](fields, `a webhook could not be delivered${fate}`);
     },
