@@ -78,7 +78,7 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   const verdicts: StoredVerdict[] = [];
   const matches: Match[] = [];
   for (const rule of open) {
-    const verdict = facts.deleted ? verdictOnDeleted : evaluate(rule, facts);
+    const verdict = facts.deleted ? verdictOnDeleted[facts.deleted] : evaluate(rule, facts);
     if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
     else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
   }
@@ -126,11 +126,17 @@ function silencedVerdictOf({ match: { rule, verdict }, silence }: Hidden): Store
   };
 }
 
-const verdictOnDeleted: RuleVerdict = {
+const unmatched = (reason: string): RuleVerdict => ({
   matches: false,
   matchedConditions: [],
-  failedConditions: [eventDeleted],
+  failedConditions: [reason],
   objectType: null,
+});
+
+/** A camera that is deleted is to alert no more, also of what waits. */
+const verdictOnDeleted = {
+  event: unmatched(eventDeleted),
+  camera: unmatched("the camera was deleted before the rule looked at it"),
 };
 
 function keyOf(rule: Rule, facts: RuleFacts, { objectType }: RuleVerdict): string {

@@ -14,12 +14,16 @@ function factsOf({ eventId, kind, cameraId, riskScore, storedAt, types, confiden
   return { eventId, kind, cameraId, riskScore, storedAt, objects };
 }
 
-/** What a rule judges of an event, deleted or not; undefined when there is none with this id. */
-export async function ruleFacts(sql: Sql, eventId: number): Promise<(RuleFacts & { readonly deleted: boolean }) | undefined> {
-  const [row] = await sql<[(FactsRow & { deleted: boolean })?]>`
+/** What a rule judges of an event, deleted or not; undefined when there is none with this id. `deleted`: it, or else its camera, is. */
+export async function ruleFacts(
+  sql: Sql,
+  eventId: number,
+): Promise<(RuleFacts & { readonly deleted: "event" | "camera" | null }) | undefined> {
+  const [row] = await sql<[(FactsRow & { deleted: "event" | "camera" | null })?]>`
     select e.event_id as "eventId", e.kind, e.camera_id as "cameraId", e.risk_score as "riskScore", e.created_at as "storedAt",
-      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, e.deleted_at is not null as deleted
+      coalesce(o.types, '{}') as types, coalesce(o.confidences, '{}') as confidences, case when e.deleted_at is not null then 'event' when k.deleted_at is not null then 'camera' end as deleted
     from events e
+    join cameras k on k.camera_id = e.camera_id
     cross join lateral (
       select array_agg(c.object_type order by c.object_type) as types, array_agg(c.confidence order by c.object_type) as confidences
       from (

@@ -101,6 +101,25 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toEqual([]);
   });
 
+  it("say of an event of a deleted camera that the camera was, also when both come back", async () => {
+    await desk.rule({ channels: ["email"] });
+    const id = await desk.event();
+    const params = { camera_id: "yard" };
+    await desk.ask("deleteCamera", { params });
+    await desk.look();
+    const failed = ["the camera was deleted before the rule looked at it"];
+    expect(await desk.verdicts()).toMatchObject([{ outcome: "not_matched", failed_conditions: failed }]);
+    await desk.ask("restoreCamera", { params });
+    await desk.ask("deleteEvent", { params: { event_id: String(id) } });
+    await desk.ask("restoreEvent", { params: { event_id: String(id) } });
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([{ outcome: "not_matched", failed_conditions: failed }]);
+    expect(await desk.alerts()).toEqual([]);
+    await desk.event();
+    await desk.look();
+    expect(await desk.alerts()).toHaveLength(1);
+  });
+
   it("come, when a deleted event is restored, from the rules that found it deleted, and from no other", async () => {
     const event = async (what: "deleteEvent" | "restoreEvent", id: number) => await desk.ask(what, { params: { event_id: String(id) } });
     await desk.rule({ name: "at once" });

@@ -229,10 +229,10 @@ it("the facts of an event are its score and each class with its highest confiden
       { objectType: "dog", confidence: 0.6 },
       { objectType: "person", confidence: 0.75 },
     ],
-    deleted: false,
+    deleted: null,
   };
   expect(await facts()).toEqual(expected);
   await desk.db.query((sql) => sql`update events set deleted_at = now() where event_id = ${eventId}`);
-  expect(await facts()).toEqual({ ...expected, deleted: true });
+  expect(await facts()).toEqual({ ...expected, deleted: "event" });
   expect(await desk.db.query((sql) => ruleFacts(sql, eventId + 1))).toBeUndefined();
 });
