@@ -25,7 +25,7 @@ export const addCamera = defineCommand({
     const { cameraView } = await import("./view.ts");
     const camera = await io.call("createCamera", { body: { name, camera_id: cameraId, folder_path: folderPath } });
     io.output.note(`camera ${camera.camera_id} added; pictures go into ${camera.folder_path}`);
-    await noteUnread(io, camera);
+    await noteUnread(io, camera, folderPath);
     await printRecord(io.output, camera, cameraView);
     return exitCodes.ok;
   },

@@ -28,7 +28,7 @@ export const updateCamera = defineCommand({
     const body = { name, folder_path: folderPath, status };
     const camera = await io.call("updateCamera", { params: { camera_id: cameraId }, body });
     io.output.note(`camera ${camera.camera_id} changed`);
-    await noteUnread(io, camera);
+    await noteUnread(io, camera, folderPath);
     await printRecord(io.output, camera, cameraView);
     return exitCodes.ok;
   },

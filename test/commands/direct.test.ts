@@ -37,9 +37,22 @@ describe("--direct", () => {
   it("says when the pictures of a camera will not be read", async () => {
     expect((await direct("cameras", "add", "Elsewhere", "--folder-path", "/etc")).err).toBe(
       `camera elsewhere added; pictures go into /etc
-its pictures are not read: The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${join(folder.path, "cameras")}); add a root or move it. It is not read
+no pictures are read from /etc: The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${join(folder.path, "cameras")}); add a root or move it. It is not read
 `,
     );
+  });
+
+  it("names the whole path of a folder that is not there, and from where a relative one counts", async () => {
+    await direct("cameras", "add", "Shed");
+    const folderPath = join(folder.path, "cameras", "cams", ".away");
+    expect((await direct("cameras", "update", "shed", "--folder-path", "cams/.away")).err).toBe(
+      `camera shed changed
+no pictures are read from ${folderPath}: The folder does not exist; create it or correct folder_path
+--folder-path cams/.away counts from CAMERA_ROOT, not from the folder in which you are; give the whole path if you mean another one
+`,
+    );
+    expect((await direct("cameras", "update", "shed", "--folder-path", folderPath)).err).not.toContain("CAMERA_ROOT");
+    expect((await direct("cameras", "update", "shed", "--folder-path", "shed")).err).toBe("camera shed changed\n");
   });
 
   it("has the exit codes of the API", async () => {
