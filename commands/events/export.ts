@@ -53,7 +53,7 @@ export const exportEvents = defineCommand({
     if (options.format === undefined && to !== undefined && elsewhere.test(to)) {
       throw new Problem(
         "invalid",
-        `--to ${to} ends like a file that is not saved; say with --format what it is to hold: csv, xlsx or ndjson`,
+        `--to ${to}: events are saved as .csv, as .xlsx or, one JSON object a line, as .ndjson; end the name so, or say with --format what the file is to hold`,
       );
     }
     const format = options.format ?? ending ?? "csv";

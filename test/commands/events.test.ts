@@ -151,6 +151,10 @@ describe.each(["over HTTP", "--direct"])("%s", (way) => {
       });
     }
     expect((await readdir(folder.path)).filter((file) => file.endsWith("a.csv"))).toEqual([]);
+    expect(await run("events", "export", "--to", "b.json")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/b\.json: events are saved as \.csv, as \.xlsx or, one JSON object a line, as \.ndjson; .*--format/),
+    });
   });
 
   it("events export has a name of its own", async () => {
