@@ -113,10 +113,10 @@ export function conflictProblem(field: SharedField, other: Camera, taker?: strin
 function howToTakeOver(other: Camera, taker: string): string {
   const id = other.camera_id;
   const commands = [
-    ...(other.deleted_at ? [`cameras restore ${id}`] : []),
-    `cameras update ${id} --folder-path ${shellWord(`${other.folder_path}-before`)}`,
-    `cameras update ${taker} --folder-path ${shellWord(other.folder_path)}`,
-    `cameras remove ${id}`,
+    ...(other.deleted_at ? [`\`homesec --direct cameras restore ${id}\``] : []),
+    `\`homesec --direct cameras update ${id} --folder-path ${shellWord(`${other.folder_path}-before`)}\``,
+    `\`homesec --direct cameras update ${taker} --folder-path ${shellWord(other.folder_path)}\``,
+    `\`homesec --direct cameras remove ${id}\``,
   ];
-  return `stop homesec and have ${taker} take it over: ${commands.map((command) => `\`homesec --direct ${command}\``).join(", ")}`;
+  return `stop homesec and have ${taker} take it over: ${commands.join(", ")}`;
 }

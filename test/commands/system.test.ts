@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cli } from "../support/cli.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
@@ -17,11 +19,15 @@ beforeAll(async () => {
     env: { DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, VISION_EXTRACTION_ENABLED: "true" },
   });
   env = { HOMESEC_URL: daemon.url, DATABASE_URL: database.url, DATA_DIR: daemon.dataDir };
+  const folder = join(daemon.dataDir, "yard");
+  await mkdir(folder);
+  // it is the picture that is missing, not its disk
+  await writeFile(join(folder, "notes.txt"), "");
   await database.db.query(async (sql) => {
-    await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere/yard')`;
+    await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', ${folder})`;
     await sql`
       insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason, finished_at)
-      values ('yard', '/nowhere/yard/a.jpg', 1, 1, 'watch', now(), now(), 'skipped', 'refused', now())
+      values ('yard', ${join(folder, "a.jpg")}, 1, 1, 'watch', now(), now(), 'skipped', 'refused', now())
     `;
     await sql`
       insert into jobs (queue, subject, status, position, available_at, attempts, last_error)
@@ -68,7 +74,7 @@ describe("commands for the system", () => {
     expect((await homesec("dlq", "list")).out).toMatch(/detect +1\nenrich +0\nanalyze +0/);
     const [id] = (await homesec("dlq", "list", "--queue", "detect", "-o", "id")).out.trim().split("\n");
     expect((await homesec("dlq", "list", "--queue", "detect", "--direct")).out).toContain("the picture cannot be read");
-    expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/about +yard: \/nowhere\/yard\/a.jpg/);
+    expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/about +yard: \/\S+\/yard\/a.jpg/);
     expect(await homesec("dlq", "show", "detect", "999")).toMatchObject({ code: 3 });
     expect(await homesec("dlq", "requeue", "detect", "--job", String(id))).toMatchObject({ code: 0, err: "1 requeued\n" });
     // the file is not there: it ends in the dead letters again

@@ -69,6 +69,7 @@ describe("health --wait", () => {
       degradation: { mode: "normal", services: {} },
       timestamp,
     },
+    "/api/dlq/stats": { queues: { detect: 0 }, total_count: 0 },
   });
   const daemon = (readyAfter: number): RequestListener => {
     let asked = 0;
