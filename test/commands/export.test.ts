@@ -66,7 +66,11 @@ describe.each(ways)("events export, %s", (way) => {
     await writeFile(join(folder.path, "mark"), "yesterday\n");
     expect(await nightly("four.csv")).toMatchObject({ code: 2, err: expect.stringContaining("holds no time") });
     expect((await run("--watermark", "mark", "--to", "five.xlsx")).code).toBe(2);
-    expect(await run("--to", "events.json")).toEqual({ code: 2, out: "", err: expect.stringContaining("as .csv, as .xlsx or, one JSON object a line, as .ndjson") });
+    expect(await run("--to", "events.json")).toEqual({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("as .csv, as .xlsx or, one JSON object a line, as .ndjson"),
+    });
     expect((await run("--to", "events.json", "--format", "ndjson")).code).toBe(0);
     expect((await run("--since", "24h")).code).toBe(2);
     const since = (...args: string[]) => served.homesec(way, ["events", "export", "--since", ...args], { cwd: folder.path });
