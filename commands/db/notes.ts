@@ -34,14 +34,20 @@ export async function restoredNotes(
       `Pictures were not in it either: those that you have kept go into ${roots.join(" or ")}, and their thumbnails are made again.`,
     ];
   }
+  const names = outside.map(({ folder_path }) => basename(folder_path));
+  // no two cameras can have one folder
+  const folderOf = ({ camera_id, folder_path }: (typeof outside)[number]): string => {
+    const name = basename(folder_path);
+    return join(cameraRoot, names.filter((other) => other === name).length > 1 ? camera_id : name);
+  };
   const homesec = ["homesec", ...given("--config", global.config), ...given("--data-dir", global.dataDir), "--direct"].join(" ");
   return [
     key,
     `Pictures were not in it either, and ${counted(outside.length, "camera")} had ${outside.length === 1 ? "a folder" : "folders"} outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}).`,
     "Correct CAMERA_ROOT if it is another one. Otherwise, before the start, or each gets a second camera for its new folder:",
     ...outside.map(
-      ({ camera_id, folder_path }) =>
-        `  ${homesec} cameras update ${camera_id} --folder-path ${shellWord(join(cameraRoot, basename(folder_path)))}     # was ${folder_path}`,
+      (camera) =>
+        `  ${homesec} cameras update ${camera.camera_id} --folder-path ${shellWord(folderOf(camera))}     # was ${camera.folder_path}`,
     ),
     "Then put the pictures that you have kept there, with their times (mv, cp -a): what was looked at is not looked at again, unless it is still at its old place too.",
   ];

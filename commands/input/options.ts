@@ -120,7 +120,10 @@ export function seconds(minimum: number, maximum: number, description: string): 
 }
 
 /** A time in any form that `parseTime` understands. */
-export function time(description: string): Option<Date | undefined> {
+export function time(
+  description: string,
+  examples = "2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'",
+): Option<Date | undefined> {
   return {
     description,
     placeholder: "time",
@@ -128,7 +131,7 @@ export function time(description: string): Option<Date | undefined> {
       const given = texts.at(-1);
       if (given === undefined) return undefined;
       const parsed = parseTime(given, now);
-      if (parsed === undefined) throw new WrongValue("a time such as 2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'");
+      if (parsed === undefined) throw new WrongValue(`a time such as ${examples}`);
       return parsed;
     },
   };
@@ -136,19 +139,16 @@ export function time(description: string): Option<Date | undefined> {
 
 /** A time that is still to come, in any form that `parseTime` understands. */
 export function futureTime(description: string): Option<Date | undefined> {
+  const any = time(description, "22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
   return {
-    description,
-    placeholder: "time",
-    read: ({ texts, now }) => {
-      const given = texts.at(-1);
-      if (given === undefined) return undefined;
-      const parsed = parseTime(given, now);
-      if (parsed === undefined) throw new WrongValue("a time such as 22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
-      if (parsed > now) return parsed;
-      const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.trim()) ?? [];
+    ...any,
+    read: (given) => {
+      const parsed = any.read(given);
+      if (parsed === undefined || parsed > given.now) return parsed;
+      const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.texts.at(-1)?.trim() ?? "") ?? [];
       throw new WrongValue(
         today === undefined
-          ? `in the future; it is ${localTime(now)} now: give a later time, such as 'tomorrow 06:00'`
+          ? `in the future; it is ${localTime(given.now)} now: give a later time, such as 'tomorrow 06:00'`
           : `in the future; ${today} today is over: write 'tomorrow ${today}'`,
       );
     },

@@ -50,12 +50,11 @@ interface Subject extends Evaluation {
 export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<Evaluated | undefined> {
   const { eventId, trigger, now } = evaluation;
   // sent together: what follows the lock is begun, and sees what is committed, only when the lock is there
-  const [event, stored, earlier, atOnce, waiting, heldBack] = await Promise.all([
+  const [event, stored, earlier, rules, heldBack] = await Promise.all([
     lockLevelOf(sql, eventId),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
-    enabledRules(sql, "stored"),
-    enabledRules(sql, "scored"),
+    enabledRules(sql),
     trigger === "held_back" ? heldBackIncidents(sql, now, eventId) : [],
   ]);
   if (!event || !stored) return undefined;
@@ -64,13 +63,15 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
   // what lasts is told when the rule wants to hear of it
   const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
+  const atOnce = rules.filter((rule) => rule.risk_threshold === null);
+  const waiting = rules.filter((rule) => rule.risk_threshold !== null);
   // a threshold that was taken away meanwhile: at the time for rules without one this rule had one
   const isChanged = (rule: Rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt;
   const due = {
     stored: () => atOnce,
     scored: () => [...waiting, ...atOnce.filter((rule) => mayEscalate(subject, rule, earlier.get(rule.id)) || isChanged(rule))],
     failed: () => atOnce.filter(isChanged),
-    restored: () => [...atOnce, ...waiting].filter(({ id }) => earlier.get(id)?.onDeleted),
+    restored: () => rules.filter(({ id }) => earlier.get(id)?.onDeleted),
     held_back: () => atOnce.filter(({ id }) => heldBack.some(({ ruleId }) => ruleId === id)),
   }[trigger]();
   const open = due.filter(({ id }) => earlier.get(id)?.outcome !== "raised");

@@ -51,7 +51,7 @@ export async function heldBackIncidents(sql: Sql, now: Date, eventId?: number): 
     order by e.event_id
   `;
   if (held.length === 0) return [];
-  const rules = new Map((await enabledRules(sql, "stored")).map((rule) => [rule.id, rule]));
+  const rules = new Map((await enabledRules(sql)).map((rule) => [rule.id, rule]));
   return held.filter(({ eventId, cameraId, ruleId }) => {
     const rule = rules.get(ruleId);
     return rule && evaluate(rule, { eventId, kind: "camera_health", cameraId, riskScore: null, storedAt: now, objects: [] }).matches;

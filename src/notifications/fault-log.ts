@@ -1,3 +1,4 @@
+import { causeOf } from "../log/cause.ts";
 import type { Log } from "../log/log.ts";
 import type { Channel } from "./channels.ts";
 import type { Outcome } from "./outcome.ts";
@@ -41,8 +42,7 @@ export function createFaultLog(log: Log): FaultLog {
           ended(notification, outcome.answer);
           return;
         case "again": {
-          // each message has recipients and times of its own in the answer; only their cause counts
-          const cause = outcome.answer.replace(/[0-9a-f-]{8,}|\d{5,}/gi, "…");
+          const cause = causeOf(outcome.answer);
           if (causes.get(channel) === cause) return;
           causes.set(channel, cause);
           const fields = { channel, notification: id, reason: outcome.answer };

@@ -15,13 +15,12 @@ function ruleOf(row: RuleRow): Rule {
   return { ...row, schedule: Schedule.nullable().parse(row.schedule) };
 }
 
-/** The rules in force that are due: `stored` those that need no risk score, `scored` those with a threshold. Oldest first. */
-export async function enabledRules(sql: Sql, trigger: "stored" | "scored"): Promise<readonly Rule[]> {
+/** The rules in force, oldest first. */
+export async function enabledRules(sql: Sql): Promise<readonly Rule[]> {
   const rows = await sql<RuleRow[]>`
     select ${columns(sql)}
     from rules r
     where r.enabled
-      and (r.risk_threshold is null) = ${trigger === "stored"}
     order by r.created_at, r.rule_id
   `;
   return rows.map(ruleOf);

@@ -1,3 +1,4 @@
+import { causeOf } from "../log/cause.ts";
 import type { Log } from "../log/log.ts";
 
 /** What an attempt was about, as the log shows it. */
@@ -26,8 +27,7 @@ export function createFaultLog(log: Log): FaultLog {
       const fault = faults.get(fields.webhook) ?? { told: new Set(), givenUp: 0 };
       faults.set(fields.webhook, fault);
       if (then === "failure") fault.givenUp += 1;
-      // ids and times differ from delivery to delivery; only the cause counts
-      const cause = `${then} ${fields.error?.replace(/[0-9a-f-]{8,}|\d{5,}/gi, "…")}`;
+      const cause = `${then} ${causeOf(fields.error ?? "")}`;
       const isKnown = fault.told.has(cause) || fault.told.size >= mostCauses;
       const level = isKnown ? "debug" : "warn";
       if (!isKnown) fault.told.add(cause);

@@ -17,7 +17,8 @@ beforeEach(async () => {
   await from.db.query(
     (sql) => sql`
       insert into cameras (camera_id, name, folder_path, deleted_at)
-      values ('yard', 'Yard', ${join(old, "yard")}, null), ('door', 'Front door', ${join(old, "Front door")}, null), ('gone', 'Gone', '/gone', now())
+      values ('yard', 'Yard', ${join(old, "yard")}, null), ('door', 'Front door', ${join(old, "Front door")}, null), ('gone', 'Gone', '/gone', now()),
+        ('roof', 'Roof', ${join(old, "east/cam")}, null), ('shed', 'Shed', ${join(old, "west/cam")}, null)
     `,
   );
 });
@@ -32,13 +33,13 @@ it("a restore where the cameras' folders lie elsewhere names the command for eac
   expect(await home(from, old, "db", "backup", backup)).toMatchObject({ code: 0 });
   const root = join(folder.path, "new");
   mkdirSync(join(root, "yard"), { recursive: true });
-  mkdirSync(join(root, "Front door"));
+  for (const name of ["Front door", "roof", "shed"]) mkdirSync(join(root, name));
   const { code, err } = await home(to, root, "db", "restore", backup);
   expect(code, err).toBe(0);
-  expect(err).toContain("2 cameras had folders outside of CAMERA_ROOT");
+  expect(err).toContain("4 cameras had folders outside of CAMERA_ROOT");
   expect(err).not.toContain("go into");
   const commands = [...err.matchAll(/^ {2}homesec --direct (cameras update \w+ --folder-path) ('?)(.+?)\2 {5}# was (.+)$/gm)];
-  expect(commands.map(([, , , , was]) => was)).toEqual([join(old, "Front door"), join(old, "yard")]);
+  expect(commands.map(([, , , , was]) => was)).toEqual(["Front door", "east/cam", "west/cam", "yard"].map((name) => join(old, name)));
   for (const [, command = "", , path = ""] of commands) await home(to, root, "--direct", ...command.split(" "), path);
   expect(await home(to, root, "--direct", "cameras", "validate")).toMatchObject({ code: 0 });
 });
