@@ -179,7 +179,7 @@ describe("the list", () => {
     await create({ name: "stored" });
     await create({ name: "off", enabled: false });
     await create({ name: "scored", risk_threshold: 0 });
-    expect((await desk.db.query(enabledRules)).map(({ name }) => name)).toEqual(["stored", "scored"]);
+    expect((await desk.db.query(enabledRules)).map(({ name }) => name).toSorted()).toEqual(["scored", "stored"]);
   });
 });
 
