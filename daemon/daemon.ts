@@ -19,6 +19,7 @@ import { programVersion } from "../src/version.ts";
 import { makeCameraRoot } from "./camera-root.ts";
 import { createDelivering } from "./delivering.ts";
 import { openEngines } from "./engines.ts";
+import { letHeapGrow } from "./heap-growth.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { createRequestCounter } from "./http/stats.ts";
 import { createStatusNews } from "./live/status-news.ts";
@@ -73,6 +74,7 @@ export interface Daemon {
  * part cannot start, what was started is stopped again and the error passed on.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  letHeapGrow();
   const lifecycle = new Lifecycle();
   try {
     return await start(options, lifecycle);

@@ -57,7 +57,7 @@ export function createPipeline(parts: Parts): Pipeline {
   const detection = queueWorker(parts, "detection_worker", "detect", {
     critical: true,
     concurrency: atDetector,
-    mostAhead: 2 * atDetector,
+    mostAhead: 3 * atDetector,
     leaseMs: detectLeaseMs,
     mostBegun: mostBegunPicture,
     stage: createDetectStage({

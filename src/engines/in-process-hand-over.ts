@@ -3,7 +3,7 @@ import { lookForWork } from "./looking.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
 /** Jobs whose outcome may be being written down beside those that work: when it is more, the database is the slow part. */
-const mostEnding = 64;
+const mostEnding = 128;
 /** A place that becomes free waits so long for the others: those that become free together are filled by one claim. */
 const gatherMs = 4;
 /** What is likely to get a place within this time is claimed ahead, so that no place waits for a claim; nor does what is more urgent and comes then wait longer. */

@@ -20,7 +20,7 @@ import { afterNoAnswer, type Stage } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
 /** Pictures that are stored in one transaction at most. */
-const mostTogether = 32;
+const mostTogether = 64;
 /** After the file system failed a picture waits so long, and longer each time; so does one that is missing, once. */
 const retryReadMs = 1_000;
 /** Where ffmpeg is missing another machine may take the video up, for which it soon comes again a few times; or a person has to install it. */

@@ -275,6 +275,13 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     const registrar = createRegistrar({
       context: { db, clock, log },
       onRegistered: options.onRegistered,
+      onEntered: (cameraId, files) => {
+        // what was refused is looked at again by the next listing: a file that could not be read may be readable by then
+        const settled = files.filter(({ foundBy, refusal }) => foundBy === "watch" && refusal === null);
+        for (const { plan: planned, tree } of now.trees) {
+          if (planned.cameraId === cameraId) for (const { path } of settled) tree.noteEntered(path);
+        }
+      },
       onOverflow: () => now.schedule.compareSoon(),
     });
     const candidates = createCandidates({

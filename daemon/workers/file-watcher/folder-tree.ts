@@ -10,7 +10,7 @@ import { type Version, versionOf } from "../../../src/images/look.ts";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../../src/images/picture.ts";
 import type { Log } from "../../../src/log/log.ts";
 import { createLane } from "./lane.ts";
-import { hasName, type NameSet, nameSet } from "./name-set.ts";
+import { type NameSet, nameSet } from "./name-set.ts";
 
 /** Times of folders are no finer than this on some file systems: what changed so recently is listed once more. */
 const coarseTimeMs = 2_500;
@@ -50,7 +50,7 @@ interface Folder {
   /** The time of the folder before it was last listed, and when that was. */
   modifiedNs: bigint;
   listedAtMs: number;
-  /** What was in it then; absent when it has to be compared in full. */
+  /** What was in it then, or came since and is in the ledger; absent when it has to be compared in full. */
   names: NameSet | undefined;
   /** Files of which nothing could be told then. */
   missed: ReadonlyMap<string, unknown>;
@@ -77,6 +77,8 @@ export interface FolderTree {
   compare(which: "all" | "active"): void;
   /** A name that looked like a file is a folder. */
   addFolder(path: string): void;
+  /** A file that came with an event was looked at and is in the ledger: the next listing takes it for one that it knows. */
+  noteEntered(path: string): void;
   readonly polledFolders: number;
   /** Events since the last call. */
   takeEvents(): number;
@@ -170,8 +172,7 @@ export function createFolderTree(options: TreeOptions): FolderTree {
 
   const tellOfLinkedFolder = async (path: string): Promise<void> => {
     const target = await ask(() => stat(path)).catch(() => undefined);
-    if (!target?.isDirectory()) return;
-    tellOnce(path, { link: path }, "a link to a folder is not followed; give its target a camera of its own");
+    if (target?.isDirectory()) tellOnce(path, { link: path }, "a link to a folder is not followed; give its target a camera of its own");
   };
 
   const leave = (path: string): void => {
@@ -286,10 +287,10 @@ export function createFolderTree(options: TreeOptions): FolderTree {
     const startedAt = clock.monotonic();
     const names = await askForNames(() => readdir(folder.path));
     const { names: earlier, left, missed: missedBefore } = folder;
-    const wasThere = (name: string): boolean => earlier === undefined || hasName(earlier, name) || missedBefore.has(name);
+    const wasThere = (name: string): boolean => earlier === undefined || earlier.has(name) || missedBefore.has(name);
     folder.names = undefined;
     folder.left = new Set();
-    const fresh = all || !earlier ? names : names.filter((name) => !hasName(earlier, name) || left.has(name));
+    const fresh = all || !earlier ? names : names.filter((name) => !earlier.has(name) || left.has(name));
     folder.isBirthKnown ||= tellsBirth(before) && before.birthtimeNs === folder.bornNs;
     folder.restUntil = startedAt + (clock.monotonic() - startedAt) * (folder.watcher ? watchedRest : polledRest);
     const raw = fresh.some(isGarbled) ? await askForNames(() => rawPaths(folder.path)) : new Map<string, Buffer>();
@@ -382,10 +383,9 @@ export function createFolderTree(options: TreeOptions): FolderTree {
       }
     },
     addFolder: (path) => structure.push(() => enterBelow(path)),
+    noteEntered: (path) => folders.get(dirname(path))?.names?.add(basename(path)),
     get polledFolders() {
-      let sum = 0;
-      for (const folder of folders.values()) if (!folder.watcher) sum += 1;
-      return sum;
+      return [...folders.values()].filter(({ watcher }) => !watcher).length;
     },
     takeEvents: () => {
       const taken = events;

@@ -1,22 +1,37 @@
-/** The names of a folder, 8 bytes each: a sorted list of their hashes. Good enough to tell what is new, with one mistake in 10^10 names. */
-export type NameSet = Float64Array;
+/** So many names are added to a set at most: each takes ten times the memory of one that was there from the start. */
+const mostAdded = 20_000;
+
+/**
+ * The names of a folder, 8 bytes each: a sorted list of their hashes. Good enough to tell what is new, with one mistake in 10^10 names. Names
+ * that are added later are kept as they are.
+ */
+export interface NameSet {
+  has(name: string): boolean;
+  /** Adds a name, unless very many were added already. */
+  add(name: string): void;
+}
 
 /** Remembers names. */
 export function nameSet(names: readonly string[]): NameSet {
-  return Float64Array.from(names, hashOf).sort();
+  const hashes = Float64Array.from(names, hashOf).sort();
+  const added = new Set<string>();
+  return {
+    has: (name) => added.has(name) || includes(hashes, hashOf(name)),
+    add: (name) => {
+      if (added.size < mostAdded) added.add(name);
+    },
+  };
 }
 
-/** Whether the set has the name. */
-export function hasName(set: NameSet, name: string): boolean {
-  const hash = hashOf(name);
+function includes(sorted: Float64Array, value: number): boolean {
   let low = 0;
-  let high = set.length;
+  let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((set[middle] as number) < hash) low = middle + 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
     else high = middle;
   }
-  return set[low] === hash;
+  return sorted[low] === value;
 }
 
 /** 53 bits, out of two FNV-like sums that are mixed at the end. */

@@ -47,6 +47,8 @@ interface Lane {
 export function createRegistrar(options: {
   readonly context: { readonly db: Database; readonly clock: Clock; readonly log: Log };
   readonly onRegistered: (hint: RegisteredHint) => void;
+  /** These files are in the ledger, new or known. */
+  readonly onEntered: (cameraId: string, files: readonly FoundFile[]) => void;
   readonly onOverflow: () => void;
 }): Registrar {
   const { context } = options;
@@ -100,6 +102,7 @@ export function createRegistrar(options: {
       lane[which] = lane[which].slice(files.length);
       if (lane.failures > 0) context.log.info({ camera: lane.cameraId }, "pictures are registered again");
       lane.failures = 0;
+      options.onEntered(lane.cameraId, files);
       if (registered.added > 0) {
         const now = context.clock.now().getTime();
         const watchedMs = files.flatMap(({ live, takenAt }) => (live ? Math.max(0, now - takenAt.getTime()) : []));
