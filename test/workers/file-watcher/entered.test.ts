@@ -1,0 +1,51 @@
+import promises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Home, numbered, picture, sleep, watchedHome } from "./watched-home.ts";
+
+/** Pictures that came with an event, at the next listing of their folder. */
+
+let home: Home;
+const asked = new Map<string, number>();
+const { lstat } = promises;
+
+beforeEach(async () => {
+  home = await watchedHome({ timings: { rescanMs: 2_000 } });
+  asked.clear();
+  const counted: typeof lstat = Object.assign((path: string, ...rest: never[]) => {
+    asked.set(String(path), (asked.get(String(path)) ?? 0) + 1);
+    return lstat(path, ...rest);
+  });
+  promises.lstat = counted;
+  // what was imported by name follows
+  syncBuiltinESMExports();
+});
+afterEach(async () => {
+  promises.lstat = lstat;
+  syncBuiltinESMExports();
+  await home.close();
+});
+
+it("are not asked for once more when they are in the ledger, and are looked at when they change", { timeout: 30_000 }, async () => {
+  const jpeg = await picture();
+  const folder = join(home.root, "front");
+  await promises.mkdir(folder);
+  await promises.writeFile(join(folder, "first.jpg"), jpeg);
+  await home.watcher.start();
+  await home.entries(1);
+  for (let n = 0; n < 100; n += 1) {
+    await promises.writeFile(join(home.outside, `${n}.jpg`), numbered(jpeg, n));
+    await promises.rename(join(home.outside, `${n}.jpg`), join(folder, `${n}.jpg`));
+    await sleep(20);
+  }
+  await home.entries(101);
+  await sleep(4_500);
+  // a listing may have come between the event and the ledger
+  const pictures = [...asked.keys()].filter((path) => /\/front\/\d+\.jpg$/.test(path));
+  expect(pictures.length).toBeLessThan(60);
+
+  await promises.writeFile(join(folder, "7.jpg"), numbered(jpeg, 1_007));
+  const ledger = await home.entries(102);
+  expect(ledger.filter(({ path }) => path === "front/7.jpg")).toHaveLength(2);
+});
