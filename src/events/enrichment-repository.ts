@@ -63,6 +63,8 @@ export async function markEnriched(sql: Sql, eventIds: readonly number[], now: D
       having bool_or(d.enrichment @? '$.services.* ? (@ == "completed")')
     ) d
     where e.event_id = d.event_id
+      -- said once more of the events: while there are no statistics, all of them would be gone through, with the detections for each
+      and e.event_id = any (${[...eventIds]}::bigint[])
       and e.enriched_at is null
       and e.deleted_at is null
     returning e.event_id as "eventId", e.camera_id as "cameraId", d.ids as "detectionIds"
