@@ -74,6 +74,12 @@ interface Cost {
   readonly processorMs: number;
 }
 
+/** One round: both over the same pictures, one right after the other. */
+interface Round {
+  readonly homesec: Cost;
+  readonly baseline: Cost;
+}
+
 async function costOf(pid: number, pictures: number, work: () => Promise<number>): Promise<Cost> {
   await sleep(restMs);
   const usedBefore = await processorMs(pid);
@@ -104,9 +110,9 @@ async function pipeline({ live }: Subject, pictures: readonly Upload[]): Promise
 }
 
 test("pictures go through all stages fast", async ({ task }) => {
-  const perRound: (readonly { readonly homesec: Cost; readonly baseline: Cost }[])[] = [];
+  const perRound: (readonly Round[])[] = [];
   for (let round = -warmUpRounds; round < rounds; round += 1) {
-    const costs: { readonly homesec: Cost; readonly baseline: Cost }[] = [];
+    const costs: Round[] = [];
     for (const subject of subjects) {
       const pictures = await prepare(subject);
       const paths = pictures.map(({ to }) => to);
