@@ -160,12 +160,6 @@ describe("beside a daemon", () => {
   const beside = (args: readonly string[]) => inProcess(args, env);
 
   it("its services, its database and itself are asked", async () => {
-    await eventually(async () => (await beside(["--only", "detector,language-model"])).code === 0, {
-      timeoutMs: 60_000,
-      what: "a built-in detector that looks at the picture",
-    });
-    const { exitCode, stdout } = await doctor(["-o", "json"], env);
-    const body = bodyOf(stdout);
     const good = [
       "daemon",
       "workers",
@@ -179,12 +173,21 @@ describe("beside a daemon", () => {
       ["embedded-postgres", "data-folder", "data-folder-lock", "detector", "language-model", "breakers", "dead-letters", "key-file"],
       ["port", "stuck-files", "program-files"],
     );
-    for (const id of good) expect(of(body, id), id).toMatchObject({ status: "ok" });
+    // again while a built-in service is still starting, or a crowded machine has a check skipped
+    const { exitCode, body } = await eventually(
+      async () => {
+        const run = await doctor(["-o", "json"], env);
+        const answer = bodyOf(run.stdout);
+        expect(good.map((id) => of(answer, id)).filter(({ status }) => status !== "ok")).toEqual([]);
+        return { exitCode: run.exitCode, body: answer };
+      },
+      { timeoutMs: 60_000, what: "an ok from every check of what is well" },
+    );
     expect(of(body, "detector").detail).toMatch(/^built-in: \d+ ms$/);
     for (const id of ["vision", "embedder", "enrichment"]) expect(of(body, id).detail).toContain("switched off");
     for (const id of ["cameras", "rules"]) expect(of(body, id)).toMatchObject({ status: "finding", severity: "warning" });
     expect(exitCode).toBe(7);
-  });
+  }, 90_000);
 
   it("it prints for people and for programs", async () => {
     const only = ["--only", "cameras,database,smtp"];
