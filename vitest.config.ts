@@ -26,9 +26,13 @@ if (process.env["TMPDIR"] === undefined && !isLong) {
  * time or memory must not measure what others left, and a Redis that is away is asked again after its test.
  */
 const alone = [
-  ...["test/builtin/**/*.test.ts", "test/fuzz/**/*.test.ts", "test/templates/{properties,escapes}.test.ts"],
-  ...["test/workers/file-watcher/bursts.test.ts", "test/upstream/answer.test.ts", "test/detector-model/model-file.test.ts"],
-  ...["test/http/export.test.ts", "test/engines/hand-over.test.ts"],
+  ...["test/daemon/builtin/**/*.test.ts", "test/fuzz/**/*.test.ts", "test/alerting/templates/{properties,escapes}.test.ts"],
+  ...[
+    "test/daemon/file-watcher/bursts.test.ts",
+    "test/monitoring/upstream/answer.test.ts",
+    "test/monitoring/detector-model/model-file.test.ts",
+  ],
+  ...["test/daemon/http/export.test.ts", "test/platform/store/hand-over.test.ts"],
 ];
 
 export default defineConfig({

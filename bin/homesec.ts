@@ -5,9 +5,9 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { DaemonOptions } from "../commands/host.ts";
-import { writingReason } from "../src/disk/file-reason.ts";
-import { asksFiles, endBy } from "../src/lifecycle/leave.ts";
-import { programVersion } from "../src/version.ts";
+import { asksFiles, exitBySignal } from "../src/base/lifecycle/exit.ts";
+import { programVersion } from "../src/base/version.ts";
+import { writingReason } from "../src/platform/disk/file-reason.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -45,7 +45,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     // a daemon without a terminal (nohup, systemd, a container) has none to lose, and nothing to read again
     if (signal === "SIGHUP" && isDaemon && terminals.length === 0) return;
     if (!stopping.signal.aborted) stopping.abort(signal);
-    else if (asksFiles()) endBy(signal);
+    else if (asksFiles()) exitBySignal(signal);
     else process.exit(128 + constants.signals[signal]);
   });
 }
@@ -59,7 +59,7 @@ process.on("exit", () => {
 
 /** What only the program itself can give to its work. */
 interface Inside {
-  readonly log: import("../src/log/log.ts").Log;
+  readonly log: import("../src/base/log/log.ts").Log;
   readonly serviceManager: import("../daemon/service-manager.ts").ServiceManager;
 }
 
@@ -67,8 +67,8 @@ interface Inside {
 async function withLog(options: DaemonOptions, work: (inside: Inside) => Promise<number>): Promise<number> {
   const [{ createLog }, { systemClock }, { secretNames }, { createServiceManager, serviceManagerVariables }] = await Promise.all([
     import("../daemon/log.ts"),
-    import("../src/clock/clock.ts"),
-    import("../src/config/secret-names.ts"),
+    import("../src/base/clock/clock.ts"),
+    import("../src/platform/config/secret-names.ts"),
     import("../daemon/service-manager.ts"),
   ]);
   isDaemon = true;
@@ -89,7 +89,7 @@ async function withLog(options: DaemonOptions, work: (inside: Inside) => Promise
 
 /** Reads the command line and does what it says. Resolves to the exit code. */
 async function main(args: readonly string[]): Promise<number> {
-  const [{ run }, { systemClock }] = await Promise.all([import("../commands/run.ts"), import("../src/clock/clock.ts")]);
+  const [{ run }, { systemClock }] = await Promise.all([import("../commands/run.ts"), import("../src/base/clock/clock.ts")]);
   return await run(args, {
     env: process.env,
     cwd: process.cwd(),
@@ -125,7 +125,7 @@ const asksVersion = args.length === 1 && ["--version", "-V"].includes(args[0] ??
 process.exitCode = asksVersion ? printVersion() : await main(args);
 // all is done, and a question to a share whose server is away would keep the process for as long as the server is
 setTimeout(() => {
-  if (asksFiles()) endBy(stopping.signal.aborted ? stopping.signal.reason : "SIGTERM");
+  if (asksFiles()) exitBySignal(stopping.signal.aborted ? stopping.signal.reason : "SIGTERM");
 }, filesAnswerMs).unref();
 // an interrupted command may have left a request behind that nobody waits for any more
 if (stopping.signal.aborted || isLeaving) {

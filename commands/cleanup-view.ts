@@ -1,6 +1,6 @@
 import type { Reply } from "../src/contract/route.ts";
 import type { Routes } from "../src/contract/routes/index.ts";
-import { sizeText } from "./output/people.ts";
+import { sizeText } from "./output/terminal-format.ts";
 import type { View } from "./output/view.ts";
 
 type Report = Reply<Routes["cleanUp"]>;

@@ -1,8 +1,8 @@
+import { type Log, silentLog } from "../src/base/log/log.ts";
 import type { Client } from "../src/contract/client.ts";
 import { Problem } from "../src/contract/problem.ts";
-import type { Database } from "../src/engines/database.ts";
-import type { OpenDatabase } from "../src/engines/open-database.ts";
-import { type Log, silentLog } from "../src/log/log.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import type { OpenDatabase } from "../src/platform/database/open-database.ts";
 import type { Io } from "./io.ts";
 
 /** Lets go of something that was opened. */
@@ -24,7 +24,7 @@ export async function openOwnDatabaseOf(io: Io, onClose: OnClose): Promise<OpenD
 
 async function open(io: Io, onClose: OnClose, ownership: "share" | "serve"): Promise<OpenDatabase> {
   const { config } = await io.configuration();
-  const { openDatabase } = await import("../src/engines/open-database.ts");
+  const { openDatabase } = await import("../src/platform/database/open-database.ts");
   const { databaseUrl, dataDir } = config;
   const opened = await openDatabase({ databaseUrl, dataDir, poolSize, log: commandLog(io), ownership });
   onClose(() => opened.close());
@@ -40,12 +40,12 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
   await requireSchema(db, io);
   const [{ createDirectClient }, { operations }, { createSettings }, { openStore }, { createOutbound }, { openSealerLater }] =
     await Promise.all([
-      import("../src/operations/direct-client.ts"),
-      import("../src/operations.ts"),
-      import("../src/config/settings.ts"),
-      import("../src/engines/open-store.ts"),
-      import("../src/outbound/outbound.ts"),
-      import("../src/secrets/open-sealer.ts"),
+      import("../src/work/operations/direct-client.ts"),
+      import("../src/all-operations.ts"),
+      import("../src/platform/config/settings.ts"),
+      import("../src/platform/store/open-store.ts"),
+      import("../src/platform/outbound/outbound.ts"),
+      import("../src/platform/secrets/open-sealer.ts"),
     ]);
   const store = await openStore({ redisUrl: config.redisUrl, log });
   onClose(() => store.close());
@@ -59,7 +59,7 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
 
 /** An empty database is made ready; one of another version is left alone. */
 async function requireSchema(db: Database, io: Io): Promise<void> {
-  const { migrate, migrationStatus } = await import("../src/engines/migrate.ts");
+  const { migrate, migrationStatus } = await import("../src/platform/database/migrate.ts");
   const { applied, pending, refusal } = await migrationStatus(db);
   if (refusal !== null) throw new Problem("conflict", refusal);
   if (applied.length === 0) await migrate(db, { log: commandLog(io), clock: io.host.clock });

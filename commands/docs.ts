@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Problem } from "../src/contract/problem.ts";
-import { writingReason } from "../src/disk/file-reason.ts";
+import { writingReason } from "../src/platform/disk/file-reason.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { text, withDefault } from "./input/options.ts";
@@ -14,7 +14,7 @@ export const docs = defineCommand({
   hidden: true,
   async run({ options: { folder } }, io) {
     const [{ configurationReference }, { commandReference }, { allCommands }, contract, doctor] = await Promise.all([
-      import("../src/config/reference.ts"),
+      import("../src/platform/config/reference.ts"),
       import("./reference.ts"),
       import("./registry.ts"),
       Promise.all([
@@ -22,7 +22,7 @@ export const docs = defineCommand({
         import("../src/contract/routes/index.ts"),
         import("../src/contract/examples/index.ts"),
       ]),
-      Promise.all([import("../src/doctor/reference.ts"), import("../src/doctor/checks.ts")]),
+      Promise.all([import("../src/admin/doctor/reference.ts"), import("../src/admin/doctor/checks.ts")]),
     ]);
     const [{ openapi }, { routes }, { examples }] = contract;
     const [{ doctorReference }, { checks }] = doctor;

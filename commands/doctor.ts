@@ -24,7 +24,7 @@ named with the reason. The exit code is 0 without findings, and 7 with some. doc
       import("./doctor/choose.ts"),
       import("./doctor/examine.ts"),
       import("./doctor/print.ts"),
-      import("../src/doctor/run-checks.ts"),
+      import("../src/admin/doctor/run-checks.ts"),
     ]);
     const chosen = await chooseChecks(only, skip);
     const { clock, version } = io.host;

@@ -1,6 +1,6 @@
 import type { Reply } from "../src/contract/route.ts";
 import type { Routes } from "../src/contract/routes/index.ts";
-import { localTime, type Paint, type People, paint, plain } from "./output/people.ts";
+import { localTime, type Paint, type People, paint, plain } from "./output/terminal-format.ts";
 import type { View } from "./output/view.ts";
 import { wrapped } from "./output/wrap.ts";
 

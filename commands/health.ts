@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { pluralize } from "../src/base/text/pluralize.ts";
 import { Problem } from "../src/contract/problem.ts";
-import { counted } from "../src/counted.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { seconds } from "./input/options.ts";
 import type { Io } from "./io.ts";
-import { paint, plain, statePaint } from "./output/people.ts";
+import { paint, plain, statePaint } from "./output/terminal-format.ts";
 import type { RowView } from "./output/view.ts";
 
 interface Part {
@@ -106,7 +106,7 @@ async function attention(io: Io): Promise<string[]> {
   return [
     ...file_watcher.stuck.map(({ path, reason }) => `stays incomplete: ${plain(path)}: ${plain(reason)}`),
     ...givenUp.map(
-      ([queue, count]) => `given up: ${counted(count, ...(workOf[queue] ?? ["job", "jobs"]))}: homesec dlq list --queue ${queue}`,
+      ([queue, count]) => `given up: ${pluralize(count, ...(workOf[queue] ?? ["job", "jobs"]))}: homesec dlq list --queue ${queue}`,
     ),
   ];
 }

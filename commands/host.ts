@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import type { Clock } from "../src/clock/clock.ts";
-import type { ParsedConfig } from "../src/config/config.ts";
+import type { Clock } from "../src/base/clock/clock.ts";
+import type { ParsedConfig } from "../src/platform/config/config.ts";
 
 /** A stream of text, and the terminal behind it. */
 export interface TextSink {

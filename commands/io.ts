@@ -1,9 +1,9 @@
-import type { ParsedConfig } from "../src/config/config.ts";
-import type { VariableName } from "../src/config/variables.ts";
 import type { ClientReply, ClientRequest } from "../src/contract/client.ts";
 import type { OperationId, Routes } from "../src/contract/routes/index.ts";
-import type { Database } from "../src/engines/database.ts";
-import type { OpenDatabase } from "../src/engines/open-database.ts";
+import type { ParsedConfig } from "../src/platform/config/config.ts";
+import type { VariableName } from "../src/platform/config/variables.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import type { OpenDatabase } from "../src/platform/database/open-database.ts";
 import type { Host } from "./host.ts";
 import type { OutputFormat } from "./output/formats.ts";
 import type { Output } from "./output/output.ts";

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Client } from "../src/contract/client.ts";
 import { Problem } from "../src/contract/problem.ts";
-import { readingReason } from "../src/disk/file-reason.ts";
-import type { Database } from "../src/engines/database.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import { readingReason } from "../src/platform/disk/file-reason.ts";
 import { type Close, openDatabaseOf, openDirectClient, openOwnDatabaseOf } from "./direct.ts";
 import type { Host } from "./host.ts";
 import type { GlobalOptions, Io } from "./io.ts";
 import type { Output } from "./output/output.ts";
-import { harmless, plainLines } from "./output/people.ts";
+import { harmless, plainLines } from "./output/terminal-format.ts";
 
 /** An `Io` and how to let go of what it opened. */
 export interface OpenIo extends Io {
@@ -36,7 +36,7 @@ export function openIo(host: Host, global: GlobalOptions): OpenIo {
       return { url, apiKey: await apiKey(host, global), ca: await trustedCertificates(io) };
     },
     async configuration(flags = {}) {
-      const { loadConfig } = await import("../src/config/load.ts");
+      const { loadConfig } = await import("../src/platform/config/load.ts");
       return loadConfig({
         flags: { ...flags, ...(global.dataDir === undefined ? {} : { DATA_DIR: global.dataDir }) },
         env: host.env,
@@ -102,7 +102,7 @@ const timeoutMs = 30_000;
 async function openHttpClient(io: Io): Promise<Client> {
   const { createHttpClient } = await import("../src/contract/http-client.ts");
   const { url, apiKey, ca } = await io.endpoint();
-  const trusting = ca === undefined ? undefined : (await import("../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  const trusting = ca === undefined ? undefined : (await import("../src/monitoring/upstream/trusting-fetch.ts")).fetchTrusting(ca);
   const onWait = (ms: number): void =>
     io.output.note(`too many requests: the daemon asks to wait ${Math.ceil(ms / 1000)} s, then it goes on by itself`);
   return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });

@@ -5,7 +5,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Host } from "./host.ts";
 import { WrongValue } from "./input/options.ts";
 import type { Io } from "./io.ts";
-import { plainLines } from "./output/people.ts";
+import { plainLines } from "./output/terminal-format.ts";
 import { wrapping } from "./output/wrap.ts";
 import { createProgram } from "./program.ts";
 import { commandsFor, nouns } from "./registry.ts";

@@ -3,7 +3,7 @@ import type { Routes } from "../src/contract/routes/index.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { seconds } from "./input/options.ts";
-import type { Paint } from "./output/people.ts";
+import type { Paint } from "./output/terminal-format.ts";
 import type { RowView } from "./output/view.ts";
 
 type Stage = Reply<Routes["runSelftest"]>["stages"][number];

@@ -1,4 +1,4 @@
-import { roleNames } from "../src/config/roles.ts";
+import { roleNames } from "../src/platform/config/roles.ts";
 import { defineCommand } from "./command.ts";
 import { calledAs } from "./host.ts";
 import { text } from "./input/options.ts";

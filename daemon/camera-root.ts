@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
+import type { Log } from "../src/base/log/log.ts";
 import { Problem } from "../src/contract/problem.ts";
-import { NoAnswer } from "../src/disk/no-answer.ts";
-import { lookPatiently, noteReal } from "../src/disk/patience.ts";
-import { makeFolder } from "../src/engines/make-folder.ts";
-import type { Log } from "../src/log/log.ts";
+import { makeFolder } from "../src/platform/database/make-folder.ts";
+import { noteReal, statWithTimeout } from "../src/platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../src/platform/disk/no-answer.ts";
 
 /**
  * Makes the folder into which cameras upload where it is missing. One that does not answer is left for later: cameras elsewhere need it not.
@@ -15,7 +15,7 @@ export async function makeCameraRoot(path: string, log: Log): Promise<void> {
       await makeFolder(path);
       return await realpath(path);
     };
-    noteReal(path, await lookPatiently(path, make));
+    noteReal(path, await statWithTimeout(path, make));
   } catch (cause) {
     if (cause instanceof NoAnswer) {
       log.error({ folder: path }, "the camera root does not answer; its cameras are taken up when it does");

@@ -1,22 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "../src/clock/clock.ts";
-import type { Config } from "../src/config/config.ts";
-import { createSettings } from "../src/config/settings.ts";
+import { checkDisks } from "../src/admin/system/checks.ts";
+import { currentFigures } from "../src/admin/system/figures.ts";
+import { type Clock, systemClock } from "../src/base/clock/clock.ts";
+import { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../src/base/log/log.ts";
+import { programVersion } from "../src/base/version.ts";
 import type { JournalEntry } from "../src/contract/live.ts";
-import type { HandOver } from "../src/engines/hand-over.ts";
-import { migrate } from "../src/engines/migrate.ts";
-import { openStore } from "../src/engines/open-store.ts";
-import { createFreshContent } from "../src/images/fresh-content.ts";
-import { appendToJournal } from "../src/journal/journal.ts";
-import { Lifecycle } from "../src/lifecycle/lifecycle.ts";
-import type { Log } from "../src/log/log.ts";
-import type { OperationContext } from "../src/operations/operation.ts";
-import { createOutbound } from "../src/outbound/outbound.ts";
-import { openSealerFor } from "../src/secrets/open-sealer.ts";
-import { checkDisks } from "../src/system/checks.ts";
-import { currentFigures } from "../src/system/figures.ts";
-import { programVersion } from "../src/version.ts";
+import { createFreshContent } from "../src/monitoring/images/fresh-content.ts";
+import type { Config } from "../src/platform/config/config.ts";
+import { createSettings } from "../src/platform/config/settings.ts";
+import { migrate } from "../src/platform/database/migrate.ts";
+import { createOutbound } from "../src/platform/outbound/outbound.ts";
+import { openSealerFor } from "../src/platform/secrets/open-sealer.ts";
+import type { HandOver } from "../src/platform/store/hand-over.ts";
+import { openStore } from "../src/platform/store/open-store.ts";
+import { appendToJournal } from "../src/work/journal/journal.ts";
+import type { OperationContext } from "../src/work/operations/operation.ts";
 import { makeCameraRoot } from "./camera-root.ts";
+import { createCluster } from "./cluster/cluster.ts";
+import { introduce, join } from "./cluster/join.ts";
+import { builtInElsewhere, roleAsking } from "./cluster/merged.ts";
+import { thisProcess } from "./cluster/own-process.ts";
 import { createDelivering } from "./delivering.ts";
 import { openEngines } from "./engines.ts";
 import { letHeapGrow } from "./heap-growth.ts";
@@ -25,10 +29,6 @@ import { createRequestCounter } from "./http/stats.ts";
 import { createStatusNews } from "./live/status-news.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import type { Parts } from "./parts.ts";
-import { createCompany } from "./peers/company.ts";
-import { introduce, join } from "./peers/join.ts";
-import { builtInElsewhere, roleAsking } from "./peers/merged.ts";
-import { thisProcess } from "./peers/own-process.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createRecentEvents } from "./recent-events.ts";
 import { createRuntime } from "./runtime.ts";
@@ -98,7 +98,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const tls = await openTls(config, { clock, log: log.child({ part: "tls" }) });
   lifecycle.onStop("tls", () => tls?.stop());
 
-  const company = createCompany({
+  const company = createCluster({
     ...{ own, config, clock, database, log },
     parts: {
       workers: () => supervisor.states(),

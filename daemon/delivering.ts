@@ -1,6 +1,6 @@
-import type { Config } from "../src/config/config.ts";
-import { channelAvailability } from "../src/notifications/channels.ts";
-import { alertsText, scopeText } from "../src/silences/silence.ts";
+import { channelAvailability } from "../src/alerting/notifications/channels.ts";
+import { alertsText, scopeText } from "../src/alerting/silences/silence.ts";
+import type { Config } from "../src/platform/config/config.ts";
 import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import { createDeliveryWorker } from "./workers/delivery-worker.ts";

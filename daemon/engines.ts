@@ -1,9 +1,9 @@
-import type { Config } from "../src/config/config.ts";
-import type { HandOver } from "../src/engines/hand-over.ts";
-import { createInProcessHandOver } from "../src/engines/in-process-hand-over.ts";
-import { type OpenDatabase, openDatabase } from "../src/engines/open-database.ts";
-import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
-import type { Log } from "../src/log/log.ts";
+import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../src/base/log/log.ts";
+import type { Config } from "../src/platform/config/config.ts";
+import { type OpenDatabase, openDatabase } from "../src/platform/database/open-database.ts";
+import type { HandOver } from "../src/platform/store/hand-over.ts";
+import { createInProcessHandOver } from "../src/platform/store/in-process-hand-over.ts";
 
 /**
  * The embedded server writes down what it has in memory, on a slow disk for seconds. Cut off it loses nothing, but the next start goes through
@@ -39,6 +39,6 @@ export async function openEngines(config: Config, log: Log, lifecycle: Lifecycle
 /** BullMQ is loaded where it is used: it costs a sixth of the time of a start, and 20 MB. */
 async function createHandOver({ redisUrl }: Config, log: Log): Promise<HandOver> {
   if (redisUrl === undefined) return createInProcessHandOver();
-  const { createBullmqHandOver } = await import("../src/engines/bullmq-hand-over.ts");
+  const { createBullmqHandOver } = await import("../src/platform/store/bullmq-hand-over.ts");
   return createBullmqHandOver({ redisUrl, log: log.child({ part: "hand-over" }) });
 }

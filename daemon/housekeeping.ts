@@ -1,8 +1,8 @@
-import { rootsOf } from "../src/cameras/roots.ts";
-import { minuteMs } from "../src/clock/durations.ts";
-import { localTimeZone } from "../src/clock/time-zone.ts";
-import { createNvidiaSmi } from "../src/gpu/nvidia-smi.ts";
-import { queueNames } from "../src/jobs/jobs-repository.ts";
+import { createNvidiaSmi } from "../src/admin/gpu/nvidia-smi.ts";
+import { minuteMs } from "../src/base/clock/durations.ts";
+import { localTimeZone } from "../src/base/clock/time-zone.ts";
+import { rootsOf } from "../src/monitoring/cameras/roots.ts";
+import { queueNames } from "../src/work/jobs/jobs-repository.ts";
 import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
-import type { Clock } from "../src/clock/clock.ts";
-import { localDay } from "../src/clock/local-day.ts";
-import type { Log } from "../src/log/log.ts";
-import { redact } from "../src/log/redact.ts";
+import type { Clock } from "../src/base/clock/clock.ts";
+import { localDay } from "../src/base/clock/local-day.ts";
+import type { Log } from "../src/base/log/log.ts";
+import { redact } from "../src/base/log/redact.ts";
 
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";

@@ -1,9 +1,9 @@
-import type { HandOver } from "../src/engines/hand-over.ts";
-import type { FreshContent } from "../src/images/fresh-content.ts";
-import type { OperationContext } from "../src/operations/operation.ts";
-import type { Runtime } from "../src/operations/runtime.ts";
+import type { FreshContent } from "../src/monitoring/images/fresh-content.ts";
+import type { HandOver } from "../src/platform/store/hand-over.ts";
+import type { OperationContext } from "../src/work/operations/operation.ts";
+import type { Runtime } from "../src/work/operations/runtime.ts";
+import type { Peers } from "./cluster/peers.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { Peers } from "./peers/peers.ts";
 import type { Upstreams } from "./upstreams.ts";
 
 /** Hints from one part of the daemon to another. Each looks for itself at least once a second, so a lost hint costs time only. */

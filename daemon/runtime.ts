@@ -1,21 +1,21 @@
-import type { Clock } from "../src/clock/clock.ts";
-import type { Config } from "../src/config/config.ts";
-import { diskSpace } from "../src/disk/disk.ts";
-import { createPictureDisk } from "../src/disk/picture-disk.ts";
-import type { Database } from "../src/engines/database.ts";
-import type { ProcessRow } from "../src/jobs/processes-repository.ts";
-import type { Runtime } from "../src/operations/runtime.ts";
+import type { Clock } from "../src/base/clock/clock.ts";
+import type { Config } from "../src/platform/config/config.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import { diskSpace } from "../src/platform/disk/disk.ts";
+import { createPictureDisk } from "../src/platform/disk/picture-disk.ts";
+import type { ProcessRow } from "../src/work/jobs/processes-repository.ts";
+import type { Runtime } from "../src/work/operations/runtime.ts";
+import { isSingleton, mergedBreakers, watcherElsewhere, workersElsewhere } from "./cluster/merged.ts";
+import type { Peers } from "./cluster/peers.ts";
+import type { FileWatcher } from "./file-watcher/file-watcher.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Wakes } from "./parts.ts";
-import { isSingleton, mergedBreakers, watcherElsewhere, workersElsewhere } from "./peers/merged.ts";
-import type { Peers } from "./peers/peers.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
 import { resetBreaker } from "./services.ts";
 import type { Upstreams } from "./upstreams.ts";
-import type { FileWatcher } from "./workers/file-watcher/file-watcher.ts";
 import type { Supervisor } from "./workers/supervisor.ts";
 
 /** Parts that are made after the operations that ask for them. */

@@ -1,7 +1,7 @@
-import type { Config, ParsedConfig } from "../src/config/config.ts";
-import { rolesLeftOut, rolesText } from "../src/config/roles.ts";
-import { modelFault } from "../src/detector-model/check.ts";
-import type { Log } from "../src/log/log.ts";
+import type { Log } from "../src/base/log/log.ts";
+import { modelFault } from "../src/monitoring/detector-model/check.ts";
+import type { Config, ParsedConfig } from "../src/platform/config/config.ts";
+import { rolesLeftOut, rolesText } from "../src/platform/config/roles.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import type { ServiceManager } from "./service-manager.ts";
 

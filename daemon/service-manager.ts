@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Log } from "../src/log/log.ts";
+import type { Log } from "../src/base/log/log.ts";
 
 /** The variables by which systemd says where it listens, how often it wants to hear from us, and from which process. */
 export const serviceManagerVariables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] as const;

@@ -1,8 +1,8 @@
 import type { JournalEntry } from "../src/contract/live.ts";
-import { hastenJobs } from "../src/jobs/dead-letters-repository.ts";
-import type { QueueName } from "../src/jobs/jobs-repository.ts";
-import type { OperationContext } from "../src/operations/operation.ts";
-import type { CircuitState, UpstreamName } from "../src/upstream/state.ts";
+import { hastenJobs } from "../src/work/jobs/dead-letters-repository.ts";
+import type { QueueName } from "../src/work/jobs/jobs-repository.ts";
+import type { OperationContext } from "../src/work/operations/operation.ts";
+import type { CircuitState, UpstreamName } from "../src/work/operations/upstream-state.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";

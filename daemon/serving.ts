@@ -1,10 +1,10 @@
-import { rolesText } from "../src/config/roles.ts";
-import { createKeyring } from "../src/keys/keyring.ts";
-import type { Lifecycle } from "../src/lifecycle/lifecycle.ts";
-import { createLimiter } from "../src/limits/limiter.ts";
-import { allowancesOf } from "../src/limits/tiers.ts";
-import type { OperationContext } from "../src/operations/operation.ts";
-import { operations } from "../src/operations.ts";
+import { operations } from "../src/all-operations.ts";
+import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
+import { rolesText } from "../src/platform/config/roles.ts";
+import { createKeyring } from "../src/platform/keys/keyring.ts";
+import { createLimiter } from "../src/platform/limits/limiter.ts";
+import { allowancesOf } from "../src/platform/limits/tiers.ts";
+import type { OperationContext } from "../src/work/operations/operation.ts";
 import { createApp } from "./http/app.ts";
 import { clientAddressBehind } from "./http/client-address.ts";
 import { listen } from "./http/listen.ts";

@@ -1,11 +1,11 @@
-import { allCameras } from "../src/cameras/cameras-repository.ts";
-import { ensureCameraForFolder } from "../src/cameras/registration.ts";
-import { resolveInside, rootsOf } from "../src/cameras/roots.ts";
-import { clearCameraError, markCameraError } from "../src/cameras/status.ts";
-import { isInside } from "../src/disk/inside.ts";
+import { allCameras } from "../src/monitoring/cameras/cameras-repository.ts";
+import { ensureCameraForFolder } from "../src/monitoring/cameras/registration.ts";
+import { resolveInside, rootsOf } from "../src/monitoring/cameras/roots.ts";
+import { clearCameraError, markCameraError } from "../src/monitoring/cameras/status.ts";
+import { isInside } from "../src/platform/disk/inside.ts";
+import type { Peers } from "./cluster/peers.ts";
+import { createFileWatcher, type FileWatcher } from "./file-watcher/file-watcher.ts";
 import type { Parts } from "./parts.ts";
-import type { Peers } from "./peers/peers.ts";
-import { createFileWatcher, type FileWatcher } from "./workers/file-watcher/file-watcher.ts";
 
 /** Makes the worker that finds the pictures of the cameras. `onPictures` is told of those that got their entries in the ledger. */
 export function createWatching(

@@ -1,4 +1,4 @@
-import { dayMs } from "../../src/clock/durations.ts";
+import { dayMs } from "../../src/base/clock/durations.ts";
 import { day } from "../input/options.ts";
 
 /** The days that are asked for. */

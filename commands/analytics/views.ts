@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import type { People } from "../output/people.ts";
 import type { Cell } from "../output/table.ts";
+import type { People } from "../output/terminal-format.ts";
 import type { Column, RowView } from "../output/view.ts";
 
 type Row<K extends keyof Routes, L extends string> = Reply<Routes[K]> extends Record<L, readonly (infer T)[]> ? T : never;

@@ -1,4 +1,4 @@
-import { upstreamNames } from "../../src/upstream/state.ts";
+import { upstreamNames } from "../../src/work/operations/upstream-state.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";

@@ -1,6 +1,6 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, localTime, type Paint } from "../output/people.ts";
+import { ago, localTime, type Paint } from "../output/terminal-format.ts";
 import type { RowView, View } from "../output/view.ts";
 
 type Breaker = Reply<Routes["listBreakers"]>["breakers"][number];

@@ -1,5 +1,5 @@
 import type { Io } from "../io.ts";
-import { plain } from "../output/people.ts";
+import { plain } from "../output/terminal-format.ts";
 import type { Camera } from "./view.ts";
 
 /** So many are told one by one. */

@@ -1,6 +1,6 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, exactly, statePaint } from "../output/people.ts";
+import { ago, exactly, statePaint } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 export type Camera = Reply<Routes["getCamera"]>;

@@ -49,7 +49,7 @@ export function kindOfId(name: string, command: string, before: readonly string[
 /** The ids that the daemon knows, asked at most every ten seconds and for at most one second. Throws when it does not answer. */
 export async function idsOf(kind: IdKind, words: readonly string[], host: Host): Promise<string[]> {
   // the program knows them itself
-  if (kind === "check") return (await import("../../src/doctor/checks.ts")).checks.map(({ id }) => id);
+  if (kind === "check") return (await import("../../src/admin/doctor/checks.ts")).checks.map(({ id }) => id);
   const { openIo } = await import("../open-io.ts");
   const value = (flag: string): string | undefined => {
     const at = words.indexOf(flag);
@@ -73,7 +73,7 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
   const kept = await read(file, host).catch(() => undefined);
   if (kept) return kept;
   const headers = apiKey === undefined ? {} : (await import("../../src/contract/http-client.ts")).keyHeader(apiKey);
-  const trusting = ca === undefined ? fetch : (await import("../../src/upstream/trusting-fetch.ts")).fetchTrusting(ca);
+  const trusting = ca === undefined ? fetch : (await import("../../src/monitoring/upstream/trusting-fetch.ts")).fetchTrusting(ca);
   const response = await trusting(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
   // one stands on each line, and what begins with a dash would be an option
   const found = Ids.parse(sources[kind].rows.parse(await response.json())).filter((id) => !/^-|\p{Cc}/u.test(id));

@@ -34,10 +34,10 @@ export const showConfig = defineCommand({
     const parsed = await io.configuration();
     const { config, sources } = parsed;
     const [{ configKey }, { variable, variableNames }, { maskedValue }, { configuredSettings }, { readStoredValues }] = await Promise.all([
-      import("../../src/config/config.ts"),
-      import("../../src/config/variables.ts"),
-      import("../../src/config/mask.ts"),
-      import("../../src/config/settings.ts"),
+      import("../../src/platform/config/config.ts"),
+      import("../../src/platform/config/variables.ts"),
+      import("../../src/platform/config/mask.ts"),
+      import("../../src/platform/config/settings.ts"),
       import("./stored.ts"),
     ]);
     const stored = await readStoredValues(io, config);

@@ -1,4 +1,4 @@
-import type { Config } from "../../src/config/config.ts";
+import type { Config } from "../../src/platform/config/config.ts";
 import { commandLog } from "../direct.ts";
 import type { Io } from "../io.ts";
 
@@ -8,10 +8,10 @@ import type { Io } from "../io.ts";
  */
 export async function readStoredValues(io: Io, config: Config): Promise<ReadonlyMap<string, unknown>> {
   try {
-    const { attachEmbeddedPostgres } = await import("../../src/engines/embedded-postgres.ts");
+    const { attachEmbeddedPostgres } = await import("../../src/platform/database/embedded-postgres.ts");
     const runs = config.databaseUrl !== undefined || io.global.direct || (await attachEmbeddedPostgres(config.dataDir)) !== undefined;
     if (runs) {
-      const { storedValues } = await import("../../src/config/settings.ts");
+      const { storedValues } = await import("../../src/platform/config/settings.ts");
       return await storedValues(await io.database(), commandLog(io));
     }
     io.output.note("values changed at run time are not shown: the database does not run (--direct starts it for that)");

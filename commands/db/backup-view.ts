@@ -1,5 +1,5 @@
-import type { BackupReport } from "../../src/backup/backup.ts";
-import { sizeText } from "../output/people.ts";
+import type { BackupReport } from "../../src/admin/backup/backup.ts";
+import { sizeText } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 export const backupView: View<BackupReport> = {

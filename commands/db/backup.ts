@@ -20,7 +20,7 @@ export const backUpDatabase = defineCommand({
   prints: async () => (await import("./backup-view.ts")).backupView,
   async run({ arguments: { file }, options: { yes } }, io) {
     const [{ backUp }, { backupView }, { keyNote, pictureNote }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
-      import("../../src/backup/backup.ts"),
+      import("../../src/admin/backup/backup.ts"),
       import("./backup-view.ts"),
       import("./notes.ts"),
       import("./progress.ts"),

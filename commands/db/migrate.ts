@@ -10,7 +10,7 @@ export const migrateDatabase = defineCommand({
   examples: [{ command: "homesec db migrate", note: "prints what was applied" }],
   prints: async () => (await import("./view.ts")).migrationView,
   async run(_, io) {
-    const { migrate } = await import("../../src/engines/migrate.ts");
+    const { migrate } = await import("../../src/platform/database/migrate.ts");
     const { migrationView } = await import("./view.ts");
     const done = await migrate(await io.database(), { log: commandLog(io), clock: io.host.clock });
     const now = io.host.clock.now();

@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
-import { liveCameras } from "../../src/cameras/cameras-repository.ts";
-import { resolveInside, rootsOf } from "../../src/cameras/roots.ts";
-import type { Config } from "../../src/config/config.ts";
-import { counted } from "../../src/counted.ts";
-import type { Database } from "../../src/engines/database.ts";
-import { shellWord } from "../../src/shell-word.ts";
+import { pluralize } from "../../src/base/text/pluralize.ts";
+import { shellWord } from "../../src/base/text/shell-word.ts";
+import { liveCameras } from "../../src/monitoring/cameras/cameras-repository.ts";
+import { resolveInside, rootsOf } from "../../src/monitoring/cameras/roots.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import type { GlobalOptions } from "../io.ts";
 
 /** What a backup lacks to open the secrets in it. */
@@ -43,7 +43,7 @@ export async function restoredNotes(
   const homesec = ["homesec", ...given("--config", global.config), ...given("--data-dir", global.dataDir), "--direct"].join(" ");
   return [
     key,
-    `Pictures were not in it either, and ${counted(outside.length, "camera")} had ${outside.length === 1 ? "a folder" : "folders"} outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}).`,
+    `Pictures were not in it either, and ${pluralize(outside.length, "camera")} had ${outside.length === 1 ? "a folder" : "folders"} outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}).`,
     "Correct CAMERA_ROOT if it is another one. Otherwise, before the start, or each gets a second camera for its new folder:",
     ...outside.map(
       (camera) =>

@@ -1,6 +1,6 @@
-import type { Progress } from "../../src/backup/format.ts";
-import { plain } from "../output/people.ts";
+import type { Progress } from "../../src/admin/backup/format.ts";
 import type { ProgressLine } from "../output/progress.ts";
+import { plain } from "../output/terminal-format.ts";
 
 /** Shows how far a backup or a restore has come. */
 export function showing(line: ProgressLine): (progress: Progress) => void {

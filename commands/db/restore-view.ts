@@ -1,4 +1,4 @@
-import type { RestoreReport } from "../../src/backup/restore.ts";
+import type { RestoreReport } from "../../src/admin/backup/restore.ts";
 import type { View } from "../output/view.ts";
 
 export const restoreView: View<RestoreReport> = {

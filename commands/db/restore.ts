@@ -20,7 +20,7 @@ export const restoreDatabase = defineCommand({
   prints: async () => (await import("./restore-view.ts")).restoreView,
   async run({ arguments: { file }, options: { yes } }, io) {
     const [{ restore }, { restoreView }, { restoredNotes }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
-      import("../../src/backup/restore.ts"),
+      import("../../src/admin/backup/restore.ts"),
       import("./restore-view.ts"),
       import("./notes.ts"),
       import("./progress.ts"),

@@ -10,7 +10,7 @@ export const databaseStatus = defineCommand({
   examples: [{ command: "homesec db status", note: "nothing is changed" }],
   prints: async () => (await import("./view.ts")).migrationView,
   async run(_, io) {
-    const { migrationStatus } = await import("../../src/engines/migrate.ts");
+    const { migrationStatus } = await import("../../src/platform/database/migrate.ts");
     const { migrationView } = await import("./view.ts");
     const { applied, pending, refusal } = await migrationStatus(await io.database());
     const rows = [

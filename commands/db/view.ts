@@ -1,4 +1,4 @@
-import { ago, statePaint } from "../output/people.ts";
+import { ago, statePaint } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 
 interface Row {

@@ -4,8 +4,8 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { list, time } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
-import type { People } from "../output/people.ts";
 import { table } from "../output/table.ts";
+import type { People } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type Stats = Reply<Routes["getDetectionStats"]>;

@@ -1,4 +1,4 @@
-import { queueNames } from "../../src/jobs/jobs-repository.ts";
+import { queueNames } from "../../src/work/jobs/jobs-repository.ts";
 import { optionalText, textArgument } from "../input/arguments.ts";
 import { integer, text } from "../input/options.ts";
 

@@ -1,6 +1,6 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, exactly } from "../output/people.ts";
+import { ago, exactly } from "../output/terminal-format.ts";
 import type { RowView, View } from "../output/view.ts";
 
 type DeadLetter = Reply<Routes["listDeadLetters"]>["items"][number];

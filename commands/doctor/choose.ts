@@ -1,10 +1,10 @@
-import { nearest } from "../../src/config/nearest.ts";
+import type { Check } from "../../src/admin/doctor/check.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import type { Check } from "../../src/doctor/check.ts";
+import { nearest } from "../../src/platform/config/nearest.ts";
 
 /** The checks that --only and --skip leave. Throws `Problem("invalid")` for an id that no check has, and when none is left. */
 export async function chooseChecks(only: readonly string[] | undefined, skip: readonly string[] = []): Promise<readonly Check[]> {
-  const { checks } = await import("../../src/doctor/checks.ts");
+  const { checks } = await import("../../src/admin/doctor/checks.ts");
   const ids = checks.map(({ id }) => id);
   const unknown = [...(only ?? []), ...skip].filter((id) => !ids.includes(id));
   if (unknown.length > 0) {

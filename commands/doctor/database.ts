@@ -1,19 +1,19 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../../src/config/config.ts";
+import { Broken, NotPossible } from "../../src/admin/doctor/check.ts";
+import type { Machine } from "../../src/admin/doctor/machine.ts";
+import { nameFault } from "../../src/admin/doctor/names.ts";
+import type { Shares } from "../../src/admin/doctor/shares.ts";
+import { within } from "../../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { Broken, NotPossible } from "../../src/doctor/check.ts";
-import type { Machine } from "../../src/doctor/machine.ts";
-import { nameFault } from "../../src/doctor/names.ts";
-import type { Shares } from "../../src/doctor/shares.ts";
-import { urlTarget } from "../../src/engines/connection-target.ts";
-import type { DataFolderHolder } from "../../src/engines/data-folder.ts";
-import type { Database } from "../../src/engines/database.ts";
-import { barrierTo, serverAccount } from "../../src/engines/embedded/account.ts";
-import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
-import { type OpenDatabase, openDatabase } from "../../src/engines/open-database.ts";
-import { within } from "../../src/lifecycle/lifecycle.ts";
-import type { Log } from "../../src/log/log.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import { barrierTo, serverAccount } from "../../src/platform/database/account.ts";
+import { urlTarget } from "../../src/platform/database/connection-target.ts";
+import type { DataFolderHolder } from "../../src/platform/database/data-folder.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { attachEmbeddedPostgres } from "../../src/platform/database/embedded-postgres.ts";
+import { type OpenDatabase, openDatabase } from "../../src/platform/database/open-database.ts";
 
 /** A cold start of the embedded server on a small machine takes half of it. */
 const openMs = 4_000;

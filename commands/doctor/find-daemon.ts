@@ -1,11 +1,11 @@
-import type { ParsedConfig } from "../../src/config/config.ts";
+import type { Examination } from "../../src/admin/doctor/examination.ts";
+import type { Machine } from "../../src/admin/doctor/machine.ts";
+import { nameFault } from "../../src/admin/doctor/names.ts";
 import { createHttpClient } from "../../src/contract/http-client.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import type { Examination } from "../../src/doctor/examination.ts";
-import type { Machine } from "../../src/doctor/machine.ts";
-import { nameFault } from "../../src/doctor/names.ts";
-import { fetchTrusting } from "../../src/upstream/trusting-fetch.ts";
+import { fetchTrusting } from "../../src/monitoring/upstream/trusting-fetch.ts";
+import type { ParsedConfig } from "../../src/platform/config/config.ts";
 import type { Io } from "../io.ts";
 
 const answerMs = 2_500;

@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
 import process from "node:process";
-import { localTimeZone } from "../../src/clock/time-zone.ts";
-import type { Machine } from "../../src/doctor/machine.ts";
+import type { Machine } from "../../src/admin/doctor/machine.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import type { Io } from "../io.ts";
 
 /** The machine on which this process runs. */

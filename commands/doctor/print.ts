@@ -1,9 +1,9 @@
-import { counted } from "../../src/counted.ts";
-import { groups } from "../../src/doctor/check.ts";
-import type { CheckReport } from "../../src/doctor/run-checks.ts";
+import { groups } from "../../src/admin/doctor/check.ts";
+import type { CheckReport } from "../../src/admin/doctor/run-checks.ts";
+import { pluralize } from "../../src/base/text/pluralize.ts";
 import { type Output, printRows } from "../output/output.ts";
-import { type Paint, type People, paint, plain } from "../output/people.ts";
 import { table } from "../output/table.ts";
+import { type Paint, type People, paint, plain } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 import { wrapped } from "../output/wrap.ts";
 
@@ -42,7 +42,7 @@ export async function printReports(output: Output, reports: readonly CheckReport
   const found =
     counts.findings === 0
       ? "no findings"
-      : `${counted(counts.findings, "finding")} (${counted(counts.errors, "error")}, ${counted(counts.warnings, "warning")})`;
+      : `${pluralize(counts.findings, "finding")} (${pluralize(counts.errors, "error")}, ${pluralize(counts.warnings, "warning")})`;
   output.note(`${paint(people, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
 }
 

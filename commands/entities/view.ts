@@ -1,7 +1,7 @@
+import { pluralize } from "../../src/base/text/pluralize.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { counted } from "../../src/counted.ts";
-import { ago, exactly } from "../output/people.ts";
+import { ago, exactly } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type EntityDetails = Reply<Routes["getEntity"]>;
@@ -39,7 +39,7 @@ export const entityDetailsView: View<EntityDetails> = {
     ...entityView.details(entity, people),
     ...entity.cameras.map(
       ({ camera_id, detection_count, last_seen_at }) =>
-        [camera_id, { text: `${counted(detection_count, "time")}, last ${exactly(people, last_seen_at)}` }] as const,
+        [camera_id, { text: `${pluralize(detection_count, "time")}, last ${exactly(people, last_seen_at)}` }] as const,
     ),
     ["newest", { text: entity.detections.map(({ id }) => String(id)).join(", ") }],
   ],

@@ -1,6 +1,6 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { csvLine } from "../../src/spreadsheet/csv.ts";
+import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
 import { streamNew } from "../output/save.ts";

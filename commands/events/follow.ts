@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { nearest } from "../../src/config/nearest.ts";
 import type { GapMessage, JournalMessage as Message } from "../../src/contract/live.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { nearest } from "../../src/platform/config/nearest.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 import { cellOf, chosen } from "../output/fields.ts";
-import { plain } from "../output/people.ts";
+import { plain } from "../output/terminal-format.ts";
 import type { Shown } from "../output/view.ts";
 
 /** What is followed, and from where on. */
@@ -26,7 +26,7 @@ export async function follow(io: Io, name: string, { since, types, state }: Foll
     throw new Problem("invalid", `${name} cannot print ${format}; use -o table, ndjson, json or id`);
   if (io.global.direct) throw new Problem("invalid", `${name} follows a daemon, and --direct asks none; start one with \`homesec serve\``);
   const [{ tail }, { tailLine }, { readPlace, writePlace }, { JournalMessage }] = await Promise.all([
-    import("../../src/live-client/tail.ts"),
+    import("../../src/admin/live-client/tail.ts"),
     import("./tail-line.ts"),
     import("./tail-place.ts"),
     import("../../src/contract/live.ts"),
@@ -82,7 +82,7 @@ function refuseUnknown(types: readonly string[], known: readonly string[]): void
   if (wrong.length > 0) throw new Problem("invalid", `there is no type ${wrong.join(", ")}${meant}; the types are ${known.join(", ")}`);
 }
 
-type TailState = Parameters<NonNullable<Parameters<typeof import("../../src/live-client/tail.ts").tail>[0]["onState"]>>[0];
+type TailState = Parameters<NonNullable<Parameters<typeof import("../../src/admin/live-client/tail.ts").tail>[0]["onState"]>>[0];
 
 /** Tells the person of interruptions. A daemon that was never there ends the command; one that was there is waited for. */
 function watchConnection(

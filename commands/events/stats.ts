@@ -5,8 +5,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { list, time } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRecord } from "../output/output.ts";
-import { type People, riskPaint } from "../output/people.ts";
 import { table } from "../output/table.ts";
+import { type People, riskPaint } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type Stats = Reply<Routes["getEventStats"]>;

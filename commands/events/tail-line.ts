@@ -1,6 +1,6 @@
+import { alertsText, scopeText } from "../../src/alerting/silences/silence.ts";
 import type { JournalMessage } from "../../src/contract/live.ts";
-import { alertsText, scopeText } from "../../src/silences/silence.ts";
-import { localTime, type People, paint, plain, riskPaint, statePaint } from "../output/people.ts";
+import { localTime, type People, paint, plain, riskPaint, statePaint } from "../output/terminal-format.ts";
 
 /** A message as one line for a person: time, what it is, what it says. */
 export function tailLine(message: JournalMessage, people: People): string {

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Problem } from "../../src/contract/problem.ts";
-import { readingReason, writingReason } from "../../src/disk/file-reason.ts";
-import { replacedFile } from "../../src/disk/replaced-file.ts";
+import { readingReason, writingReason } from "../../src/platform/disk/file-reason.ts";
+import { replacedFile } from "../../src/platform/disk/replaced-file.ts";
 
 /** The sequence kept in the file; undefined when there is no file yet. Throws `Problem("invalid")` when it holds something else. */
 export function readPlace(file: string): number | undefined {

@@ -1,14 +1,14 @@
-import { localTimeZone } from "../../src/clock/time-zone.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
+import { pluralize } from "../../src/base/text/pluralize.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { counted } from "../../src/counted.ts";
 import { bars } from "../analytics/views.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, list, since, text, time, withDefault } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRows } from "../output/output.ts";
-import { localMinute } from "../output/people.ts";
+import { localMinute } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 
 type Bucket = Reply<Routes["getEventTimeline"]>["buckets"][number];
@@ -53,7 +53,7 @@ export const timelineOfEvents = defineCommand({
       },
     });
     await printRows(io.output, body.buckets, viewOf(body.buckets), body);
-    io.output.note(counted(body.total_events, "event"));
+    io.output.note(pluralize(body.total_events, "event"));
     if (body.total_events === 0) await noteUnknownCameras(io, options.cameraId);
     return exitCodes.ok;
   },

@@ -1,8 +1,8 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { detectionView } from "../detections/view.ts";
-import { ago, exactly, type People, paint, plain, riskPaint } from "../output/people.ts";
 import { type Cell, table } from "../output/table.ts";
+import { ago, exactly, type People, paint, plain, riskPaint } from "../output/terminal-format.ts";
 import type { RowView, View } from "../output/view.ts";
 
 type Event = Reply<Routes["listEvents"]>["items"][number];

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { Problem } from "../../src/contract/problem.ts";
-import { readingReason, writingReason } from "../../src/disk/file-reason.ts";
-import { replacedFile } from "../../src/disk/replaced-file.ts";
+import { readingReason, writingReason } from "../../src/platform/disk/file-reason.ts";
+import { replacedFile } from "../../src/platform/disk/replaced-file.ts";
 
 /** The time up to which events were exported; undefined when there is no file yet. Throws `Problem("invalid")` for another file. */
 export async function readWatermark(file: string): Promise<Date | undefined> {

@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { exactly, localTime } from "../output/people.ts";
 import type { Cell } from "../output/table.ts";
+import { exactly, localTime } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type GpuStats = Reply<Routes["getGpuStats"]>;

@@ -1,5 +1,5 @@
-import { nearest } from "../../src/config/nearest.ts";
-import { localTime } from "../output/people.ts";
+import { nearest } from "../../src/platform/config/nearest.ts";
+import { localTime } from "../output/terminal-format.ts";
 import { parseDay, parseDuration, parseSeconds, parseTime } from "./time.ts";
 
 /** One option of a command. `T` is what the command receives. */

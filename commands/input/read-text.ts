@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { Problem } from "../../src/contract/problem.ts";
-import { readingReason } from "../../src/disk/file-reason.ts";
+import { readingReason } from "../../src/platform/disk/file-reason.ts";
 import type { Host } from "../host.ts";
 
 /** The content of a file, or with `-` what is piped in. `name` is the option, for the error. Throws `Problem("invalid")`. */

@@ -1,4 +1,4 @@
-import { nearest } from "../../src/config/nearest.ts";
+import { nearest } from "../../src/platform/config/nearest.ts";
 import type { Typed } from "../command.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";

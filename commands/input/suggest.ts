@@ -1,4 +1,4 @@
-import { nearest } from "../../src/config/nearest.ts";
+import { nearest } from "../../src/platform/config/nearest.ts";
 
 /** What people type who know other programs, and what it is called here: the first that there is. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {

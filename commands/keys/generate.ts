@@ -1,4 +1,4 @@
-import { generateKey } from "../../src/keys/generate.ts";
+import { generateKey } from "../../src/platform/keys/generate.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { integer, withDefault } from "../input/options.ts";

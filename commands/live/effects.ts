@@ -1,7 +1,7 @@
+import { pluralize } from "../../src/base/text/pluralize.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { counted } from "../../src/counted.ts";
 import type { Io } from "../io.ts";
-import { localTime } from "../output/people.ts";
+import { localTime } from "../output/terminal-format.ts";
 import type { Store } from "./store.ts";
 import type { Effect } from "./ui/effect.ts";
 
@@ -31,8 +31,8 @@ async function settled(io: Io, { alerts, operation }: Extract<Deed, { kind: "set
   }
   const verb = operation === "acknowledgeAlert" ? "acknowledged" : "dismissed";
   if (alerts.length === 1) return `the alert is ${verb}`;
-  const now = `${counted(alerts.length - before, "alert is", "alerts are")} ${verb}`;
-  return before === 0 ? now : `${now}; ${counted(before, "was", "were")} settled already`;
+  const now = `${pluralize(alerts.length - before, "alert is", "alerts are")} ${verb}`;
+  return before === 0 ? now : `${now}; ${pluralize(before, "was", "were")} settled already`;
 }
 
 function isConflict(error: unknown): boolean {

@@ -1,7 +1,7 @@
-import { minuteMs } from "../../src/clock/durations.ts";
+import { type TailState, tail } from "../../src/admin/live-client/tail.ts";
+import { minuteMs } from "../../src/base/clock/durations.ts";
+import { pause } from "../../src/base/lifecycle/pause.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { pause } from "../../src/lifecycle/pause.ts";
-import { type TailState, tail } from "../../src/live-client/tail.ts";
 import type { Io } from "../io.ts";
 import { activityMinutes } from "./data/activity.ts";
 import { mostAlerts, mostEvents } from "./data/data.ts";

@@ -3,8 +3,8 @@ import type { Io } from "../io.ts";
 import { decode } from "./picture/decode.ts";
 import { steadied } from "./steadied.ts";
 import type { Store } from "./store.ts";
-import { subjectOf } from "./ui/chosen.ts";
 import { hasPreview } from "./ui/layout.ts";
+import { subjectOf } from "./ui/selection.ts";
 import type { Loaded, State, Subject } from "./ui/ui.ts";
 
 /** Between two loads that nobody asked for with a key: requests are limited. */

@@ -1,4 +1,4 @@
-import { plain } from "../output/people.ts";
+import { plain } from "../output/terminal-format.ts";
 
 const graphemes = new Intl.Segmenter();
 const ascii = /^[\x20-\x7e]*$/;

@@ -1,5 +1,5 @@
-import { nearest } from "../../src/config/nearest.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { nearest } from "../../src/platform/config/nearest.ts";
 import type { Cell } from "./table.ts";
 import type { RowView, Shown, View } from "./view.ts";
 

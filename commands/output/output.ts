@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { csvLine } from "../../src/spreadsheet/csv.ts";
+import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import { mostRows } from "../input/options.ts";
 import { chosen, narrowedView } from "./fields.ts";
 import type { OutputFormat } from "./formats.ts";
-import { type People, paint, plain } from "./people.ts";
+import { type People, paint, plain } from "./terminal-format.ts";
 import type { RowView, View } from "./view.ts";
 import { wrapped } from "./wrap.ts";
 

@@ -1,5 +1,5 @@
 import type { Io } from "../io.ts";
-import { displayWidth } from "./people.ts";
+import { displayWidth } from "./terminal-format.ts";
 
 /** How far something that takes long has come. */
 export interface Done {

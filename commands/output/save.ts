@@ -2,7 +2,7 @@ import { createWriteStream, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "../../src/contract/problem.ts";
-import { isWritingTrouble, writingReason } from "../../src/disk/file-reason.ts";
+import { isWritingTrouble, writingReason } from "../../src/platform/disk/file-reason.ts";
 
 /** Writes a file that must not be there yet. Throws `Problem` for one that is, and for a place where none can be. */
 export async function saveNew(file: string, bytes: Uint8Array): Promise<void> {

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { displayWidth, type Paint, type People, paint, plain } from "./people.ts";
+import { displayWidth, type Paint, type People, paint, plain } from "./terminal-format.ts";
 
 /** One cell: its text, and its colour where there are colours. */
 export interface Cell {

@@ -1,5 +1,5 @@
-import type { People } from "./people.ts";
 import type { Cell, Head } from "./table.ts";
+import type { People } from "./terminal-format.ts";
 
 /** What records are called, and what `--fields` can choose of them. */
 export interface Shown {

@@ -1,5 +1,5 @@
 import type { TextSink } from "../host.ts";
-import { displayWidth } from "./people.ts";
+import { displayWidth } from "./terminal-format.ts";
 
 /** The lines of a text, at most `width` columns wide where words allow it; a word that is longer stays whole, such as a path to copy. */
 export function wrapped(text: string, width: number): string[] {

@@ -3,7 +3,7 @@ import { type Dialogue, openDialogue } from "../input/dialogue.ts";
 import { type Option, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { usableChannels } from "../notifications/config.ts";
-import { plain } from "../output/people.ts";
+import { plain } from "../output/terminal-format.ts";
 import type { NewRule } from "./file.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 

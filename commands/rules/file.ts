@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { localTimeZone } from "../../src/clock/time-zone.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { Rule, ruleRoutes } from "../../src/contract/routes/rules.ts";
 import { parseSeconds } from "../input/time.ts";

@@ -1,4 +1,4 @@
-import { localTimeZone } from "../../src/clock/time-zone.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { choice, choiceList, integer, list, number, type Option, seconds, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { localTimeZone } from "../../src/clock/time-zone.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { readingReason } from "../../src/disk/file-reason.ts";
+import { readingReason } from "../../src/platform/disk/file-reason.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";

@@ -1,8 +1,8 @@
+import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
+import { pluralize } from "../../src/base/text/pluralize.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { counted } from "../../src/counted.ts";
-import { describeSchedule } from "../../src/rules/schedule.ts";
-import { exactly, localTime, type People, paint, plain } from "../output/people.ts";
+import { exactly, localTime, type People, paint, plain } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Unmet } from "./expectations.ts";
 import type { Rule } from "./find.ts";
@@ -88,7 +88,7 @@ export const backtestView: View<Backtest> = {
 
 const versionText = ({ version }: Replay): string => `version ${version ?? "?"}`;
 const countsText = (replay: Replay): string =>
-  `${replay.events_matched} match (${(replay.match_rate * 100).toFixed(1)} %), ${counted(replay.alerts_after_cooldown, "alert")} after the cooldown`;
+  `${replay.events_matched} match (${(replay.match_rate * 100).toFixed(1)} %), ${pluralize(replay.alerts_after_cooldown, "alert")} after the cooldown`;
 
 function differenceLines({ difference, tested, against }: Backtest) {
   if (!difference || !against) return [];
@@ -117,7 +117,7 @@ function daysText({ tested, against }: Backtest): string {
     .map((date) => {
       const day = own.get(date);
       const compared = against ? `, ${others.get(date) ?? 0} by ${versionText(against)}` : "";
-      return `${date}  ${counted(day?.alerts ?? 0, "alert")} of ${counted(day?.events_matched ?? 0, "match", "matches")}${compared}\n`;
+      return `${date}  ${pluralize(day?.alerts ?? 0, "alert")} of ${pluralize(day?.events_matched ?? 0, "match", "matches")}${compared}\n`;
     })
     .join("");
 }

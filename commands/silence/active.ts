@@ -1,8 +1,8 @@
+import { alertsText, scopeText, spanText } from "../../src/alerting/silences/silence.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { alertsText, scopeText, spanText } from "../../src/silences/silence.ts";
 import type { Io } from "../io.ts";
-import { localTime, type People, plain } from "../output/people.ts";
 import type { Cell } from "../output/table.ts";
+import { localTime, type People, plain } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Silence } from "./view.ts";
 

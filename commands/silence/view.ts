@@ -1,7 +1,7 @@
+import { alertsText, scopeText, spanText } from "../../src/alerting/silences/silence.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { alertsText, scopeText, spanText } from "../../src/silences/silence.ts";
-import { ago, exactly, localTime } from "../output/people.ts";
+import { ago, exactly, localTime } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 export type Silence = Reply<Routes["getSilence"]>;

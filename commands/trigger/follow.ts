@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import type { Io } from "../io.ts";
-import { exactly, type Paint } from "../output/people.ts";
+import { exactly, type Paint } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type Image = Reply<Routes["getImage"]>;

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { copyFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import { Problem } from "../../src/contract/problem.ts";
-import { writingReason } from "../../src/disk/file-reason.ts";
-import { kindOf } from "../../src/images/picture.ts";
+import { kindOf } from "../../src/monitoring/images/picture.ts";
+import { writingReason } from "../../src/platform/disk/file-reason.ts";
 import type { Host } from "../host.ts";
 
 /**

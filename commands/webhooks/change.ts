@@ -79,7 +79,7 @@ const updateWebhook = defineCommand({
 /** A bot that is not told into which chat it shall write refuses each message. */
 async function noteNoChat(io: Io, webhook: Webhook): Promise<void> {
   if (webhook.integration_type !== "bot_markdown" || webhook.payload_template !== null) return;
-  const { chatIdHeader, chatIdOf } = await import("../../src/webhooks/request.ts");
+  const { chatIdHeader, chatIdOf } = await import("../../src/alerting/webhooks/request.ts");
   if (chatIdOf(webhook) !== undefined) return;
   io.output.note(`${webhook.name} names no chat; bots want ?chat_id=... in the address, or the custom header ${chatIdHeader}`);
 }

@@ -8,7 +8,7 @@ import { integer, text, withDefault } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 import { cellOf, chosen } from "../output/fields.ts";
-import { localTime, type Paint, type People, paint, plain, plainLines } from "../output/people.ts";
+import { localTime, type Paint, type People, paint, plain, plainLines } from "../output/terminal-format.ts";
 import type { Verdict } from "./signature.ts";
 
 /** Longer bodies than homesec sends are cut off. */

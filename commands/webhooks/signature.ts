@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { signatureHeaders } from "../../src/webhooks/signing.ts";
+import { signatureHeaders } from "../../src/alerting/webhooks/signing.ts";
 
 /** What the signature of a request says: `valid`, `missing`, or what is wrong with it. */
 export type Verdict = "valid" | "missing" | "malformed" | "wrong" | "too old" | "not checked";

@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, exactly, type Paint, type People, paint, plain } from "../output/people.ts";
 import type { Cell } from "../output/table.ts";
+import { ago, exactly, type Paint, type People, paint, plain } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Webhook } from "./find.ts";
 

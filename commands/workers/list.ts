@@ -3,7 +3,7 @@ import type { Routes } from "../../src/contract/routes/index.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printRows } from "../output/output.ts";
-import { statePaint } from "../output/people.ts";
+import { statePaint } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 
 type Worker = Reply<Routes["listWorkers"]>["workers"][number];

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { signalChild } from "../../src/lifecycle/signal-child.ts";
-import type { Log } from "../../src/log/log.ts";
+import { signalChild } from "../../src/base/lifecycle/signal-child.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import { type Condition, ConditionKeeper, readMessage } from "./condition.ts";
 
 export type BuiltinName = "detector" | "language_model" | "enrichment";

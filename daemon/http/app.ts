@@ -1,8 +1,8 @@
 import express, { type Express, type Request } from "express";
+import type { Log } from "../../src/base/log/log.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { OperationContext, Operations } from "../../src/operations/operation.ts";
+import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
 import { allowOrigins } from "./cors.ts";
 import { refuseForeignWrites } from "./cross-site.ts";
 import { answerErrors, noSuchPath } from "./errors.ts";

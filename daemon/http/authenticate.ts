@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import type { Keyring } from "../../src/keys/keyring.ts";
+import type { Keyring } from "../../src/platform/keys/keyring.ts";
 import { markAuthenticated } from "./caller.ts";
 import { answerDetail } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Caller } from "../../src/operations/operation.ts";
+import type { Caller } from "../../src/work/operations/operation.ts";
 
 /** Requests whose API key was found valid. */
 const authenticated = new WeakSet<IncomingMessage>();

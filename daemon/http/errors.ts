@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import type { ErrorRequestHandler, Response } from "express";
+import type { Log } from "../../src/base/log/log.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { statusOf } from "../../src/contract/problem-status.ts";
-import type { Log } from "../../src/log/log.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /** Seconds after which a client may ask again while something we need is away. */

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import type { Route } from "../../src/contract/route.ts";
-import type { Keyring } from "../../src/keys/keyring.ts";
+import type { Keyring } from "../../src/platform/keys/keyring.ts";
 import { requireKey } from "./authenticate.ts";
 import { limitRate, type RateLimit } from "./rate-limit.ts";
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from "express";
-import { foreignHost, isHostAllowed } from "../../src/access/allowed-host.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { foreignHost, isHostAllowed } from "../../src/platform/access/allowed-host.ts";
 
 /** Refuses requests for other hosts with 403. */
 export function checkHost(allowedHosts: readonly string[]): RequestHandler {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Problem } from "../../src/contract/problem.ts";
-import type { KeyPair } from "../../src/tls/key-pair.ts";
+import type { KeyPair } from "../../src/platform/tls/key-pair.ts";
 import { asksForWebSocket } from "./other-upgrade.ts";
 import { rawRefusal } from "./raw-answer.ts";
 

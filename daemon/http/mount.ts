@@ -1,9 +1,9 @@
 import type { Express, RequestHandler } from "express";
+import type { Log } from "../../src/base/log/log.ts";
 import { encodeAnswer } from "../../src/contract/encode.ts";
 import { isItemwise, type Route } from "../../src/contract/route.ts";
 import { decodeRequest, ignoredParameters } from "../../src/contract/validate.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { OperationContext, Operations } from "../../src/operations/operation.ts";
+import type { OperationContext, Operations } from "../../src/work/operations/operation.ts";
 import { bodyLimit, itemwiseBodyLimit, readJsonBody } from "./body.ts";
 import { callerOf } from "./caller.ts";
 import { answerDetail } from "./errors.ts";

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { Log } from "../../src/log/log.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { RequestCounter } from "./stats.ts";
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { type Excess, type Limiter, windowSeconds } from "../../src/limits/limiter.ts";
-import type { LimitedTier } from "../../src/limits/tiers.ts";
+import { type Excess, type Limiter, windowSeconds } from "../../src/platform/limits/limiter.ts";
+import type { LimitedTier } from "../../src/platform/limits/tiers.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { answerDetail } from "./errors.ts";
 

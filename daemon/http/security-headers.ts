@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
-import { docsStyle } from "../../src/documents/docs-page.ts";
+import { docsStyle } from "../../src/admin/documents/docs-page.ts";
 
 const styleHash = createHash("sha256").update(docsStyle).digest("base64");
 

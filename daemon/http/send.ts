@@ -7,10 +7,10 @@ import type { Request, Response } from "express";
 import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
 import type { EncodedAnswer } from "../../src/contract/encode.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { NoAnswer } from "../../src/disk/no-answer.ts";
-import { openReal } from "../../src/disk/open-real.ts";
-import { lookPatiently, shareOf } from "../../src/disk/patience.ts";
-import { askShare } from "../../src/disk/share-threads.ts";
+import { shareOf, statWithTimeout } from "../../src/platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../../src/platform/disk/no-answer.ts";
+import { openReal } from "../../src/platform/disk/open-real.ts";
+import { askShare } from "../../src/platform/disk/share-threads.ts";
 import { askedRange } from "./byte-range.ts";
 import { answerDetail } from "./errors.ts";
 import { sendStream } from "./send-stream.ts";
@@ -122,7 +122,7 @@ type OnDisk = Extract<Bytes["content"], { readonly file: string }>;
 async function openFile({ file: path, isReal }: OnDisk): Promise<FileHandle> {
   try {
     const asItLies = () => open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const file = await lookPatiently(dirname(path), () => (isReal ? openReal(path) : asItLies()));
+    const file = await statWithTimeout(dirname(path), () => (isReal ? openReal(path) : asItLies()));
     if (file && (await file.stat()).isFile()) return file;
     await file?.close();
   } catch (cause) {

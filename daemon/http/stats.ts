@@ -1,4 +1,4 @@
-import type { RequestStats } from "../../src/operations/runtime.ts";
+import type { RequestStats } from "../../src/work/operations/runtime.ts";
 
 /** Counts requests in bounded memory. */
 export interface RequestCounter {

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
-import type { Clock } from "../../src/clock/clock.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
 import { ClientMessage, ControlMessage } from "../../src/contract/live.ts";
 import { type Frame, textFrame } from "./frame.ts";
 import { Subscription } from "./subscription.ts";

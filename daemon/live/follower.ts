@@ -1,6 +1,6 @@
-import type { Database, Sql } from "../../src/engines/database.ts";
-import { journalChannel, type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
-import type { Log } from "../../src/log/log.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Database, Sql } from "../../src/platform/database/database.ts";
+import { journalChannel, type PublishedRow, readAfter, readHead } from "../../src/work/journal/journal-repository.ts";
 import { type Frame, journalFrame } from "./frame.ts";
 import { RecentFrames } from "./recent-frames.ts";
 

@@ -1,4 +1,4 @@
-import type { PublishedRow } from "../../src/journal/journal-repository.ts";
+import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
 
 /** A journal message as it goes over the wire, made once for all clients. */
 export interface Frame {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { isHostAllowed } from "../../src/access/allowed-host.ts";
 import { refusals } from "../../src/contract/live.ts";
-import { createKeyring, type Keyring } from "../../src/keys/keyring.ts";
-import type { Limiter } from "../../src/limits/limiter.ts";
+import { isHostAllowed } from "../../src/platform/access/allowed-host.ts";
+import { createKeyring, type Keyring } from "../../src/platform/keys/keyring.ts";
+import type { Limiter } from "../../src/platform/limits/limiter.ts";
 import { queryValue } from "../http/authenticate.ts";
 import type { ClientAddress } from "../http/client-address.ts";
 import { isOwnOrigin } from "../http/origin.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { foreignHost } from "../../src/access/allowed-host.ts";
 import { livePaths, refusals } from "../../src/contract/live.ts";
+import { foreignHost } from "../../src/platform/access/allowed-host.ts";
 import { isOwnOrigin } from "../http/origin.ts";
 import { rawRefusal } from "../http/raw-answer.ts";
 

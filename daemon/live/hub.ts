@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Clock } from "../../src/clock/clock.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import type { ControlMessage } from "../../src/contract/live.ts";
-import type { Database } from "../../src/engines/database.ts";
-import type { PublishedRow } from "../../src/journal/journal-repository.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { LiveStats } from "../../src/operations/runtime.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
+import type { LiveStats } from "../../src/work/operations/runtime.ts";
 import { answerWithoutUpgrade, asksForWebSocket } from "../http/other-upgrade.ts";
 import { Client, controlFrame, hardMessageLimit } from "./client.ts";
 import { Follower } from "./follower.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../src/engines/database.ts";
-import { type PublishedRow, readAfter, readHead } from "../../src/journal/journal-repository.ts";
-import { createTurns } from "../../src/lifecycle/turns.ts";
+import { createSemaphore } from "../../src/base/async/semaphore.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { type PublishedRow, readAfter, readHead } from "../../src/work/journal/journal-repository.ts";
 import type { Client } from "./client.ts";
 import { type Follower, page } from "./follower.ts";
 import { journalFrame } from "./frame.ts";
@@ -34,7 +34,7 @@ function unbrokenRuns(rows: readonly PublishedRow[]): PublishedRow[][] {
 
 /** A few clients read at the same time, the others wait for their turn. */
 export function createReplay(db: Database, follower: Follower): Replay {
-  const turns = createTurns({ max: readsAtATime });
+  const turns = createSemaphore({ max: readsAtATime });
 
   const resume: Replay["resume"] = async (client, since, greet) => {
     let position = await reachable(client, since);

@@ -1,8 +1,8 @@
-import type { OperationContext } from "../../src/operations/operation.ts";
-import type { Runtime } from "../../src/operations/runtime.ts";
-import { currentFindings } from "../../src/system/findings.ts";
-import type { OverallStatus } from "../../src/system/overall.ts";
-import { createStartPatience, roundMs } from "../../src/system/rounds.ts";
+import { currentFindings } from "../../src/admin/system/findings.ts";
+import type { OverallStatus } from "../../src/admin/system/overall.ts";
+import { createStartPatience, roundMs } from "../../src/admin/system/rounds.ts";
+import type { OperationContext } from "../../src/work/operations/operation.ts";
+import type { Runtime } from "../../src/work/operations/runtime.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
 
 /**

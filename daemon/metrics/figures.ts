@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
+import type { Figures } from "../../src/admin/system/figures.ts";
 import { cameraStatuses } from "../../src/contract/routes/cameras.ts";
-import type { Disks } from "../../src/disk/disk.ts";
-import type { Figures } from "../../src/system/figures.ts";
+import type { Disks } from "../../src/platform/disk/disk.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 
 /** Shows figures of the database and the disks. */

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { WatcherState, WorkerState } from "../../src/operations/runtime.ts";
-import type { BreakerState } from "../../src/upstream/state.ts";
+import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
+import type { BreakerState } from "../../src/work/operations/upstream-state.ts";
 
 /** What the process knows of itself, asked at each scrape. */
 export interface ProcessSources {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import type { Disks } from "../../src/disk/disk.ts";
-import type { Figures } from "../../src/system/figures.ts";
+import type { Figures } from "../../src/admin/system/figures.ts";
+import type { Disks } from "../../src/platform/disk/disk.ts";
 
 /** What has to be waited for. Undefined: it is not known, since what was asked does not answer. */
 export interface LateSources {

@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { StoredVerdict } from "../../src/alerts/verdicts-repository.ts";
+import type { StoredVerdict } from "../../src/alerting/alerts/verdicts-repository.ts";
 import { JournalMessage } from "../../src/contract/live.ts";
 import { objectTypes } from "../../src/contract/routes/detections.ts";
 import { riskLevels } from "../../src/contract/routes/events.ts";
 import { channels, severities } from "../../src/contract/routes/rules.ts";
-import { type QueueName, queueNames } from "../../src/jobs/jobs-repository.ts";
-import type { PublishedRow } from "../../src/journal/journal-repository.ts";
 import type { DetectOutcome } from "../../src/pipeline/detect.ts";
-import { type UpstreamName, upstreamNames } from "../../src/upstream/state.ts";
+import { type QueueName, queueNames } from "../../src/work/jobs/jobs-repository.ts";
+import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";
+import { type UpstreamName, upstreamNames } from "../../src/work/operations/upstream-state.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 
 const stages = ["watch", "batch", ...queueNames] as const;

@@ -1,6 +1,6 @@
+import type { Log } from "../../src/base/log/log.ts";
 import type { JournalEntry } from "../../src/contract/live.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { SelftestReport } from "../../src/selftest/report.ts";
+import type { SelftestReport } from "../../src/work/selftest/report.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { RecentEvents } from "../recent-events.ts";
 

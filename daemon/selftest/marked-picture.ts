@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { packageRoot } from "../../src/version.ts";
+import { packageRoot } from "../../src/base/version.ts";
 
 /** On it the built-in detector sees two people. */
 const original = "walkway-0220.jpg";

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
+import { supervisorFault } from "../../src/admin/system/findings.ts";
+import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { selftestStages } from "../../src/contract/routes/system-selftest.ts";
-import { within } from "../../src/lifecycle/lifecycle.ts";
-import type { SelftestReport, SelftestStage } from "../../src/selftest/report.ts";
-import { selftestProgress } from "../../src/selftest/selftest-repository.ts";
-import { provenStages, type StageState } from "../../src/selftest/stages.ts";
-import { supervisorFault } from "../../src/system/findings.ts";
-import { workerFault } from "../peers/merged.ts";
+import type { SelftestReport, SelftestStage } from "../../src/work/selftest/report.ts";
+import { selftestProgress } from "../../src/work/selftest/selftest-repository.ts";
+import { provenStages, type StageState } from "../../src/work/selftest/stages.ts";
+import { workerFault } from "../cluster/merged.ts";
 import { putMarkedPicture } from "./marked-picture.ts";
 import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
 

@@ -3,9 +3,9 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { isIP, SocketAddress } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { dayMs } from "../../src/clock/durations.ts";
+import { dayMs } from "../../src/base/clock/durations.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { type KeyPair, type KeyPairPlaces, readKeyPair } from "../../src/tls/key-pair.ts";
+import { type KeyPair, type KeyPairPlaces, readKeyPair } from "../../src/platform/tls/key-pair.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
 /** Some systems take no certificate that is valid for more than 825 days. */

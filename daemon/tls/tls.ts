@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "../../src/clock/clock.ts";
-import type { Config } from "../../src/config/config.ts";
-import type { Log } from "../../src/log/log.ts";
-import { type KeyPair, readKeyPair } from "../../src/tls/key-pair.ts";
-import { selfSignedPlaces } from "../../src/tls/own-places.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import { type KeyPair, readKeyPair } from "../../src/platform/tls/key-pair.ts";
+import { selfSignedPaths } from "../../src/platform/tls/self-signed-paths.ts";
 import { ensureSelfSigned, ownNames } from "./self-signed.ts";
 
 /** How often the files are looked at. */
@@ -52,7 +52,7 @@ export async function openTls(config: TlsConfig, { clock, log }: { readonly cloc
     get pair() {
       return pair;
     },
-    ownCertificatePath: isOwn ? selfSignedPlaces(config.dataDir).certPath : undefined,
+    ownCertificatePath: isOwn ? selfSignedPaths(config.dataDir).certPath : undefined,
     follow: (next) => {
       use = next;
     },
@@ -64,7 +64,7 @@ export async function openTls(config: TlsConfig, { clock, log }: { readonly cloc
 type Load = () => Promise<KeyPair>;
 
 function loaderOfOwn(config: TlsConfig, clock: Clock): Load {
-  const places = selfSignedPlaces(config.dataDir);
+  const places = selfSignedPaths(config.dataDir);
   const names = ownNames([config.host, ...config.allowedHosts]);
   return () => ensureSelfSigned(places, names, clock.now());
 }

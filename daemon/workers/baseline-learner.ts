@@ -1,8 +1,8 @@
-import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/baselines/learning.ts";
-import type { Clock } from "../../src/clock/clock.ts";
-import { minuteMs } from "../../src/clock/durations.ts";
-import type { Database } from "../../src/engines/database.ts";
-import type { Log } from "../../src/log/log.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { minuteMs } from "../../src/base/clock/durations.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/monitoring/baselines/learning.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** Often enough to see each minute. */

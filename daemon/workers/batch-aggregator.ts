@@ -1,10 +1,10 @@
-import { type Closed, closeDueBatches } from "../../src/batches/aggregation.ts";
-import { batchTimes, latestDueAt } from "../../src/batches/batch.ts";
-import { nextDueAt } from "../../src/batches/batches-repository.ts";
-import type { Clock } from "../../src/clock/clock.ts";
-import type { Settings } from "../../src/config/settings.ts";
-import type { Database } from "../../src/engines/database.ts";
-import type { Log } from "../../src/log/log.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { type Closed, closeDueBatches } from "../../src/monitoring/batches/aggregation.ts";
+import { batchTimes, latestDueAt } from "../../src/monitoring/batches/batch.ts";
+import { nextDueAt } from "../../src/monitoring/batches/batches-repository.ts";
+import type { Settings } from "../../src/platform/config/settings.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** Without a due batch in sight it still looks so often: another process may have opened one. */

@@ -1,15 +1,15 @@
-import { resolveInside } from "../../src/cameras/roots.ts";
-import type { Clock } from "../../src/clock/clock.ts";
-import { minuteMs } from "../../src/clock/durations.ts";
-import { latestPast } from "../../src/clock/latest-past.ts";
-import type { Settings } from "../../src/config/settings.ts";
-import type { Database } from "../../src/engines/database.ts";
-import { endCause } from "../../src/incidents/incidents.ts";
-import type { Log } from "../../src/log/log.ts";
-import { type Frame, readFrame } from "../../src/scenes/frame.ts";
-import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/scenes/health.ts";
-import { type NewestPicture, newestPictures } from "../../src/scenes/pictures-repository.ts";
-import { type Doubt, lookAtView } from "../../src/scenes/watch.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { minuteMs } from "../../src/base/clock/durations.ts";
+import { latestPast } from "../../src/base/clock/latest-past.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { resolveInside } from "../../src/monitoring/cameras/roots.ts";
+import { endCause } from "../../src/monitoring/incidents/incidents.ts";
+import { type Frame, readFrame } from "../../src/monitoring/scenes/frame.ts";
+import { freshMemory, isBlack, lookAtHealth, type Memory } from "../../src/monitoring/scenes/health.ts";
+import { type NewestPicture, newestPictures } from "../../src/monitoring/scenes/pictures-repository.ts";
+import { type Doubt, lookAtView } from "../../src/monitoring/scenes/watch.ts";
+import type { Settings } from "../../src/platform/config/settings.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** What is older says nothing about how the camera does now. */

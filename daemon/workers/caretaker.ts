@@ -1,15 +1,15 @@
-import { offlineSilentCameras } from "../../src/cameras/silence.ts";
-import type { Clock } from "../../src/clock/clock.ts";
-import { hourMs } from "../../src/clock/durations.ts";
-import type { Database, Sql } from "../../src/engines/database.ts";
-import { deleteEmbeddingsBefore } from "../../src/entities/embeddings-repository.ts";
-import { deferWaitingImages } from "../../src/images/images-repository.ts";
-import { followStatus } from "../../src/incidents/incidents.ts";
-import { demoteLateJobs, freeAbandonedJobs } from "../../src/jobs/jobs-repository.ts";
-import type { Log } from "../../src/log/log.ts";
-import { gapMs, noteJump } from "../../src/retention/nightly.ts";
-import { leaveTheFuture } from "./leave-the-future.ts";
+import { gapMs, noteJump } from "../../src/admin/retention/nightly.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { hourMs } from "../../src/base/clock/durations.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { offlineSilentCameras } from "../../src/monitoring/cameras/silence.ts";
+import { deleteEmbeddingsBefore } from "../../src/monitoring/entities/embeddings-repository.ts";
+import { deferWaitingImages } from "../../src/monitoring/images/images-repository.ts";
+import { followStatus } from "../../src/monitoring/incidents/incidents.ts";
+import type { Database, Sql } from "../../src/platform/database/database.ts";
+import { demoteLateJobs, freeAbandonedJobs } from "../../src/work/jobs/jobs-repository.ts";
 import { createLoop, type Loop } from "./loop.ts";
+import { releaseFutureJobs } from "./release-future-jobs.ts";
 
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
@@ -71,7 +71,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       const freed = await db.transaction(async (sql) => {
         await options.beat(sql);
         await demoteLateJobs(sql, now);
-        if (setBack) await leaveTheFuture(sql, now);
+        if (setBack) await releaseFutureJobs(sql, now);
         if (hasJumped) await noteJump(sql, now);
         return freeAbandonedJobs(sql);
       });

@@ -1,9 +1,9 @@
-import { hourMs } from "../../src/clock/durations.ts";
-import type { DiskSpace } from "../../src/disk/disk.ts";
-import { type CleanupContext, cleanUp } from "../../src/retention/cleanup.ts";
-import { createDiskGuard, type DiskNews } from "../../src/retention/disk-guard.ts";
-import { giveCleanupBack, takeCleanup } from "../../src/retention/nightly.ts";
-import { nextDue } from "../../src/retention/schedule.ts";
+import { type CleanupContext, cleanUp } from "../../src/admin/retention/cleanup.ts";
+import { createDiskGuard, type DiskNews } from "../../src/admin/retention/disk-guard.ts";
+import { giveCleanupBack, takeCleanup } from "../../src/admin/retention/nightly.ts";
+import { nextDue } from "../../src/admin/retention/schedule.ts";
+import { hourMs } from "../../src/base/clock/durations.ts";
+import type { DiskSpace } from "../../src/platform/disk/disk.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** After a failed run. */

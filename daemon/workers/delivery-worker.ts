@@ -1,11 +1,11 @@
-import { settleAlert } from "../../src/alerts/settle.ts";
-import { localTimeZone } from "../../src/clock/time-zone.ts";
-import type { HandOver } from "../../src/engines/hand-over.ts";
-import { smtpTimeouts } from "../../src/notifications/email/smtp.ts";
-import { createNotificationSender } from "../../src/notifications/sender.ts";
-import type { OperationContext } from "../../src/operations/operation.ts";
+import { settleAlert } from "../../src/alerting/alerts/settle.ts";
+import { smtpTimeouts } from "../../src/alerting/email/smtp.ts";
+import { createNotificationSender } from "../../src/alerting/notifications/sender.ts";
+import { createDeliverySender } from "../../src/alerting/webhooks/sender.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
-import { createDeliverySender } from "../../src/webhooks/sender.ts";
+import type { HandOver } from "../../src/platform/store/hand-over.ts";
+import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { createQueueWorker } from "./queue-worker.ts";
 

@@ -1,13 +1,13 @@
-import { closeDueDigests } from "../../src/alerts/digests.ts";
-import { nextDigestAt } from "../../src/alerts/digests-repository.ts";
-import { takeUpEnds } from "../../src/alerts/ended-silences.ts";
-import { lookAgainAtIncidents } from "../../src/alerts/held-back-incidents.ts";
-import type { Clock } from "../../src/clock/clock.ts";
-import type { Database } from "../../src/engines/database.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { Delivery } from "../../src/notifications/delivery.ts";
-import { nextEndAt } from "../../src/silences/ending-repository.ts";
-import type { Silence } from "../../src/silences/silence.ts";
+import { closeDueDigests } from "../../src/alerting/alerts/digests.ts";
+import { nextDigestAt } from "../../src/alerting/alerts/digests-repository.ts";
+import { takeUpEnds } from "../../src/alerting/alerts/ended-silences.ts";
+import { lookAgainAtIncidents } from "../../src/alerting/alerts/held-back-incidents.ts";
+import type { Delivery } from "../../src/alerting/notifications/delivery.ts";
+import { nextEndAt } from "../../src/alerting/silences/ending-repository.ts";
+import type { Silence } from "../../src/alerting/silences/silence.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** With nothing due in sight it still looks so often: any process may have begun a digest or a silence, or ended a cooldown. */

@@ -1,8 +1,8 @@
-import type { Clock } from "../../src/clock/clock.ts";
-import { minuteMs } from "../../src/clock/durations.ts";
-import type { Log } from "../../src/log/log.ts";
-import { lastCleanup } from "../../src/retention/nightly.ts";
-import { cleanLogs, cleanThumbnails, type OwnFilesContext } from "../../src/retention/own-files.ts";
+import { lastCleanup } from "../../src/admin/retention/nightly.ts";
+import { cleanLogs, cleanThumbnails, type OwnFilesContext } from "../../src/admin/retention/own-files.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { minuteMs } from "../../src/base/clock/durations.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const lookEveryMs = minuteMs;

@@ -1,11 +1,11 @@
-import type { Clock } from "../../src/clock/clock.ts";
-import type { Database } from "../../src/engines/database.ts";
-import { busiest } from "../../src/gpu/gpu.ts";
-import { insertGpuStats } from "../../src/gpu/gpu-repository.ts";
-import { type NvidiaSmi, NvidiaSmiAbsent } from "../../src/gpu/nvidia-smi.ts";
-import { readNvidiaSmi } from "../../src/gpu/nvidia-smi-answer.ts";
-import { meanInferenceMs } from "../../src/images/timings-repository.ts";
-import type { Log } from "../../src/log/log.ts";
+import { busiest } from "../../src/admin/gpu/gpu.ts";
+import { insertGpuStats } from "../../src/admin/gpu/gpu-repository.ts";
+import { type NvidiaSmi, NvidiaSmiAbsent } from "../../src/admin/gpu/nvidia-smi.ts";
+import { readNvidiaSmi } from "../../src/admin/gpu/nvidia-smi-answer.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { meanInferenceMs } from "../../src/monitoring/images/timings-repository.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const lookEveryMs = 5_000;

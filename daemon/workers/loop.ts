@@ -1,6 +1,6 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
-import { createRest } from "../../src/lifecycle/pause.ts";
-import type { Log } from "../../src/log/log.ts";
+import { createRest } from "../../src/base/lifecycle/pause.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import type { Worker } from "./worker.ts";
 
 /** A worker that does one thing again and again. `round` answers in how many milliseconds it wants to run again at the latest. */

@@ -1,6 +1,6 @@
-import type { Database } from "../../src/engines/database.ts";
-import { numberEntries, type PublishedRow } from "../../src/journal/journal-repository.ts";
-import type { Log } from "../../src/log/log.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { numberEntries, type PublishedRow } from "../../src/work/journal/journal-repository.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /** At most so many rows get their numbers in one commit. */

@@ -1,7 +1,9 @@
-import type { Clock } from "../../src/clock/clock.ts";
-import { minuteMs } from "../../src/clock/durations.ts";
-import type { Database } from "../../src/engines/database.ts";
-import type { Consumer, HandOver } from "../../src/engines/hand-over.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { minuteMs } from "../../src/base/clock/durations.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Stage } from "../../src/pipeline/stage.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import type { Consumer, HandOver } from "../../src/platform/store/hand-over.ts";
 import {
   type ClaimedJob,
   claimJob,
@@ -14,10 +16,8 @@ import {
   type QueueName,
   releaseJob,
   takeBackOffer,
-} from "../../src/jobs/jobs-repository.ts";
-import { StageAborted } from "../../src/jobs/stage-aborted.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { Stage } from "../../src/pipeline/stage.ts";
+} from "../../src/work/jobs/jobs-repository.ts";
+import { StageAborted } from "../../src/work/jobs/stage-aborted.ts";
 import type { Worker } from "./worker.ts";
 
 /** A job that failed so often is given up. */

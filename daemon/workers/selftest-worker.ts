@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/clock/clock.ts";
-import type { Log } from "../../src/log/log.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import type { Selftest } from "../selftest/selftest.ts";
 import { createLoop, type Loop } from "./loop.ts";
 

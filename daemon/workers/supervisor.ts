@@ -1,8 +1,8 @@
-import type { Clock } from "../../src/clock/clock.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { within } from "../../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/base/log/log.ts";
 import type { JournalEntry } from "../../src/contract/live.ts";
-import { within } from "../../src/lifecycle/lifecycle.ts";
-import type { Log } from "../../src/log/log.ts";
-import type { WorkerState } from "../../src/operations/runtime.ts";
+import type { WorkerState } from "../../src/work/operations/runtime.ts";
 import type { Worker } from "./worker.ts";
 
 const checkEveryMs = 500;

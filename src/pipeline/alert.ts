@@ -1,10 +1,11 @@
-import { type Evaluated, evaluateEvent } from "../alerts/evaluation.ts";
-import type { Clock } from "../clock/clock.ts";
-import type { Database } from "../engines/database.ts";
-import { evaluationOf } from "../events/evaluation-repository.ts";
-import { buryJob, finishJob } from "../jobs/jobs-repository.ts";
-import type { Log } from "../log/log.ts";
-import type { Delivery } from "../notifications/delivery.ts";
+import { type Evaluated, evaluateEvent } from "../alerting/alerts/evaluation.ts";
+import type { Delivery } from "../alerting/notifications/delivery.ts";
+import { insertEnds } from "../alerting/notifications/ends-repository.ts";
+import type { Clock } from "../base/clock/clock.ts";
+import type { Log } from "../base/log/log.ts";
+import { alertJobOf } from "../monitoring/events/evaluation-repository.ts";
+import type { Database } from "../platform/database/database.ts";
+import { buryJob, finishJob } from "../work/jobs/jobs-repository.ts";
 import type { Stage } from "./stage.ts";
 
 /** What the alert stage works with. */
@@ -25,22 +26,24 @@ const sentences = {
   not_matched: "a rule does not match",
 } as const;
 
-/** Makes the stage that has the rules look at an event that was stored or scored, and raises the alerts that follow. */
+/** Makes the stage that evaluates the rules for an event, raises the alerts that follow, and reports the end of incidents. */
 export function createAlertStage({ db, clock, log, delivery, onStored, onVerdicts }: AlertStageContext): Stage {
   return {
     run: async (job) => {
-      const evaluation = evaluationOf(job.subject);
-      if (!evaluation) throw new Error(`no rule can look at ${job.subject}`);
+      const asked = alertJobOf(job.subject);
+      if (!asked) throw new Error(`the alert queue has no job of the kind ${job.subject}`);
+      const { eventId, trigger } = asked;
       const evaluated = await db.transaction(async (sql) => {
-        // the job before the event: the order of all who lock both
+        // lock order: the job before the event
         await finishJob(sql, job);
-        return await evaluateEvent(sql, { ...evaluation, delivery, now: clock.now() });
+        if (trigger !== "ended") return await evaluateEvent(sql, { eventId, trigger, delivery, now: clock.now() });
+        await insertEnds(sql, { eventIds: [eventId] }, clock.now());
+        return undefined;
       });
       onStored();
       if (!evaluated) return;
       onVerdicts(evaluated.verdicts);
-      const { eventId: event, trigger } = evaluation;
-      const about = { stage: "alert", trace: evaluated.batchId ?? undefined, event, camera: evaluated.cameraId, trigger };
+      const about = { stage: "alert", trace: evaluated.batchId ?? undefined, event: eventId, camera: evaluated.cameraId, trigger };
       for (const { outcome, rule_id, rule_name, alert_id, suppressed_by, silence_id } of evaluated.verdicts) {
         const why = { alert: alert_id ?? undefined, held_back_by: suppressed_by ?? undefined, silence: silence_id ?? undefined };
         log[outcome === "not_matched" ? "debug" : "info"]({ ...about, rule: rule_id, rule_name, ...why }, sentences[outcome]);

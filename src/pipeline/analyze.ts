@@ -1,13 +1,13 @@
-import type { Clock } from "../clock/clock.ts";
-import type { Settings } from "../config/settings.ts";
-import type { Database } from "../engines/database.ts";
-import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../events/analysis.ts";
-import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
-import { StageAborted } from "../jobs/stage-aborted.ts";
-import { appendToJournal } from "../journal/journal.ts";
-import type { Log } from "../log/log.ts";
-import type { Judgement, LanguageModel } from "../upstream/language-model.ts";
-import { emit } from "../webhooks/emit.ts";
+import type { Clock } from "../base/clock/clock.ts";
+import type { Log } from "../base/log/log.ts";
+import { factsOf, recordAttempt, storeAnalysisFailure, storeVerdict } from "../monitoring/events/analysis.ts";
+import type { Judgement, LanguageModel } from "../monitoring/upstream/language-model.ts";
+import type { Settings } from "../platform/config/settings.ts";
+import type { Database } from "../platform/database/database.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
+import { StageAborted } from "../work/jobs/stage-aborted.ts";
+import { appendToJournal } from "../work/journal/journal.ts";
+import { emit } from "../work/outbox/outbox.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
 
 /** What the analyze stage works with. */

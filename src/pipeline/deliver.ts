@@ -1,5 +1,5 @@
-import type { ClaimedJob } from "../jobs/jobs-repository.ts";
-import type { Sender } from "../jobs/sender.ts";
+import type { ClaimedJob } from "../work/jobs/jobs-repository.ts";
+import type { Sender } from "../work/jobs/sender.ts";
 import type { Stage } from "./stage.ts";
 
 /** What can be delivered, by the first word of a job's subject. */

@@ -1,19 +1,26 @@
 import { basename, dirname } from "node:path";
-import { findCamera } from "../cameras/cameras-repository.ts";
-import type { Clock } from "../clock/clock.ts";
-import type { Settings } from "../config/settings.ts";
-import { isReallyGone } from "../disk/really-gone.ts";
-import type { Database } from "../engines/database.ts";
-import { createGroups } from "../engines/groups.ts";
-import type { FreshContent } from "../images/fresh-content.ts";
-import { type ImageStatus, imagesForJobs, type LedgerImage, markDeferred, markFailed, markSkipped } from "../images/images-repository.ts";
-import { enteredAgainAs, seenBefore } from "../images/same-file.ts";
-import { frameEverySeconds, mostFrames } from "../images/video.ts";
-import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../jobs/jobs-repository.ts";
-import { StageAborted } from "../jobs/stage-aborted.ts";
-import { createTurns } from "../lifecycle/turns.ts";
-import type { Log } from "../log/log.ts";
-import type { Detected, Detector } from "../upstream/detector.ts";
+import { createBatcher } from "../base/async/batcher.ts";
+import { createSemaphore } from "../base/async/semaphore.ts";
+import type { Clock } from "../base/clock/clock.ts";
+import type { Log } from "../base/log/log.ts";
+import { findCamera } from "../monitoring/cameras/cameras-repository.ts";
+import type { FreshContent } from "../monitoring/images/fresh-content.ts";
+import {
+  type ImageStatus,
+  imagesForJobs,
+  type LedgerImage,
+  markDeferred,
+  markFailed,
+  markSkipped,
+} from "../monitoring/images/images-repository.ts";
+import { enteredAgainAs, seenBefore } from "../monitoring/images/same-file.ts";
+import { frameEverySeconds, mostFrames } from "../monitoring/images/video.ts";
+import type { Detected, Detector } from "../monitoring/upstream/detector.ts";
+import type { Settings } from "../platform/config/settings.ts";
+import type { Database } from "../platform/database/database.ts";
+import { confirmDeleted } from "../platform/disk/confirm-deleted.ts";
+import { buryJob, type ClaimedJob, finishJob, releaseJob } from "../work/jobs/jobs-repository.ts";
+import { StageAborted } from "../work/jobs/stage-aborted.ts";
 import { readUnchanged, type Unread, whyGone } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
@@ -77,11 +84,11 @@ const sentences = {
 /** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
 export function createDetectStage(context: DetectStageContext): Stage {
   const { db, clock } = context;
-  const turns = createTurns({ max: context.atDetector });
+  const turns = createSemaphore({ max: context.atDetector });
 
   // many pictures at once cost one statement and one commit together; one alone waits for nobody
-  const finding = createGroups({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
-  const storing = createGroups({
+  const finding = createBatcher({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
+  const storing = createBatcher({
     most: Math.min(mostTogether, context.mostUnstored),
     everyMs: storeEveryMs,
     work: async (pictures: readonly SeenPicture[]) => {
@@ -147,7 +154,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
 
   const isTakenAway = async (image: LedgerImage): Promise<boolean> => {
     const camera = await db.query((sql) => findCamera(sql, image.cameraId));
-    return await isReallyGone(image, camera?.folder_path ?? dirname(image.path));
+    return await confirmDeleted(image, camera?.folder_path ?? dirname(image.path));
   };
 
   const lookAt = (job: ClaimedJob, image: LedgerImage, signal: AbortSignal): Promise<Result> =>

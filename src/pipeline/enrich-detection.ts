@@ -1,13 +1,13 @@
-import type { Enrichment } from "../detections/enrichment.ts";
-import type { Subject } from "../detections/enrichment-repository.ts";
-import type { Recognised } from "../entities/recognition.ts";
-import { cleanText } from "../upstream/answer.ts";
-import type { Attributes } from "../upstream/attributes.ts";
-import type { Embedder, Embedding } from "../upstream/embedder.ts";
-import type { Enricher } from "../upstream/enricher.ts";
-import type { Picture } from "../upstream/multipart.ts";
-import type { ServiceResult } from "../upstream/service-client.ts";
-import type { Vision, VisionReading } from "../upstream/vision.ts";
+import type { Enrichment } from "../monitoring/detections/enrichment.ts";
+import type { Subject } from "../monitoring/detections/enrichment-repository.ts";
+import type { Recognised } from "../monitoring/entities/recognition.ts";
+import { cleanText } from "../monitoring/upstream/answer.ts";
+import type { Attributes } from "../monitoring/upstream/attributes.ts";
+import type { Embedder, Embedding } from "../monitoring/upstream/embedder.ts";
+import type { Enricher } from "../monitoring/upstream/enricher.ts";
+import type { Picture } from "../monitoring/upstream/multipart.ts";
+import type { ServiceResult } from "../monitoring/upstream/service-client.ts";
+import type { Vision, VisionReading } from "../monitoring/upstream/vision.ts";
 
 /** The services that are asked about a detection. */
 export interface EnrichmentServices {

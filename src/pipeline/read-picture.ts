@@ -1,11 +1,11 @@
 import { type BigIntStats, constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { NoAnswer } from "../disk/no-answer.ts";
-import { readPatiently } from "../disk/patience.ts";
-import { readFully } from "../images/byte-source.ts";
-import type { LedgerImage } from "../images/images-repository.ts";
-import { isSame, versionOf } from "../images/look.ts";
+import { readFully } from "../monitoring/images/byte-source.ts";
+import type { LedgerImage } from "../monitoring/images/images-repository.ts";
+import { isSame, versionOf } from "../monitoring/images/look.ts";
+import { readWithTimeout } from "../platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../platform/disk/no-answer.ts";
 
 /** Why a file is not read. */
 export type Unread =
@@ -40,7 +40,7 @@ export async function whyGone(image: LedgerImage): Promise<Unread | undefined> {
 
 async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Promise<T | Unread> {
   try {
-    return await readPatiently(dirname(image.path), question);
+    return await readWithTimeout(dirname(image.path), question);
   } catch (cause) {
     if (cause instanceof NoAnswer) return troubleReading(`: ${cause.message}`);
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";

@@ -1,5 +1,5 @@
-import type { LedgerImage } from "../images/images-repository.ts";
-import { extractFrames, type ReadingOptions, VideoError, type VideoFrame } from "../images/video.ts";
+import type { LedgerImage } from "../monitoring/images/images-repository.ts";
+import { extractFrames, type ReadingOptions, VideoError, type VideoFrame } from "../monitoring/images/video.ts";
 import { type Unread, whyUnread } from "./read-picture.ts";
 
 /**

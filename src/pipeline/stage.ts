@@ -1,4 +1,4 @@
-import type { ClaimedJob } from "../jobs/jobs-repository.ts";
+import type { ClaimedJob } from "../work/jobs/jobs-repository.ts";
 
 /**
  * One stage of the pipeline: does the work of a claimed job and ends its row in the same transaction, by finishing,

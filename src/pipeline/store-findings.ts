@@ -1,11 +1,11 @@
-import { assignToBatches, type Closed, closeDueBatches } from "../batches/aggregation.ts";
-import type { LiveSettings } from "../config/settings.ts";
-import { insertDetections, type NewDetection } from "../detections/detections-repository.ts";
-import type { Sql } from "../engines/database.ts";
-import { type LedgerImage, markProcessed } from "../images/images-repository.ts";
-import { addJobs, type ClaimedJob, finishJobs } from "../jobs/jobs-repository.ts";
-import { appendToJournal } from "../journal/journal.ts";
-import type { Detected } from "../upstream/detector.ts";
+import { assignToBatches, type Closed, closeDueBatches } from "../monitoring/batches/aggregation.ts";
+import { insertDetections, type NewDetection } from "../monitoring/detections/detections-repository.ts";
+import { type LedgerImage, markProcessed } from "../monitoring/images/images-repository.ts";
+import type { Detected } from "../monitoring/upstream/detector.ts";
+import type { LiveSettings } from "../platform/config/settings.ts";
+import type { Sql } from "../platform/database/database.ts";
+import { addJobs, type ClaimedJob, finishJobs } from "../work/jobs/jobs-repository.ts";
+import { appendToJournal } from "../work/journal/journal.ts";
 
 /** One thing that was found, before it has a row. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { type Outcome, places, watch } from "../baselines/traces.ts";
+import { type Outcome, places, watch } from "../monitoring/baselines/traces.ts";
 import { report } from "./report.ts";
 import { median, percentile } from "./statistics.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VectorIndex } from "../../src/entities/vector-index.ts";
+import { VectorIndex } from "../../src/monitoring/entities/vector-index.ts";
 import { report } from "./report.ts";
 import { percentile } from "./statistics.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Sql } from "../../src/engines/database.ts";
-import { openPool } from "../../src/engines/pool.ts";
-import { countEvents, listEvents } from "../../src/events/events-repository.ts";
-import { silentLog } from "../../src/log/log.ts";
+import { silentLog } from "../../src/base/log/log.ts";
+import { countEvents, listEvents } from "../../src/monitoring/events/events-repository.ts";
+import type { Sql } from "../../src/platform/database/database.ts";
+import { openPool } from "../../src/platform/database/pool.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type Child, startChild } from "./child.ts";
 import { type BenchDaemon, benchDaemon } from "./daemon.ts";

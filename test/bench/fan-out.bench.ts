@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, test } from "vitest";
 import type { JournalEntry } from "../../src/contract/live.ts";
-import { appendToJournal } from "../../src/journal/journal.ts";
-import { numberEntries } from "../../src/journal/journal-repository.ts";
+import { appendToJournal } from "../../src/work/journal/journal.ts";
+import { numberEntries } from "../../src/work/journal/journal-repository.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type Child, startChild } from "./child.ts";
 import { type BenchDaemon, benchDaemon } from "./daemon.ts";

@@ -1,4 +1,4 @@
-import type { Database, Sql } from "../../src/engines/database.ts";
+import type { Database, Sql } from "../../src/platform/database/database.ts";
 
 export const detectionsPerEvent = 10;
 const cameras = 8;

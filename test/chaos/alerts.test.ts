@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import type { RuleDefinition } from "../../src/rules/rule.ts";
-import { insertRule } from "../../src/rules/rules-repository.ts";
-import { definitionWith } from "../rules/rule-values.ts";
+import type { RuleDefinition } from "../../src/alerting/rules/rule.ts";
+import { insertRule } from "../../src/alerting/rules/rules-repository.ts";
+import { definitionWith } from "../alerting/rules/rule-values.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";

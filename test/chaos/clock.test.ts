@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../src/clock/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock/clock.ts";
 import { testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

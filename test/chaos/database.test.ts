@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
-import { silentLog } from "../../src/log/log.ts";
+import { silentLog } from "../../src/base/log/log.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/platform/database/embedded-postgres.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { serveHomesec } from "../support/homesec-process.ts";

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
-import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { attachEmbeddedPostgres } from "../../src/platform/database/embedded-postgres.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveHomesec } from "../support/homesec-process.ts";
 import { receiver } from "../support/receiver.ts";

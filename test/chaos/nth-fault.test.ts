@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../src/clock/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock/clock.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type MailServer, mailServer } from "../support/mail-server.ts";

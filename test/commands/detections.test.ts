@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { insertDetections } from "../../src/detections/detections-repository.ts";
+import { insertDetections } from "../../src/monitoring/detections/detections-repository.ts";
 import { cli } from "../support/cli.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -8,7 +8,7 @@ import type { Host } from "../../commands/host.ts";
 import { requireFields } from "../../commands/output/fields.ts";
 import { createProgram, globalOptions } from "../../commands/program.ts";
 import { allCommands, commandsFor, nouns } from "../../commands/registry.ts";
-import { systemClock } from "../../src/clock/clock.ts";
+import { systemClock } from "../../src/base/clock/clock.ts";
 import { homesecCalls } from "./every/shell.ts";
 
 /* What help, pages and messages tell people to type is a command that there is, with options and values that it takes. */
@@ -138,7 +138,7 @@ describe("commands that are named in texts", async () => {
 
   it("at the beginning of a remedy are there, with the options that are named", async () => {
     const wrong: string[] = [];
-    for (const file of sources.filter((each) => each.startsWith("src/doctor/"))) {
+    for (const file of sources.filter((each) => each.startsWith("src/admin/doctor/"))) {
       for (const [, text = ""] of (await readFile(join(root, file), "utf8")).matchAll(/["`](?:[^"`\n]*\W)?(homesec [a-z][^"`\n]*)["`]/g)) {
         for (const [, clause = ""] of text.matchAll(/homesec ((?:(?!homesec)[^;,.(])+)/g)) {
           const words = clause

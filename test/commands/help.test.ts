@@ -6,7 +6,7 @@ import { topics } from "../../commands/help/topics.ts";
 import { outputFormats } from "../../commands/output/formats.ts";
 import { commandReference } from "../../commands/reference.ts";
 import { allCommands, nouns } from "../../commands/registry.ts";
-import { configurationReference } from "../../src/config/reference.ts";
+import { configurationReference } from "../../src/platform/config/reference.ts";
 import { cli } from "../support/cli.ts";
 
 const commands = await allCommands();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseConfig } from "../../src/config/parse.ts";
+import { parseConfig } from "../../src/platform/config/parse.ts";
 import { cli } from "../support/cli.ts";
 
 const keyLine = /^hs_[\w-]{43}$/;

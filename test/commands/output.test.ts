@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { cameraView } from "../../commands/cameras/view.ts";
 import { detectionView } from "../../commands/detections/view.ts";
 import { eventView, eventWithDetectionsView } from "../../commands/events/view.ts";
-import { displayWidth } from "../../commands/output/people.ts";
+import { displayWidth } from "../../commands/output/terminal-format.ts";
 import { Camera } from "../../src/contract/routes/cameras.ts";
 import { Detection } from "../../src/contract/routes/detections.ts";
 import { Event, EventWithDetections } from "../../src/contract/routes/events.ts";

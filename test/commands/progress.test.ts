@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { displayWidth } from "../../commands/output/people.ts";
 import { progressText } from "../../commands/output/progress.ts";
+import { displayWidth } from "../../commands/output/terminal-format.ts";
 import { testDatabase } from "../support/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Route } from "../../src/contract/route.ts";
 import { type OperationId, routes } from "../../src/contract/routes/index.ts";
-import type { Sql } from "../../src/engines/database.ts";
+import type { Sql } from "../../src/platform/database/database.ts";
 import { emptyTables } from "../support/empty-tables.ts";
 import { type Asked, type Desk, openDesk } from "../support/operations.ts";
 

@@ -12,8 +12,8 @@ import { notFound, Problem, type ProblemKind, problemTypes } from "../../src/con
 import { kindOf, statusOf } from "../../src/contract/problem-status.ts";
 import { route } from "../../src/contract/route.ts";
 import { BoolText, EnumText, IdText, Instant, StartInstant } from "../../src/contract/values.ts";
-import { createDirectClientOf } from "../../src/operations/direct-client.ts";
-import { noContext, type Served, serve } from "../http/support.ts";
+import { createDirectClientOf } from "../../src/work/operations/direct-client.ts";
+import { noContext, type Served, serve } from "../daemon/http/support.ts";
 
 const seen = z.object({ id: z.string(), at: Instant.nullable(), more: z.record(z.string(), z.unknown()).optional() });
 const idParams = z.object({ id: z.string() });

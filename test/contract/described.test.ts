@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { packageRoot } from "../../src/base/version.ts";
 import { examples } from "../../src/contract/examples/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
 import type { Route } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { packageRoot } from "../../src/version.ts";
 
 interface Schema {
   readonly $ref?: string;
@@ -182,7 +182,7 @@ it("the examples are loaded when the document is asked for, not when homesec sta
   const root = packageRoot();
   const folder = join("src", "contract", "examples");
   expect(readdirSync(join(root, folder)).length).toBeGreaterThan(15);
-  for (const start of ["bin/homesec.ts", "daemon/serve.ts", "commands/open-io.ts", "src/operations.ts"]) {
+  for (const start of ["bin/homesec.ts", "daemon/serve.ts", "commands/open-io.ts", "src/all-operations.ts"]) {
     const loaded = [...loadedWith(join(root, start))].map((file) => relative(root, file));
     expect(loaded.length, start).toBeGreaterThan(1);
     expect(

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { packageRoot, programVersion } from "../../src/base/version.ts";
 import { examples } from "../../src/contract/examples/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
 import { routes } from "../../src/contract/routes/index.ts";
-import { packageRoot, programVersion } from "../../src/version.ts";
 
 interface Operation {
   readonly operationId: string;

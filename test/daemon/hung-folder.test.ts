@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { ask, type Running, running } from "../admin/system/running.ts";
 import { eventually } from "../support/eventually.ts";
 import { type HungFolder, hangFolder } from "../support/hung-folder.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { ask, type Running, running } from "../system/running.ts";
 
 /** Cameras whose disks or shares are away, in a real daemon. */
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createRecentEvents } from "../../daemon/recent-events.ts";
 import { noteServices } from "../../daemon/service-history.ts";
-import { systemClock } from "../../src/clock/clock.ts";
-import type { Findings } from "../../src/system/findings.ts";
-import type { UpstreamState } from "../../src/upstream/state.ts";
+import type { Findings } from "../../src/admin/system/findings.ts";
+import { systemClock } from "../../src/base/clock/clock.ts";
+import type { UpstreamState } from "../../src/work/operations/upstream-state.ts";
 
 const well = { ok: true, value: "7", latencyMs: 1 } as const;
 const gone = { ok: false, error: "connection refused", latencyMs: 1 } as const;

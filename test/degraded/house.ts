@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import WebSocket from "ws";
-import type { Clock } from "../../src/clock/clock.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { type Answer, ask } from "../admin/system/running.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -13,7 +14,6 @@ import {
   type StandIn,
   visionStandIn,
 } from "../support/upstream.ts";
-import { type Answer, ask } from "../system/running.ts";
 
 /** A home with three cameras: a daemon with stand-ins for its services, and somebody who listens to what is told live. */
 export interface House {

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { ask } from "../admin/system/running.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { redisInstalled, redisServer } from "../support/redis.ts";
 import { detectorStandIn, languageModelStandIn } from "../support/upstream.ts";
-import { ask } from "../system/running.ts";
 
 const fast = {
   BATCH_WINDOW_SECONDS: "2",

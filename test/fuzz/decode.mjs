@@ -6,12 +6,15 @@ const built = new URL("../../dist/", import.meta.url);
 const load = (path) => import(new URL(path, built).href);
 const decoders = {
   inspect: async () => {
-    const [{ inspect }, { bufferSource }] = await Promise.all([load("src/images/picture.js"), load("src/images/byte-source.js")]);
+    const [{ inspect }, { bufferSource }] = await Promise.all([
+      load("src/monitoring/images/picture.js"),
+      load("src/monitoring/images/byte-source.js"),
+    ]);
     const { state, detail } = await inspect(bufferSource(readFileSync(file)), 60_000);
     if (state !== "complete") throw new Error(detail);
   },
-  thumbnail: async () => (await load("src/detections/thumbnail.js")).drawThumbnail(file, { box: null, label: "person" }),
-  frame: async () => (await load("src/scenes/frame.js")).readFrame(file),
+  thumbnail: async () => (await load("src/monitoring/detections/thumbnail.js")).drawThumbnail(file, { box: null, label: "person" }),
+  frame: async () => (await load("src/monitoring/scenes/frame.js")).readFrame(file),
   detector: async () => (await load("daemon/builtin/detector/decode.js")).decodeGrey(readFileSync(file)),
   enrichment: async () => (await load("daemon/builtin/enrichment/picture.js")).openPicture(readFileSync(file)),
 };

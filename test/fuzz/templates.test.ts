@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { filters } from "../../src/alerting/templates/filters/index.ts";
+import { methodNames } from "../../src/alerting/templates/methods.ts";
+import { compileTemplate, renderTemplate, TemplateError } from "../../src/alerting/templates/template.ts";
+import { tests as templateTests } from "../../src/alerting/templates/tests.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { filters } from "../../src/templates/filters/index.ts";
-import { methodNames } from "../../src/templates/methods.ts";
-import { compileTemplate, renderTemplate, TemplateError } from "../../src/templates/template.ts";
-import { tests as templateTests } from "../../src/templates/tests.ts";
 import { type Desk, openDesk } from "../support/operations.ts";
 import { mutated } from "./bytes.ts";
 import { cpuMsOf, holds, testTimeoutMs } from "./support.ts";

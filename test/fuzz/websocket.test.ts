@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ServerMessage } from "../../src/contract/live.ts";
-import { Peer } from "../live/harness.ts";
+import { Peer } from "../daemon/live/harness.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,8 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { parseConfig } from "../../src/config/parse.ts";
-import { commandLineVariables, environmentVariables, type VariableName, variable, variableNames } from "../../src/config/variables.ts";
+import { parseConfig } from "../../src/platform/config/parse.ts";
+import {
+  commandLineVariables,
+  environmentVariables,
+  type VariableName,
+  variable,
+  variableNames,
+} from "../../src/platform/config/variables.ts";
 import { copiesOf, environmentOf, reachesTheBuild, readDockerfile, type Stage, textsOf } from "./dockerfile.ts";
 import { filesBelow, manifest, read, root } from "./project.ts";
 

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { parseConfig } from "../../src/config/parse.ts";
-import { createSettings } from "../../src/config/settings.ts";
-import { addJobs, claimJob } from "../../src/jobs/jobs-repository.ts";
-import { silentLog } from "../../src/log/log.ts";
+import { silentLog } from "../../src/base/log/log.ts";
+import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
+import { createLanguageModel, type LanguageModel } from "../../src/monitoring/upstream/language-model.ts";
 import { createAnalyzeStage } from "../../src/pipeline/analyze.ts";
 import type { Stage } from "../../src/pipeline/stage.ts";
-import { Breaker } from "../../src/upstream/breaker.ts";
-import { createLanguageModel, type LanguageModel } from "../../src/upstream/language-model.ts";
+import { parseConfig } from "../../src/platform/config/parse.ts";
+import { createSettings } from "../../src/platform/config/settings.ts";
+import { addJobs, claimJob } from "../../src/work/jobs/jobs-repository.ts";
+import { virtualClock } from "../monitoring/upstream/virtual-clock.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { emptyTables } from "../support/empty-tables.ts";
 import { languageModelStandIn, type StandIn } from "../support/upstream.ts";
-import { virtualClock } from "../upstream/virtual-clock.ts";
 
 const clock = virtualClock();
 const minuteMs = 60_000;

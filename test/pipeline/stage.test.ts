@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ClaimedJob } from "../../src/jobs/jobs-repository.ts";
 import { afterNoAnswer } from "../../src/pipeline/stage.ts";
+import type { ClaimedJob } from "../../src/work/jobs/jobs-repository.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const retryAt = new Date("2026-03-01T12:00:30Z");

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/clock/clock.ts";
-import type { Database } from "../../src/engines/database.ts";
-import { migrateWithin } from "../../src/engines/migrate.ts";
-import { contentsOf, shapeOf } from "../backup/tables.ts";
+import { systemClock } from "../../src/base/clock/clock.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { migrateWithin } from "../../src/platform/database/migrate.ts";
+import { contentsOf, shapeOf } from "../admin/backup/tables.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";
 import { type EarlyRow, earlyRows } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/engines/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 
 /** Has everything that was below one camera root be below another. */
 export async function moveCameras(db: Database, from: string, to: string): Promise<void> {

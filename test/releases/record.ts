@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { backUp } from "../../src/backup/backup.ts";
-import { systemClock } from "../../src/clock/clock.ts";
-import { programVersion } from "../../src/version.ts";
+import { backUp } from "../../src/admin/backup/backup.ts";
+import { systemClock } from "../../src/base/clock/clock.ts";
+import { programVersion } from "../../src/base/version.ts";
 import { testDaemon } from "../support/daemon.ts";
 import { testDatabase } from "../support/database.ts";
 import { receiver } from "../support/receiver.ts";

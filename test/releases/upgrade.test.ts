@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { restore } from "../../src/backup/restore.ts";
-import { type Clock, systemClock } from "../../src/clock/clock.ts";
-import { migrationStatus } from "../../src/engines/migrate.ts";
+import { restore } from "../../src/admin/backup/restore.ts";
+import { type Clock, systemClock } from "../../src/base/clock/clock.ts";
+import { migrationStatus } from "../../src/platform/database/migrate.ts";
 import { startBinary } from "../support/cli.ts";
 import { type TestDaemon, testDaemon } from "../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../support/database.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import postgres from "postgres";
 import sharp from "sharp";
-import { attachEmbeddedPostgres } from "../../src/engines/embedded-postgres.ts";
+import { attachEmbeddedPostgres } from "../../src/platform/database/embedded-postgres.ts";
 import { freePort } from "../support/free-port.ts";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
 import { type MailServer, type MailServerOptions, mailServer, type ReceivedMail } from "../support/mail-server.ts";

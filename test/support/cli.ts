@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { execa } from "execa";
 import type { Host, TextSink } from "../../commands/host.ts";
 import { run } from "../../commands/run.ts";
-import { systemClock } from "../../src/clock/clock.ts";
+import { systemClock } from "../../src/base/clock/clock.ts";
 
 export interface CliResult {
   readonly code: number;

@@ -1,7 +1,7 @@
 import { type Daemon, startDaemon } from "../../daemon/daemon.ts";
-import type { Clock } from "../../src/clock/clock.ts";
-import { parseConfig } from "../../src/config/parse.ts";
-import { type Log, silentLog } from "../../src/log/log.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { type Log, silentLog } from "../../src/base/log/log.ts";
+import { parseConfig } from "../../src/platform/config/parse.ts";
 import { redisOf } from "./redis-for-all.ts";
 import { temporaryFolder } from "./temporary.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import type { Database, Sql } from "../../src/engines/database.ts";
-import { openPool } from "../../src/engines/pool.ts";
-import { silentLog } from "../../src/log/log.ts";
+import { silentLog } from "../../src/base/log/log.ts";
+import type { Database, Sql } from "../../src/platform/database/database.ts";
+import { openPool } from "../../src/platform/database/pool.ts";
 import { templateName } from "./global-setup.ts";
 import { pristine } from "./pristine.ts";
 

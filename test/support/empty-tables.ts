@@ -1,4 +1,4 @@
-import type { Sql } from "../../src/engines/database.ts";
+import type { Sql } from "../../src/platform/database/database.ts";
 
 /**
  * Empties tables and all that refer to them, as `truncate ... restart identity cascade` does, in a few milliseconds instead of

@@ -1,19 +1,19 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
-import { parseConfig } from "../../src/config/parse.ts";
-import { createSettings } from "../../src/config/settings.ts";
+import { operations } from "../../src/all-operations.ts";
+import { silentLog } from "../../src/base/log/log.ts";
 import type { Bytes, StreamedBytes } from "../../src/contract/answer.ts";
 import { encodeAnswer } from "../../src/contract/encode.ts";
 import { type OperationId, routes } from "../../src/contract/routes/index.ts";
 import { decodeRequest } from "../../src/contract/validate.ts";
-import type { Database } from "../../src/engines/database.ts";
-import { inProcessStore } from "../../src/engines/in-process-store.ts";
-import { silentLog } from "../../src/log/log.ts";
-import type { OperationContext } from "../../src/operations/operation.ts";
-import { operations } from "../../src/operations.ts";
-import { createOutbound } from "../../src/outbound/outbound.ts";
-import { openSealer } from "../../src/secrets/sealer.ts";
+import { parseConfig } from "../../src/platform/config/parse.ts";
+import { createSettings } from "../../src/platform/config/settings.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import { createOutbound } from "../../src/platform/outbound/outbound.ts";
+import { openSealer } from "../../src/platform/secrets/sealer.ts";
+import { inProcessStore } from "../../src/platform/store/in-process-store.ts";
+import type { OperationContext } from "../../src/work/operations/operation.ts";
 import { testDatabase } from "./database.ts";
 import { temporaryFolder } from "./temporary.ts";
 

@@ -1,4 +1,4 @@
-import type { Database, Sql } from "../../src/engines/database.ts";
+import type { Database, Sql } from "../../src/platform/database/database.ts";
 
 interface Node {
   readonly "Node Type": string;

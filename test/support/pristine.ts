@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Sql } from "../../src/engines/database.ts";
+import type { Sql } from "../../src/platform/database/database.ts";
 import { emptyTables } from "./empty-tables.ts";
 
 /** A freshly migrated database: its shape as a checksum, and the rows that the migrations made, as JSON. */

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/engines/database.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 
 /** Rows as a history leaves them behind, without going through the pipeline. */
 export interface History {

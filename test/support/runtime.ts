@@ -1,4 +1,4 @@
-import type { Runtime } from "../../src/operations/runtime.ts";
+import type { Runtime } from "../../src/work/operations/runtime.ts";
 
 /** The runtime of a daemon in which all is well and nothing happens. */
 export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {

@@ -1,7 +1,7 @@
 import { createApp } from "../../daemon/http/app.ts";
 import { listen } from "../../daemon/http/listen.ts";
-import { silentLog } from "../../src/log/log.ts";
-import { operations } from "../../src/operations.ts";
+import { operations } from "../../src/all-operations.ts";
+import { silentLog } from "../../src/base/log/log.ts";
 import { type CliOptions, type CliResult, cli } from "./cli.ts";
 import { type Desk, openDesk } from "./operations.ts";
 

@@ -1,7 +1,7 @@
 import type { Reply } from "../../../src/contract/route.ts";
 import type { Routes } from "../../../src/contract/routes/index.ts";
-import { exactly, type People, paint } from "../../output/people.ts";
 import { type Cell, type Head, table } from "../../output/table.ts";
+import { exactly, type People, paint } from "../../output/terminal-format.ts";
 import type { RowView, View } from "../../output/view.ts";
 
 type Baseline = Reply<Routes["getBaseline"]>;

@@ -6,7 +6,7 @@ import { textArgument } from "../../input/arguments.ts";
 import { rowLimit, toggle } from "../../input/options.ts";
 import { printList } from "../../output/output.ts";
 import { pages } from "../../output/pages.ts";
-import { ago } from "../../output/people.ts";
+import { ago } from "../../output/terminal-format.ts";
 import type { RowView } from "../../output/view.ts";
 
 type SceneChange = Reply<Routes["listSceneChanges"]>["scene_changes"][number];

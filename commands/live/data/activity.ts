@@ -1,4 +1,4 @@
-import { minuteMs } from "../../../src/clock/durations.ts";
+import { minuteMs } from "../../../src/base/clock/durations.ts";
 
 /** Minutes that are remembered. */
 export const activityMinutes = 30;

@@ -1,8 +1,8 @@
 import { memo } from "react";
-import { riskPaint } from "../../output/people.ts";
+import { riskPaint } from "../../output/terminal-format.ts";
 import { mostAlerts } from "../data/data.ts";
 import type { Alert } from "../records.ts";
-import { firstShown } from "../ui/pick.ts";
+import { firstShown } from "../ui/selection.ts";
 import type { ListProps } from "./camera-list.tsx";
 import { Panel } from "./panel.tsx";
 import { leftOf, row } from "./row.ts";

@@ -1,6 +1,6 @@
 import { Box, Text } from "ink";
 import { useMemo, useSyncExternalStore } from "react";
-import type { People } from "../../output/people.ts";
+import type { People } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import type { Store } from "../store.ts";
 import { bodyHeight, smallest } from "../ui/layout.ts";

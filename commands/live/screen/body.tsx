@@ -1,9 +1,8 @@
-import type { People } from "../../output/people.ts";
+import type { People } from "../../output/terminal-format.ts";
 import { idsOf, rowsOf } from "../data/rows.ts";
 import type { Look } from "../look.ts";
-import { subjectOf } from "../ui/chosen.ts";
 import type { PanelName } from "../ui/layout.ts";
-import { picked } from "../ui/pick.ts";
+import { picked, subjectOf } from "../ui/selection.ts";
 import type { ListName, State } from "../ui/ui.ts";
 import { AlertList } from "./alert-list.tsx";
 import { CameraList } from "./camera-list.tsx";

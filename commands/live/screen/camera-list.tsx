@@ -1,10 +1,10 @@
 import { memo } from "react";
-import { type People, statePaint } from "../../output/people.ts";
+import { type People, statePaint } from "../../output/terminal-format.ts";
 import { sparkline } from "../data/activity.ts";
 import type { LiveData } from "../data/data.ts";
 import { silencesOf } from "../data/silenced.ts";
 import type { Camera, Silence } from "../records.ts";
-import { firstShown } from "../ui/pick.ts";
+import { firstShown } from "../ui/selection.ts";
 import { Panel } from "./panel.tsx";
 import { leftOf, row } from "./row.ts";
 import { age, countText } from "./words.ts";

@@ -1,5 +1,5 @@
 import { Box } from "ink";
-import type { People } from "../../output/people.ts";
+import type { People } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import { detailsLayout } from "../ui/layout.ts";
 import type { State, Subject } from "../ui/ui.ts";

@@ -1,13 +1,13 @@
 import { cameraView } from "../../cameras/view.ts";
 import { eventView } from "../../events/view.ts";
 import { explanationView } from "../../explain-view.ts";
-import { exactly, type People, paint, plain, riskPaint } from "../../output/people.ts";
 import type { Cell } from "../../output/table.ts";
+import { exactly, type People, paint, plain, riskPaint } from "../../output/terminal-format.ts";
 import { silenceFacts } from "../../silence/active.ts";
 import { silencesAbout } from "../data/silenced.ts";
 import type { Alert, Event } from "../records.ts";
 import { broken, steady } from "../text.ts";
-import { chosenOf } from "../ui/chosen.ts";
+import { chosenOf } from "../ui/selection.ts";
 import type { State, Subject } from "../ui/ui.ts";
 import { riskText, shortTime } from "./words.ts";
 

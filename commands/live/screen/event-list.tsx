@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { mostEvents } from "../data/data.ts";
 import type { Alert, Event } from "../records.ts";
-import { firstShown } from "../ui/pick.ts";
+import { firstShown } from "../ui/selection.ts";
 import type { ListProps } from "./camera-list.tsx";
 import { Panel } from "./panel.tsx";
 import { leftOf, row } from "./row.ts";

@@ -1,4 +1,4 @@
-import { type People, paint } from "../../output/people.ts";
+import { type People, paint } from "../../output/terminal-format.ts";
 import { cellWidth, fitted, steady, tailOf } from "../text.ts";
 import { silenceSpans, viewsLike } from "../ui/prompts.ts";
 import type { Prompt, State } from "../ui/ui.ts";

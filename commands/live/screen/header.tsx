@@ -1,5 +1,5 @@
-import { counted } from "../../../src/counted.ts";
-import { type People, paint, statePaint } from "../../output/people.ts";
+import { pluralize } from "../../../src/base/text/pluralize.ts";
+import { type People, paint, statePaint } from "../../output/terminal-format.ts";
 import { type LiveData, messagesBehind, mostAlerts } from "../data/data.ts";
 import type { Look } from "../look.ts";
 import { steady } from "../text.ts";
@@ -46,12 +46,12 @@ function figures(people: People, data: LiveData, now: Date): string {
   const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;
   const detect = telemetry?.latencies.detect;
   return [
-    `${counted(cameras.size, "camera")}${away === 0 ? "" : paint(people, "yellow", ` (${away} away)`)}`,
+    `${pluralize(cameras.size, "camera")}${away === 0 ? "" : paint(people, "yellow", ` (${away} away)`)}`,
     open,
     ...(everything ? [paint(people, "yellow", "all alerts silenced")] : []),
-    ...(silences.length > 0 && !everything ? [paint(people, "yellow", counted(silences.length, "silence"))] : []),
+    ...(silences.length > 0 && !everything ? [paint(people, "yellow", pluralize(silences.length, "silence"))] : []),
     ...(pipeline ? [`queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`] : []),
-    ...(broken > 0 ? [paint(people, "red", `${counted(broken, "breaker")} open`)] : []),
+    ...(broken > 0 ? [paint(people, "red", `${pluralize(broken, "breaker")} open`)] : []),
     ...(detect ? [`detector ${duration(detect.p50_ms)}`] : []),
     ...(lost > 0 ? [paint(people, "red", `${lost} messages lost`)] : []),
   ].join(paint(people, "dim", "  ·  "));

@@ -1,4 +1,4 @@
-import { type People, paint } from "../../output/people.ts";
+import { type People, paint } from "../../output/terminal-format.ts";
 import { fitted } from "../text.ts";
 import { Panel } from "./panel.tsx";
 

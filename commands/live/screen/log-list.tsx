@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { JournalMessage } from "../../../src/contract/live.ts";
 import { tailLine } from "../../events/tail-line.ts";
-import type { People } from "../../output/people.ts";
+import type { People } from "../../output/terminal-format.ts";
 import { steadied } from "../steadied.ts";
 import { Panel } from "./panel.tsx";
 

@@ -1,5 +1,5 @@
 import { Box } from "ink";
-import type { People } from "../../output/people.ts";
+import type { People } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import { bodyHeight, overviewColumns, type PanelPlace } from "../ui/layout.ts";
 import type { State } from "../ui/ui.ts";

@@ -1,5 +1,5 @@
 import { Box } from "ink";
-import { type People, paint } from "../../output/people.ts";
+import { type People, paint } from "../../output/terminal-format.ts";
 import { cellWidth } from "../text.ts";
 import { Lines } from "./lines.tsx";
 

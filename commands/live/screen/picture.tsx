@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { useMemo } from "react";
-import { type People, paint } from "../../output/people.ts";
+import { type People, paint } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import { halfBlocks } from "../picture/half-blocks.ts";
 import { broken, steady } from "../text.ts";

@@ -1,5 +1,5 @@
-import type { Paint, People } from "../../output/people.ts";
-import { paint } from "../../output/people.ts";
+import type { Paint, People } from "../../output/terminal-format.ts";
+import { paint } from "../../output/terminal-format.ts";
 import { cellWidth, fitted, steady } from "../text.ts";
 
 /** A part of a row. */

@@ -1,4 +1,4 @@
-import { type Paint, type People, paint, statePaint } from "../../output/people.ts";
+import { type Paint, type People, paint, statePaint } from "../../output/terminal-format.ts";
 import { wrapped } from "../../output/wrap.ts";
 import type { LiveData } from "../data/data.ts";
 import type { Health, Pipeline, Telemetry } from "../records.ts";

@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { memo } from "react";
-import type { People } from "../../output/people.ts";
+import type { People } from "../../output/terminal-format.ts";
 import type { LiveData } from "../data/data.ts";
 import { Lines } from "./lines.tsx";
 import { Panel } from "./panel.tsx";

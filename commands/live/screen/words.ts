@@ -1,5 +1,5 @@
-import { minuteMs } from "../../../src/clock/durations.ts";
-import { localTime, type Paint, riskPaint } from "../../output/people.ts";
+import { minuteMs } from "../../../src/base/clock/durations.ts";
+import { localTime, type Paint, riskPaint } from "../../output/terminal-format.ts";
 import type { Event } from "../records.ts";
 
 /** The time of day, or for another day the date. */

@@ -1,4 +1,4 @@
-import type { Paint } from "../../output/people.ts";
+import type { Paint } from "../../output/terminal-format.ts";
 import type { State } from "./ui.ts";
 
 const noteMs = 6_000;

@@ -1,8 +1,8 @@
-import type { Paint } from "../../output/people.ts";
+import type { Paint } from "../../output/terminal-format.ts";
 import { type LiveData, noData } from "../data/data.ts";
 import type { EventWithDetections, Explanation } from "../records.ts";
 import type { Effect } from "./effect.ts";
-import type { Pick } from "./pick.ts";
+import type { Pick } from "./selection.ts";
 
 export const views = ["overview", "cameras", "events", "alerts", "system", "log", "help"] as const;
 export type ViewName = (typeof views)[number];

@@ -1,11 +1,11 @@
-import type { Paint } from "../../output/people.ts";
+import type { Paint } from "../../output/terminal-format.ts";
 import { type Change, fold } from "../data/fold.ts";
 import { idsOf, rowsOf } from "../data/rows.ts";
 import type { Key } from "./key.ts";
 import { noted } from "./notes.ts";
-import { type Pick, picked } from "./pick.ts";
-import { press } from "./press.ts";
 import { type Pressed, withUi } from "./prompts.ts";
+import { press } from "./reducer.ts";
+import { type Pick, picked } from "./selection.ts";
 import { type ListName, type Loaded, lists, type Size, type State } from "./ui.ts";
 
 /** All that can happen. */

@@ -1,4 +1,4 @@
-import type { ObjectType } from "../../../src/detector-model/class-names.ts";
+import type { ObjectType } from "../../../src/monitoring/detector-model/class-names.ts";
 import type { Box } from "./boxes.ts";
 
 export interface FoundObject {

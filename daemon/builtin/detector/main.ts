@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { Problem } from "../../../src/contract/problem.ts";
-import { namesFilesOf } from "../../../src/detector-model/model-file.ts";
+import { namesFilesOf } from "../../../src/monitoring/detector-model/model-file.ts";
 import { type Answer, type Call, Refusal, report, serve } from "../service.ts";
 import type { Finder } from "./finder.ts";
 import { readPicture } from "./upload.ts";

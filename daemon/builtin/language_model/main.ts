@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readFacts } from "../../../src/upstream/prompt.ts";
+import { readFacts } from "../../../src/monitoring/upstream/prompt.ts";
 import { Refusal, serve } from "../service.ts";
 import { score, scorerName } from "./scorer.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { weekdays } from "../../clock/weekdays.ts";
+import { weekdays } from "../../base/clock/weekdays.ts";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";

@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Sql } from "../../../src/engines/database.ts";
-import { isRecorded, kindOf } from "../../../src/images/picture.ts";
+import { isRecorded, kindOf } from "../../../src/monitoring/images/picture.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
 
 /** A picture as it is on disk: another size or time would be another version. */
 export interface OnDisk {

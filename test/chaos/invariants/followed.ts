@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/engines/database.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { Follower } from "../support/follower.ts";
 import { lookAt, type Rows } from "../support/rows.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/engines/database.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
 
 /** Events of which a client was told that they are stored, and which are not. */
 export async function forgotten(sql: Sql, acknowledged: readonly number[]): Promise<readonly string[]> {

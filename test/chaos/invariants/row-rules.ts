@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/engines/database.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
 
 /** Counts what must not be there, in words; nothing when the rows are true to each other. */
 export async function wrongRows(sql: Sql): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { tail } from "../../../src/live-client/tail.ts";
+import { tail } from "../../../src/admin/live-client/tail.ts";
 
 /** A live client that follows everything from the first message on, over any number of interruptions. */
 export interface Follower {

@@ -1,7 +1,7 @@
-import type { Sql } from "../../../src/engines/database.ts";
-import { attachEmbeddedPostgres } from "../../../src/engines/embedded-postgres.ts";
-import { openPool } from "../../../src/engines/pool.ts";
-import { silentLog } from "../../../src/log/log.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import type { Sql } from "../../../src/platform/database/database.ts";
+import { attachEmbeddedPostgres } from "../../../src/platform/database/embedded-postgres.ts";
+import { openPool } from "../../../src/platform/database/pool.ts";
 
 /** Where the rows of the program under test are: in the server of its data folder, or behind an address. */
 export type Rows = { readonly dataDir: string } | { readonly url: string };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { run } from "../../../commands/run.ts";
-import { systemClock } from "../../../src/clock/clock.ts";
+import { systemClock } from "../../../src/base/clock/clock.ts";
 import { cli } from "../../support/cli.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeKeys, FakeTerminal } from "../../support/fake-terminal.ts";

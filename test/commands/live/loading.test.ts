@@ -18,7 +18,7 @@ async function filesOf(name: string, args: readonly string[]): Promise<string[]>
 }
 
 it.each([
-  ["--version", "src/version.js"],
+  ["--version", "src/base/version.js"],
   ["--help", "commands/live/live.js"],
   ["live", "commands/events/follow.js"],
 ])("%s loads neither Ink nor React where nothing is drawn", async (argument, known) => {

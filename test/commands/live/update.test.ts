@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rowsOf } from "../../../commands/live/data/rows.ts";
-import { chosenOf, subjectOf } from "../../../commands/live/ui/chosen.ts";
 import type { Effect } from "../../../commands/live/ui/effect.ts";
 import { type Key, readKeys } from "../../../commands/live/ui/key.ts";
-import { firstShown } from "../../../commands/live/ui/pick.ts";
+import { chosenOf, firstShown, subjectOf } from "../../../commands/live/ui/selection.ts";
 import { firstState, type State } from "../../../commands/live/ui/ui.ts";
 import { type Action, update } from "../../../commands/live/ui/update.ts";
 import { alert, details, event, explanation, now, numbered, snapshot } from "./sample.ts";

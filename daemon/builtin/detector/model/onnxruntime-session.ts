@@ -1,4 +1,4 @@
-import type { ModelFile } from "../../../../src/detector-model/model-file.ts";
+import type { ModelFile } from "../../../../src/monitoring/detector-model/model-file.ts";
 import type { Session } from "./session.ts";
 
 /** What is used of onnxruntime-node. */

@@ -1,4 +1,4 @@
-import { type ModelFile, remedyExport, unusable } from "../../../../src/detector-model/model-file.ts";
+import { type ModelFile, remedyExport, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
 import { findOnnxRuntime, type Load, type OnnxRuntime, openOnnxRuntimeSession } from "./onnxruntime-session.ts";
 import { openOpenCvSession } from "./opencv-session.ts";
 import type { Session } from "./session.ts";

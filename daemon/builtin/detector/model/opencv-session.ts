@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type ModelFile, unusable } from "../../../../src/detector-model/model-file.ts";
+import { type ModelFile, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
 import { loadOpenCv, type Matrix, type Net, type OpenCv, sayingWhy } from "../opencv.ts";
 import type { Output, Session } from "./session.ts";
 

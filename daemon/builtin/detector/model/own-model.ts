@@ -1,6 +1,6 @@
-import { objectTypeOf } from "../../../../src/detector-model/class-names.ts";
-import { type ModelFile, readModelFile, remedyExport, unusable } from "../../../../src/detector-model/model-file.ts";
-import { slowestPictureMs } from "../../../../src/upstream/detector-pace.ts";
+import { objectTypeOf } from "../../../../src/monitoring/detector-model/class-names.ts";
+import { type ModelFile, readModelFile, remedyExport, unusable } from "../../../../src/monitoring/detector-model/model-file.ts";
+import { slowestPictureMs } from "../../../../src/monitoring/upstream/detector-pace.ts";
 import { decodeColour } from "../decode.ts";
 import type { Finder } from "../finder.ts";
 import { describeMismatch, type Layout, layoutOf } from "./layout.ts";

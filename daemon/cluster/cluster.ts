@@ -1,0 +1,134 @@
+import type { ProcessReport } from "../../src/admin/system/process-report.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { rootsOf } from "../../src/monitoring/cameras/roots.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { OpenDatabase } from "../../src/platform/database/open-database.ts";
+import type { ProcessRow } from "../../src/work/jobs/processes-repository.ts";
+import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
+import type { Wakes } from "../parts.ts";
+import type { Upstreams } from "../upstreams.ts";
+import type { Worker } from "../workers/worker.ts";
+import { createHints, type Hints } from "./hints.ts";
+import { isSingleton, roleAsking, workersOf } from "./merged.ts";
+import { createPeers, type Peers, peerName } from "./peers.ts";
+import { singletonWorker } from "./singleton-worker.ts";
+import { createSingletons, type Singletons } from "./singletons.ts";
+
+/** What of this daemon the others hear, and what it does when they say something; asked only when all of it is there. */
+export interface ClusterParts {
+  readonly workers: () => readonly WorkerState[];
+  readonly watcher: () => WatcherState;
+  readonly upstreams: () => Upstreams;
+  readonly wakeHere: Wakes;
+  readonly wakeWatcher: () => void;
+}
+
+/** This daemon among those that share its database: who they are, what only one does, and hints between them. */
+export interface Cluster {
+  readonly peers: Peers;
+  /** Undefined when nobody else can use the database. */
+  readonly singletons: Singletons | undefined;
+  readonly hints: Hints;
+  /** Which key file this daemon has: told to the others from now on. */
+  keyIs(fingerprint: string): void;
+  /** The workers that this daemon runs: of a role that it has, and one at a time where that is so. */
+  ours(workers: readonly Worker[]): readonly Worker[];
+  /** The same wakes, which also reach the daemons that have something to do then. */
+  readonly wake: Wakes;
+}
+
+/** The role whose daemons take up a queue. */
+const roleOfQueue = { detect: "detect", enrich: "detect", analyze: "analyze", alert: "alert", deliver: "deliver" } as const;
+
+/** Who looks into folders does it for those of its own root: two daemons with different ones do not see each other's pictures. */
+const keyOf =
+  ({ cameraRoot }: Config) =>
+  (name: string): string =>
+    workersOf.watch.includes(name) ? `${name} ${cameraRoot}` : name;
+
+/** Puts it together. Nothing is asked of the database yet. */
+export function createCluster(options: {
+  readonly own: ProcessRow;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly database: OpenDatabase;
+  readonly log: Log;
+  readonly parts: ClusterParts;
+}): Cluster {
+  const { own, database, parts } = options;
+  const log = options.log.child({ part: "peers" });
+  const { roles } = options.config;
+  const roots = roles.includes("watch") ? rootsOf(options.config) : [];
+  let key: string | null = null;
+  let complete = false;
+
+  const report = (): ProcessReport => {
+    if (!complete) return { stopped: [], breakers: [], builtIn: [], watcher: null, roots: [...roots], key };
+    const upstreams = parts.upstreams();
+    const stopped = parts.workers().filter(({ running, elsewhere }) => !running && !elsewhere);
+    const { running: _, ...watcher } = parts.watcher();
+    return {
+      stopped: stopped.map(({ name, message }) => ({ name, message })),
+      breakers: upstreams.breakers().filter(({ name }) => roles.includes(roleAsking[name])),
+      builtIn: [...upstreams.builtIn()],
+      watcher: peers.does("file_watcher") ? { ...watcher, stuck: [...watcher.stuck] } : null,
+      roots: [...roots],
+      key,
+    };
+  };
+
+  const singletons = database.openSession && createSingletons({ openSession: database.openSession, keyOf: keyOf(options.config), log });
+  const peers = createPeers({ own, roles, roots, singletons, clock: options.clock, report, log });
+  const hints = createHints({
+    db: database.db,
+    ownId: own.processId,
+    log,
+    onHint: (hint) => {
+      const [what, which = ""] = hint.split(":");
+      if (what === "jobs") parts.wakeHere.jobs(which);
+      if (what === "batches") parts.wakeHere.batches();
+      if (what === "watcher") parts.wakeWatcher();
+      const breaker =
+        what === "breaker" &&
+        parts
+          .upstreams()
+          .breakers()
+          .find(({ name }) => name === which);
+      if (breaker) parts.upstreams().resetBreaker(breaker.name);
+    },
+  });
+  const holder = (name: string): string | undefined => {
+    const peer = peers.others().find((other) => other.singletons.includes(name));
+    return peer && peerName(peer);
+  };
+
+  return {
+    peers,
+    singletons,
+    hints,
+    keyIs: (fingerprint) => {
+      key = fingerprint;
+    },
+    ours: (workers) => {
+      complete = true;
+      const left = new Set(Object.entries(workersOf).flatMap(([role, names]) => (roles.some((own) => own === role) ? [] : names)));
+      const mine = workers.filter(({ name }) => !left.has(name) && (name !== "selftest" || roles.includes("maintain")));
+      return singletons
+        ? mine.map((worker) => (isSingleton(worker.name) ? singletonWorker(worker, { singletons, holder, log }) : worker))
+        : mine;
+    },
+    wake: {
+      journal: () => parts.wakeHere.journal(),
+      jobs: (queue) => {
+        parts.wakeHere.jobs(queue);
+        const role = roleOfQueue[queue as keyof typeof roleOfQueue];
+        if (peers.someoneHas(role)) hints.tell(`jobs:${queue}`);
+      },
+      batches: () => {
+        parts.wakeHere.batches();
+        if (!peers.does("batch_aggregator") && peers.someoneHas("detect")) hints.tell("batches");
+      },
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../../src/base/clock/clock.ts";
+import { type Lifecycle, within } from "../../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Database } from "../../src/platform/database/database.ts";
+import type { ProcessRow } from "../../src/work/jobs/processes-repository.ts";
+import type { Cluster } from "./cluster.ts";
+import { singletonNames, workersOf } from "./merged.ts";
+import { leave, takeOver } from "./own-process.ts";
+import { peerName } from "./peers.ts";
+
+/** A database that is away keeps nobody from stopping. */
+const goodbyeMs = 500;
+
+/**
+ * Joins the daemons on the database: registers this one, takes up what an earlier run of it left, and holds what nobody else does of what only one
+ * daemon does. Registers how to leave again.
+ */
+export async function join(
+  { peers, singletons }: Cluster,
+  {
+    db,
+    own,
+    clock,
+    log,
+    lifecycle,
+  }: { readonly db: Database; readonly own: ProcessRow; readonly clock: Clock; readonly log: Log; readonly lifecycle: Lifecycle },
+): Promise<void> {
+  const freed = await takeOver(db, own, peers.alone, clock.now());
+  if (freed > 0) log.info({ freed }, "took up jobs that an earlier run had not ended");
+  if (!singletons) return;
+  lifecycle.onStop("processes", () =>
+    within(goodbyeMs, () => leave(db, own)).catch((error: unknown) => log.debug({ error: String(error) }, "could not say goodbye")),
+  );
+  lifecycle.onStop("singletons", () => singletons.stop());
+  const ours = new Set(peers.roles.flatMap((role) => workersOf[role]));
+  await singletons.start(singletonNames.filter((name) => ours.has(name)));
+}
+
+/** Tells the others of this daemon, with its key, and says so in the log when one of them has another key: what one seals the others cannot open. */
+export async function introduce(
+  company: Cluster,
+  { db, keyPath, fingerprint, log }: { readonly db: Database; readonly keyPath: string; readonly fingerprint: string; readonly log: Log },
+): Promise<void> {
+  const { peers } = company;
+  company.keyIs(fingerprint);
+  if (peers.alone) return;
+  await db.transaction((sql) => peers.beat(sql));
+  const other = peers.others().find(({ report }) => report !== undefined && report.key !== null && report.key !== fingerprint);
+  if (!other) return;
+  log.warn(
+    { key_file: keyPath },
+    `the daemon on ${peerName(other)} uses the same database with another key file, so that secrets of webhooks that one of them seals stay closed to the other: copy its file (SECRET_KEY_PATH) to ${keyPath}, or have SECRET_KEY_PATH name one file for both, and start this one again`,
+  );
+}

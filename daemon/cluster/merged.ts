@@ -1,0 +1,115 @@
+import type { Role } from "../../src/platform/config/roles.ts";
+import { rolesLeftOut } from "../../src/platform/config/roles.ts";
+import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
+import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../../src/work/operations/upstream-state.ts";
+import { type Peer, type Peers, peerName } from "./peers.ts";
+
+/** The workers of each role. Those that every daemon has, and those of `api`, which are none, are not among them. */
+export const workersOf: Readonly<Record<Role, readonly string[]>> = {
+  api: [],
+  watch: ["file_watcher", "camera_watcher"],
+  detect: ["detection_worker", "enrichment_worker", "batch_aggregator"],
+  analyze: ["analysis_worker"],
+  alert: ["alert_worker", "digest_closer"],
+  deliver: ["delivery_worker"],
+  maintain: ["baseline_learner", "gpu_monitor", "cleanup_service", "health_reporter"],
+};
+
+/** Workers that run in one daemon at a time. The self-test is there only where it was asked for. */
+export const singletonNames = [
+  "file_watcher",
+  "camera_watcher",
+  "batch_aggregator",
+  "alert_worker",
+  "digest_closer",
+  "baseline_learner",
+  "gpu_monitor",
+  "cleanup_service",
+  "selftest",
+] as const;
+
+/** Whether a worker runs in one daemon at a time. */
+export function isSingleton(name: string): boolean {
+  return (singletonNames as readonly string[]).includes(name);
+}
+
+/** Without one of these anywhere no picture is processed. */
+const critical = ["detection_worker", "analysis_worker"];
+
+/** Which role asks a service. */
+export const roleAsking: Readonly<Record<UpstreamName, Role>> = {
+  detector: "detect",
+  language_model: "analyze",
+  vision: "detect",
+  embedder: "detect",
+  enrichment: "detect",
+};
+
+/** The workers of the roles that are left to others. */
+export function workersElsewhere(roles: readonly Role[], others: readonly Peer[]): readonly WorkerState[] {
+  return rolesLeftOut(roles).flatMap((role) => workersOf[role].map((name) => workerElsewhere(name, role, others)));
+}
+
+function workerElsewhere(name: string, role: Role, others: readonly Peer[]): WorkerState {
+  const those = others.filter((peer) => peer.roles.includes(role));
+  const stoppedAt = (peer: Peer) => peer.report?.stopped.find((worker) => worker.name === name);
+  const well = those.filter((peer) => !stoppedAt(peer));
+  const common = { name, critical: critical.includes(name), elsewhere: true } as const;
+  if (well.length > 0) return { ...common, running: true, message: `on ${well.map(peerName).join(", ")}` };
+  const [first] = those;
+  if (!first) return { ...common, running: false, message: `no daemon that lives has the role ${role}` };
+  return { ...common, running: false, message: `on ${peerName(first)}: ${stoppedAt(first)?.message ?? "does not run"}` };
+}
+
+/**
+ * Why nobody does the work of a worker now, here or elsewhere; undefined when somebody does. `workers` are those of all daemons. A worker that
+ * stands by here is as well as that of the daemon which has it.
+ */
+export function workerFault(name: string, workers: readonly WorkerState[], peers: Pick<Peers, "does" | "others">): string | undefined {
+  const worker = workers.find((each) => each.name === name);
+  if (!worker?.running) return worker?.message ?? "no reason is known";
+  if (!isSingleton(name) || peers.does(name)) return undefined;
+  const holder = peers.others().find(({ singletons }) => singletons.includes(name));
+  if (!holder) return "no daemon does it now";
+  const stopped = holder.report?.stopped.find((each) => each.name === name);
+  return stopped && `on ${peerName(holder)}: ${stopped.message ?? "does not run"}`;
+}
+
+const badness: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 1, open: 2 };
+
+/** The breakers of all daemons: of a service the worst of those that ask it. */
+export function mergedBreakers(own: readonly BreakerState[], roles: readonly Role[], others: readonly Peer[]): readonly BreakerState[] {
+  return own.map((breaker) => {
+    const told = others.flatMap((peer) => peer.report?.breakers.filter(({ name }) => name === breaker.name) ?? []);
+    const asked = roles.includes(roleAsking[breaker.name]) || told.length === 0 ? [breaker, ...told] : told;
+    return asked.reduce((worst, other) => (badness[other.state] > badness[worst.state] || isFresher(other, worst) ? other : worst));
+  });
+}
+
+/** Of two that are equally bad the one that was used last says more. */
+function isFresher(one: BreakerState, other: BreakerState): boolean {
+  const at = ({ last_success, last_failure }: BreakerState): number => Math.max(last_success?.getTime() ?? 0, last_failure?.getTime() ?? 0);
+  return one.state === other.state && at(one) > at(other);
+}
+
+/** How a service is that only other daemons ask, as built in beside them. */
+export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], now: Date): UpstreamState {
+  const those = others.flatMap((peer) => {
+    const service = peer.report?.builtIn.find((builtIn) => builtIn.name === name);
+    const isOpen = peer.report?.breakers.some((breaker) => breaker.name === name && breaker.state === "open") === true;
+    return service ? [{ peer, fault: service.fault ?? (isOpen ? "circuit breaker open" : null) }] : [];
+  });
+  const chosen = those.find(({ fault }) => fault === null) ?? those[0];
+  const error = chosen
+    ? chosen.fault && `${peerName(chosen.peer)}: ${chosen.fault}`
+    : `no daemon that lives has the role ${roleAsking[name]}`;
+  return { name, healthy: error === null, builtIn: true, url: "", responseMs: null, error, checkedAt: now };
+}
+
+/** The file watcher of another daemon: of the one that has it, or one that nobody has. */
+export function watcherElsewhere(cameraRoot: string, others: readonly Peer[]): WatcherState {
+  const holder = others.find(({ singletons }) => singletons.includes("file_watcher"));
+  const told = holder?.report?.watcher;
+  const running = told != null && !holder?.report?.stopped.some(({ name }) => name === "file_watcher");
+  return { cameraRoot, watchMode: "notify", pending: 0, stuck: [], ...told, running };
+}

@@ -1,0 +1,100 @@
+import { within } from "../../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Worker } from "../workers/worker.ts";
+import type { Singletons } from "./singletons.ts";
+
+/** After a failed start. */
+const startAgainMs = 1_000;
+/** A run that does not end for so long may hang for ever, and the next one must not wait for it. */
+const stopPatienceMs = 2_000;
+
+/**
+ * Makes a worker that stands by until this daemon is the one that does it, runs the real one while it is, and stops it at once when it is not any
+ * more. `holder` names the daemon that does it, for the message of those that stand by.
+ */
+export function singletonWorker(
+  worker: Worker,
+  {
+    singletons,
+    holder,
+    log,
+  }: { readonly singletons: Singletons; readonly holder: (name: string) => string | undefined; readonly log: Log },
+): Worker {
+  const { name } = worker;
+  let standing = false;
+  let ours = false;
+  let running = false;
+  let starting = false;
+  let fault: string | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let changing: Promise<void> = Promise.resolve();
+
+  const change = async (): Promise<void> => {
+    const shall = standing && ours;
+    if (shall === running) return;
+    if (!shall) {
+      running = false;
+      await within(stopPatienceMs, () => worker.stop());
+      return;
+    }
+    await worker.start();
+    running = true;
+    fault = null;
+  };
+  /** Makes the real worker what it shall be, one change after the other. */
+  const follow = (): Promise<void> => {
+    const changed = changing.then(change);
+    changing = changed.catch(() => {});
+    return changed;
+  };
+  const followLater = (): void => {
+    follow().catch((error: unknown) => {
+      fault = error instanceof Error ? error.message : String(error);
+      log.error(
+        { worker: name, why: fault, retry_ms: startAgainMs },
+        "a worker that is now this daemon's cannot start or stop; trying again",
+      );
+      retry = setTimeout(followLater, startAgainMs);
+    });
+  };
+  const becomes = (now: boolean) => (): void => {
+    ours = now;
+    // while it is being started, who starts it does that, and hears when it fails
+    if (!starting) followLater();
+  };
+
+  return {
+    name,
+    critical: worker.critical,
+    stuckAfterMs: worker.stuckAfterMs,
+    start: async () => {
+      standing = true;
+      starting = true;
+      try {
+        singletons.stand(name, { gained: becomes(true), lost: becomes(false) });
+        await follow();
+      } finally {
+        starting = false;
+      }
+      // what became of it meanwhile
+      followLater();
+    },
+    stop: async () => {
+      standing = false;
+      clearTimeout(retry);
+      try {
+        await follow();
+      } finally {
+        ours = false;
+        await singletons.withdraw(name);
+      }
+    },
+    heartbeat: () => (running ? worker.heartbeat() : performance.now()),
+    message: () => {
+      if (running) return worker.message?.() ?? null;
+      if (ours && fault !== null) return fault;
+      const other = ours ? undefined : holder(name);
+      return other === undefined ? "stands by" : `stands by: ${other} does it`;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { bringForwardCooldowns } from "../../src/alerting/alerts/cooldowns-repository.ts";
+import { bringForwardDigests } from "../../src/alerting/alerts/digests-repository.ts";
+import { bringForwardSilences } from "../../src/alerting/silences/ending-repository.ts";
+import { bringForwardRetries } from "../../src/alerting/webhooks/deliveries-repository.ts";
+import { forgetFutureSights } from "../../src/monitoring/cameras/status-repository.ts";
+import type { Sql } from "../../src/platform/database/database.ts";
+import { bringForwardJobs } from "../../src/work/jobs/jobs-repository.ts";
+
+/** The clock was set back: nothing may wait, or seem newer than what comes, until the clock has caught up. */
+export async function releaseFutureJobs(sql: Sql, now: Date): Promise<void> {
+  await bringForwardJobs(sql, now);
+  await bringForwardRetries(sql, now);
+  await bringForwardSilences(sql, now);
+  await bringForwardCooldowns(sql, now);
+  await bringForwardDigests(sql, now);
+  await forgetFutureSights(sql, now);
+}

@@ -1,0 +1,26 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { DayRange } from "./range.ts";
+
+export interface ObjectTypeShare {
+  readonly object_type: string;
+  readonly count: number;
+  /** Out of the detections of all classes. */
+  readonly percentage: number;
+}
+
+/** How many detections each class had and which share that is, most frequent first. */
+export async function objectDistribution(
+  sql: Sql,
+  range: DayRange,
+): Promise<{ readonly object_types: ObjectTypeShare[]; readonly total_detections: number }> {
+  const rows = await sql<{ object_type: string; count: number }[]>`
+    select d.object_type, sum(d.count) as count
+    from detection_types_per_day d
+    where d.day between ${range.start}::text::date and ${range.end}::text::date
+    group by d.object_type
+    having sum(d.count) > 0
+    order by sum(d.count) desc, d.object_type
+  `;
+  const total = rows.reduce((sum, row) => sum + row.count, 0);
+  return { object_types: rows.map((row) => ({ ...row, percentage: (row.count / total) * 100 })), total_detections: total };
+}

@@ -1,0 +1,70 @@
+import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Problem } from "../../contract/problem.ts";
+import { processIdentity } from "../../platform/database/process-identity.ts";
+import { isWritingTrouble, writingReason } from "../../platform/disk/file-reason.ts";
+import { replacedFile } from "../../platform/disk/replaced-file.ts";
+
+/**
+ * Writes a file that is there complete or not at all: under a name of its own beside it, brought to the disk, then renamed; whatever was there
+ * before stays until then, and a link that leads to it for good. What a killed process left behind is removed by the next that writes the same file. Readable for this user alone.
+ * Throws `Problem` when the folder or the disk does not take it.
+ */
+export async function writeWhole<T>(named: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  const path = placeOf(named);
+  await removeLeftovers(path);
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    const file = await open(partial, "wx", 0o600);
+    let result: T;
+    try {
+      result = await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    return result;
+  } catch (error) {
+    // what was in the way of the file may be in the way of this, and said it first
+    await rm(partial, { force: true }).catch(() => {});
+    throw explained(error, path);
+  }
+}
+
+function placeOf(path: string): string {
+  try {
+    return replacedFile(path);
+  } catch (error) {
+    throw explained(error, path);
+  }
+}
+
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw explained(error, path);
+  });
+  for (const name of names) {
+    const pid = name.startsWith(`${basename(path)}.`) ? /^\.(\d+)\.partial$/.exec(name.slice(basename(path).length))?.[1] : undefined;
+    const isLeft = pid !== undefined && (Number(pid) === process.pid || (await processIdentity(Number(pid))) === undefined);
+    if (isLeft) await rm(join(folder, name), { force: true });
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The `Problem` of a file that cannot be written, or the error as it is when it is about something else. */
+export function explained(error: unknown, path: string): unknown {
+  return isWritingTrouble(error)
+    ? new Problem("unavailable", `${path} cannot be written: ${writingReason(error)}`, { cause: error })
+    : error;
+}

@@ -1,0 +1,270 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { Clock } from "../../base/clock/clock.ts";
+import { Problem } from "../../contract/problem.ts";
+import { copyIn } from "../../platform/database/copy.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import { migrateWithin, refusalFor } from "../../platform/database/migrate.ts";
+import { isDataRefused, isLockTimeout } from "../../platform/database/pg-errors.ts";
+import { readingReason } from "../../platform/disk/file-reason.ts";
+import { countLines } from "./count-lines.ts";
+import type { Header, Manifest, Progress } from "./format.ts";
+import { readBackup } from "./read.ts";
+import {
+  analyzeTables,
+  dropEverything,
+  emptyTables,
+  objectsElsewhere,
+  putReferences,
+  type SchemaObject,
+  schemaObjects,
+  switchTriggers,
+  takeReferences,
+  waitAtMost,
+} from "./schema-repository.ts";
+import { filledFromTheStart, notBackedUp } from "./tables.ts";
+import {
+  copyTableIn,
+  firstWithRows,
+  identityColumns,
+  journalHead,
+  livingProcess,
+  raiseJournalHead,
+  setSequence,
+  type TableShape,
+  tableShapes,
+} from "./tables-repository.ts";
+
+export interface RestoreOptions {
+  readonly db: Database;
+  /** The backup, an absolute path. */
+  readonly path: string;
+  /** Whether data that is there may be replaced. */
+  readonly replace: boolean;
+  /** Nobody else can be using the database: its server was started for this. */
+  readonly alone: boolean;
+  readonly clock: Clock;
+  /** Of the migrations, for tests. */
+  readonly folder?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** What was restored. */
+export interface RestoreReport {
+  readonly path: string;
+  readonly tables: number;
+  readonly rows: number;
+  /** When the backup was made, and by which version. */
+  readonly created_at: Date;
+  readonly version: string;
+  /** Whether data that was there has gone. */
+  readonly replaced: boolean;
+  /** Tables of the backup that are not homesec's. */
+  readonly left_out: readonly string[];
+}
+
+const lockWaitSeconds = 10;
+
+/**
+ * Puts a backup into the database. The whole file is checked before anything is changed. Then all happens in one transaction: until its end,
+ * whatever ends it, the database holds what it held before. The tables are made anew as the backup knows them, filled, and brought up to this
+ * program. Throws `Problem`: `not_found` without the file, those of `readBackup`, `conflict` when the backup is newer than this program, the
+ * database is in use, holds data that may not be replaced, or tables that are not ours. Rejects with the reason of the signal.
+ */
+export async function restore(options: RestoreOptions): Promise<RestoreReport> {
+  const { path } = options;
+  const file = await openFile(path);
+  try {
+    const { header, manifest } = await check(file, options);
+    const refusal = await refusalFor(header.migrations, { ...options, subject: "The backup" });
+    if (refusal !== null) throw new Problem("conflict", refusal);
+    const done = await options.db
+      .transaction((sql) => fill(sql, file, header, manifest, options))
+      .catch((error: unknown) => {
+        throw isLockTimeout(error) ? inUse(error) : error;
+      });
+    return { path, ...done, created_at: new Date(header.created_at), version: header.version };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new Problem("invalid", `${path} is no file`);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") throw new Problem("not_found", `${path} does not exist`, { cause: error });
+    throw new Problem("unavailable", `${path} cannot be read: ${readingReason(error)}`, { cause: error });
+  }
+}
+
+/** Reads all of it once. */
+async function check(file: FileHandle, options: RestoreOptions): Promise<{ readonly header: Header; readonly manifest: Manifest }> {
+  let header: Header | undefined;
+  let tables = 0;
+  let rows = 0;
+  for await (const part of readBackup(file, options.path)) {
+    if (part.kind === "header") header = part.header;
+    if (part.kind === "manifest" && header) return { header, manifest: part.manifest };
+    if (part.kind !== "table") continue;
+    tables += 1;
+    for await (const chunk of part.rows) {
+      options.signal?.throwIfAborted();
+      rows += countLines(chunk);
+      options.onProgress?.({ step: "checking", table: part.start.table, tables, allTables: header?.tables.length ?? 0, rows });
+    }
+  }
+  throw new Error("a backup was read to its end without a manifest");
+}
+
+/** Returns what was filled, and whether there was data before. */
+async function fill(
+  sql: Sql,
+  file: FileHandle,
+  header: Header,
+  manifest: Manifest,
+  options: RestoreOptions,
+): Promise<Pick<RestoreReport, "tables" | "rows" | "replaced" | "left_out">> {
+  const { signal, onProgress } = options;
+  const migrations = migrationsOf(options);
+  await waitAtMost(sql, lockWaitSeconds);
+  const before = await clear(sql, options);
+  await migrateWithin(sql, { ...migrations, upTo: Math.max(...header.migrations.map(({ version }) => version)) });
+  const shapes = (await tableShapes(sql)).filter(({ table }) => !notBackedUp.has(table));
+  requireSameTables(shapes, header, options.path);
+  const names = shapes.map(({ table }) => table);
+  const references = await takeReferences(sql);
+  for (const table of names) await switchTriggers(sql, table, false);
+  await emptyTables(sql, names);
+  const { rows: allRows } = sums(manifest);
+  const left_out: string[] = [];
+  let tables = 0;
+  let rows = 0;
+  for await (const part of readBackup(file, options.path)) {
+    if (part.kind !== "table") continue;
+    const shape = shapes.find(({ table }) => table === part.start.table);
+    if (!shape) {
+      // whoever shares the database with homesec has its tables backed up too; here they have no place
+      for await (const _ of part.rows) signal?.throwIfAborted();
+      left_out.push(part.start.table);
+      continue;
+    }
+    if (part.start.columns.some((column) => !shape.columns.includes(column))) throw unfitting(part.start.table, options.path);
+    tables += 1;
+    const tell = async function* (): AsyncGenerator<Buffer, void, undefined> {
+      for await (const chunk of part.rows) {
+        rows += countLines(chunk);
+        onProgress?.({ step: "restoring", table: shape.table, tables, allTables: names.length, rows, allRows });
+        yield chunk;
+      }
+    };
+    await copyIn(copyTableIn(sql, part.start), tell(), signal).catch(refuseData(options.path));
+  }
+  onProgress?.({ step: "finishing", table: "", tables, allTables: names.length, rows });
+  signal?.throwIfAborted();
+  await putReferences(sql, references).catch(refuseData(options.path));
+  for (const table of names) await switchTriggers(sql, table, true);
+  for (const identity of await identityColumns(sql)) {
+    if (!names.includes(identity.table)) continue;
+    const sequence = manifest.sequences.find(({ table, column }) => table === identity.table && column === identity.column);
+    if (!sequence) throw unfitting(identity.table, options.path);
+    await setSequence(sql, sequence).catch(refuseData(options.path));
+  }
+  // numbers that were given after the backup are not given again: a client that has seen them hears of a gap
+  if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
+  await migrateWithin(sql, migrations);
+  await analyzeTables(sql, names);
+  signal?.throwIfAborted();
+  return { tables, rows, left_out, replaced: before.hadData };
+}
+
+/** Looks whether the database may be filled, and empties it of everything of ours. */
+async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadData: boolean; readonly journalHead: number }> {
+  const names = (await tableShapes(sql)).map(({ table }) => table);
+  const living = !options.alone && names.includes("processes") ? await livingProcess(sql) : undefined;
+  if (living) {
+    throw new Problem(
+      "conflict",
+      `a daemon uses the database (pid ${living.pid} on ${living.host}); stop it first, or wait 20 s when it has just been killed`,
+    );
+  }
+  const filled = await firstWithRows(
+    sql,
+    names.filter((table) => !filledFromTheStart.has(table)),
+  );
+  if (filled !== undefined && !options.replace) {
+    throw new Problem("conflict", `the database holds data already (in ${filled}); back it up first, or replace it all with --yes`);
+  }
+  const head = names.includes("journal_head") ? await journalHead(sql) : 0;
+  const objects = await schemaObjects(sql);
+  const elsewhere = await objectsElsewhere(sql);
+  await dropEverything(sql);
+  requireKept(elsewhere, await objectsElsewhere(sql));
+  if (objects.length > 0) await requireOwn(sql, objects, options);
+  return { hadData: filled !== undefined, journalHead: head };
+}
+
+/** What stands in other schemas and needs our tables goes with them; throwing brings it back. */
+function requireKept(before: readonly string[], after: readonly string[]): void {
+  const kept = new Set(after);
+  const gone = before.filter((name) => !kept.has(name));
+  if (gone.length === 0) return;
+  throw new Problem(
+    "conflict",
+    `what others made in another schema needs homesec's tables and would go with them (${gone.join(", ")}); drop it, restore, and make it again, or restore into an empty database, with another DATA_DIR or DATABASE_URL`,
+  );
+}
+
+/** What was there is gone already; throwing brings it back. */
+async function requireOwn(sql: Sql, objects: readonly SchemaObject[], options: RestoreOptions): Promise<void> {
+  await migrateWithin(sql, migrationsOf(options));
+  const own = new Set((await schemaObjects(sql)).map(({ name }) => name));
+  await dropEverything(sql);
+  // functions are ours to change from version to version, and an older one may have had others
+  const foreign = objects.filter(({ kind, name }) => kind !== "routine" && !own.has(name)).map(({ name }) => name);
+  if (foreign.length === 0) return;
+  throw new Problem(
+    "conflict",
+    `the database has tables or views that this homesec does not know (${foreign.join(", ")}); restore into an empty one, with another DATA_DIR or DATABASE_URL`,
+  );
+}
+
+function migrationsOf({ clock, folder }: RestoreOptions) {
+  return folder === undefined ? { clock } : { clock, folder };
+}
+
+function requireSameTables(shapes: readonly TableShape[], header: Header, path: string): void {
+  const missing = shapes.find(({ table }) => !header.tables.includes(table));
+  if (missing) throw unfitting(missing.table, path);
+}
+
+/** Counts and checksums are right, and yet it was not written by homesec. */
+function refuseData(path: string): (cause: unknown) => never {
+  return (cause) => {
+    if (!isDataRefused(cause)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Problem("unavailable", `${path} holds what the database does not take (${reason}); nothing was changed, use another backup`, {
+      cause,
+    });
+  };
+}
+
+function inUse(cause: unknown): Problem {
+  return new Problem("conflict", "another program uses the database and holds its tables; end what is connected to it, and try again", {
+    cause,
+  });
+}
+
+function unfitting(table: string, path: string): Problem {
+  return new Problem("unavailable", `${path} does not fit its own schema (${table}); nothing was changed, use another backup`);
+}
+
+function sums(manifest: Manifest): { readonly tables: number; readonly rows: number } {
+  const counts = Object.values(manifest.manifest);
+  return { tables: counts.length, rows: counts.reduce((sum, { rows }) => sum + rows, 0) };
+}

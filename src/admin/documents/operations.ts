@@ -1,0 +1,28 @@
+import { programVersion } from "../../base/version.ts";
+import type { documentRoutes } from "../../contract/routes/documents.ts";
+import { routes } from "../../contract/routes/index.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { type ApiDocument, docsPage } from "./docs-page.ts";
+
+let made: Promise<Record<string, unknown>> | undefined;
+
+/** The document never changes while the program runs. */
+function document(): Promise<Record<string, unknown>> {
+  made ??= makeDocument();
+  return made;
+}
+
+/** What makes it is loaded when somebody asks for it: hardly any process is asked. */
+async function makeDocument(): Promise<Record<string, unknown>> {
+  const [{ openapi }, { examples }] = await Promise.all([import("../../contract/openapi.ts"), import("../../contract/examples/index.ts")]);
+  return openapi(routes, programVersion(), examples);
+}
+
+/** The use cases behind the documents of the API. */
+export const documentOperations: Pick<Operations, keyof typeof documentRoutes> = {
+  getOpenapi: document,
+  getDocs: async () => ({
+    mediaType: "text/html; charset=utf-8",
+    content: { buffer: Buffer.from(docsPage((await document()) as unknown as ApiDocument)) },
+  }),
+};

@@ -1,0 +1,69 @@
+import { pluralize } from "../../base/text/pluralize.ts";
+import type { DeliveryAttemptFacts, DeliveryFacts } from "./deliveries-repository.ts";
+import { between, type Step, sentence } from "./step.ts";
+
+/** A message to an outbound webhook, with each request. */
+export function deliverySteps(delivery: DeliveryFacts, attempts: readonly DeliveryAttemptFacts[], now: Date): Step[] {
+  const own = attempts.filter(({ deliveryId }) => deliveryId === delivery.deliveryId);
+  // where it has got to was decided by the last attempt
+  const at = delivery.deliveredAt ?? own.at(-1)?.finishedAt ?? delivery.createdAt;
+  return [...own.map((attempt) => attemptStep(delivery, attempt)), deliveryStep(delivery, at, now)];
+}
+
+function nameOf({ eventType, webhookName }: DeliveryFacts): string {
+  return `${eventType} to webhook "${webhookName}"`;
+}
+
+function deliveryStep(delivery: DeliveryFacts, at: Date, now: Date): Step {
+  const { status, statusCode, error, attemptCount, nextRetryAt } = delivery;
+  const tries = `after ${pluralize(attemptCount, "attempt")}`;
+  const next = nextRetryAt && nextRetryAt > now ? `again in ${between(now, nextRetryAt)}` : "next in a moment";
+  const why = error === null ? "." : `: ${sentence(error)}`;
+  const said = {
+    pending: `waits to be sent${why}`,
+    retrying: `did not go through ${tries}, ${next}${why}`,
+    success: `was delivered${delivery.deliveredAt ? ` within ${between(delivery.createdAt, delivery.deliveredAt)}` : ""}${statusCode === null ? "" : ` (HTTP ${statusCode})`}.`,
+    failed: `failed for good ${tries}${why}`,
+  }[status];
+  return {
+    at,
+    step: "webhook_delivery",
+    status: ({ pending: "waiting", retrying: "waiting", success: "done", failed: "failed" } as const)[status],
+    text: `${nameOf(delivery)} ${said}`,
+    details: {
+      delivery_id: delivery.deliveryId,
+      webhook_id: delivery.webhookId,
+      event_type: delivery.eventType,
+      event_id: delivery.subject,
+      status,
+      status_code: statusCode,
+      error_message: error,
+      attempt_count: attemptCount,
+      next_retry_at: nextRetryAt,
+      created_at: delivery.createdAt,
+      retry_of: delivery.retryOf,
+    },
+  };
+}
+
+function attemptStep(delivery: DeliveryFacts, attempt: DeliveryAttemptFacts): Step {
+  const { statusCode, error } = attempt;
+  const ok = error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
+  const answer = [statusCode === null ? [] : [`HTTP ${statusCode}`], error === null ? [] : [error]].flat().join(", ");
+  return {
+    at: attempt.finishedAt,
+    step: "webhook_attempt",
+    status: ok ? "done" : "failed",
+    text: `${nameOf(delivery)}, attempt ${attempt.attempt}, ${ok ? "was taken" : "did not go through"} after ${between(attempt.startedAt, attempt.finishedAt)}: ${sentence(answer === "" ? "no answer is stored" : answer)}`,
+    details: {
+      delivery_id: attempt.deliveryId,
+      event_id: delivery.subject,
+      attempt: attempt.attempt,
+      started_at: attempt.startedAt,
+      finished_at: attempt.finishedAt,
+      status_code: statusCode,
+      error,
+      response: attempt.response,
+    },
+  };
+}

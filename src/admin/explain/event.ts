@@ -1,0 +1,103 @@
+import { pluralize } from "../../base/text/pluralize.ts";
+import { uuidOf } from "../../contract/values.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+import { alertSteps } from "./alert-steps.ts";
+import {
+  type AlertFacts,
+  alertsOfEvent,
+  type NotificationFacts,
+  notificationAttemptsOf,
+  notificationsOf,
+  type RuleFacts,
+  rulesWithoutVerdict,
+  type VerdictFacts,
+  verdictsOf,
+} from "./alerts-repository.ts";
+import { deliveriesAbout, deliveryAttempts } from "./deliveries-repository.ts";
+import { deliverySteps } from "./delivery-steps.ts";
+import { analysisSteps, eventStep, type Known } from "./event-steps.ts";
+import { analysisAttempts, type EventFacts, findEventFacts } from "./events-repository.ts";
+import { evaluationJobsOf, jobsOf, type WaitingJob } from "./jobs-repository.ts";
+import { batchStep, pictureSteps } from "./picture-steps.ts";
+import { picturesOf } from "./pictures.ts";
+import { findBatches, picturesOfEvent } from "./pictures-repository.ts";
+import { silentRuleStep, verdictStep } from "./rule-steps.ts";
+import type { Step } from "./step.ts";
+
+/** So much of a long chain is shown; what is left out is counted in the chain. */
+const most = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200 } as const;
+
+/** What is known of an event, as far as the answer to "why" needs it. */
+export interface EventChain {
+  readonly event: EventFacts;
+  readonly verdicts: readonly VerdictFacts[];
+  readonly silentRules: readonly RuleFacts[];
+  readonly evaluationJobs: readonly WaitingJob[];
+  readonly alerts: readonly AlertFacts[];
+  readonly notifications: readonly NotificationFacts[];
+  /** Of its pictures. */
+  readonly before: readonly Step[];
+  /** From the batch on. */
+  readonly after: readonly Step[];
+}
+
+/** What the daemon knows beside the rows; with `--direct` no breaker is known. */
+export function knownTo({ clock, runtime }: Pick<OperationContext, "clock" | "runtime">): Known {
+  return { now: clock.now(), breaker: runtime?.breakers().find(({ name }) => name === "language_model") };
+}
+
+/** The whole chain of an event, or undefined when there is no such event. */
+export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Promise<EventChain | undefined> {
+  const [event, shown, verdicts, silentRules, evaluationJobs, alerts, attempts, [analysis]] = await Promise.all([
+    findEventFacts(sql, eventId),
+    picturesOfEvent(sql, eventId, most.pictures),
+    verdictsOf(sql, eventId),
+    rulesWithoutVerdict(sql, eventId, most.rules),
+    evaluationJobsOf(sql, eventId),
+    alertsOfEvent(sql, eventId),
+    analysisAttempts(sql, eventId, most.attempts),
+    jobsOf(sql, "analyze", [String(eventId)]),
+  ]);
+  if (!event) return undefined;
+  const { now } = known;
+  const batchId = uuidOf(event.batchId ?? "");
+  const alertIds = alerts.map(({ alertId }) => alertId);
+  const [pictures, batches, notifications, notificationAttempts, deliveries] = await Promise.all([
+    picturesOf(sql, shown.ids),
+    batchId === undefined ? [] : findBatches(sql, [batchId]),
+    notificationsOf(sql, alertIds),
+    notificationAttemptsOf(sql, alertIds, most.notificationAttempts),
+    deliveriesAbout(sql, [String(eventId), ...alertIds], most.deliveries),
+  ]);
+  const requests = await deliveryAttempts(
+    sql,
+    deliveries.map(({ deliveryId }) => deliveryId),
+  );
+  return {
+    ...{ event, verdicts, silentRules, evaluationJobs, alerts, notifications },
+    before: [...pictures.flatMap((picture) => pictureSteps(picture, now)), ...morePictures(shown.total - pictures.length, eventId)],
+    after: [
+      ...batches.map((batch) => batchStep(batch, now)),
+      eventStep(event, batches.length > 0),
+      ...analysisSteps(event, attempts, analysis, known),
+      ...verdicts.map(verdictStep),
+      ...silentRules.map((rule) => silentRuleStep(rule, event, evaluationJobs)),
+      ...noRules(verdicts.length + silentRules.length),
+      ...alerts.flatMap((alert) => alertSteps(alert, notifications, notificationAttempts, now)),
+      ...deliveries.flatMap((delivery) => deliverySteps(delivery, requests, now)),
+    ],
+  };
+}
+
+function morePictures(left: number, eventId: number): Step[] {
+  if (left <= 0) return [];
+  const text = `${pluralize(left, "more picture")} belong${left === 1 ? "s" : ""} to the event; \`homesec events show ${eventId}\` lists the detections.`;
+  return [{ at: null, step: "more_pictures", status: "note", text, details: { pictures_left_out: left } }];
+}
+
+function noRules(known: number): Step[] {
+  if (known > 0) return [];
+  const text = "There is no alert rule, so no event raises an alert.";
+  return [{ at: null, step: "rule", status: "note", text, details: { outcome: "none", reason: "no_rules" } }];
+}

@@ -1,0 +1,55 @@
+import type { Image } from "../../monitoring/images/ledger-repository.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { chainOfEvent } from "./event.ts";
+import type { Known } from "./event-steps.ts";
+import { outcomeOfEvent } from "./outcome.ts";
+import { batchStep, type PictureFacts, pictureSteps } from "./picture-steps.ts";
+import { picturesOf } from "./pictures.ts";
+import { findBatches } from "./pictures-repository.ts";
+import { type Explanation, type Step, sentence } from "./step.ts";
+
+/** A picture takes part in more than one event only when somebody moved its detections. */
+const mostEvents = 3;
+
+/** What became of a picture, up to the alerts of its event. */
+export async function explainImage(sql: Sql, image: Image, known: Known): Promise<Pick<Explanation, "trace" | "outcome" | "steps">> {
+  const { now } = known;
+  const [picture] = await picturesOf(sql, [image.id]);
+  if (!picture) return { trace: null, outcome: `Image ${image.id} is gone.`, steps: [] };
+  const trace = picture.detections.find(({ batchId }) => batchId !== null)?.batchId ?? null;
+  const steps = pictureSteps(picture, now);
+  const eventIds = [...new Set(picture.detections.flatMap(({ eventId }) => eventId ?? []))].slice(0, mostEvents);
+  if (eventIds.length === 0) {
+    const open = await openBatches(sql, picture, now);
+    return { trace, outcome: outcomeOf(picture, steps, open), steps: [...steps, ...open] };
+  }
+  const chains = (await Promise.all(eventIds.map((id) => chainOfEvent(sql, id, known)))).filter((chain) => chain !== undefined);
+  return {
+    trace,
+    outcome: chains.map((chain) => `The picture is part of event ${chain.event.id}. ${outcomeOfEvent(chain)}`).join(" "),
+    steps: [...steps, ...chains.flatMap(({ after }) => after)],
+  };
+}
+
+async function openBatches(sql: Sql, { detections }: PictureFacts, now: Date): Promise<readonly Step[]> {
+  const ids = [...new Set(detections.flatMap(({ batchId }) => batchId ?? []))];
+  return ids.length === 0 ? [] : (await findBatches(sql, ids)).map((batch) => batchStep(batch, now));
+}
+
+function outcomeOf({ image }: PictureFacts, steps: readonly Step[], open: readonly Step[]): string {
+  const last = open.at(-1) ?? steps.at(-1);
+  const text = last?.text ?? "";
+  switch (image.status) {
+    case "processed":
+      if (image.detection_count === 0)
+        return "No event came of the picture: the detector found nothing on it that reached the confidence threshold.";
+      return open.length > 0
+        ? `What was seen on the picture is no event yet. ${text}`
+        : "What was seen on the picture belongs to no event; it may have been deleted.";
+    case "skipped":
+    case "failed":
+      return `The picture was ${image.status === "failed" ? "given up" : "not looked at"}. ${sentence(image.detail ?? image.reason ?? "")}`;
+    default:
+      return `The picture was not looked at yet. ${text}`;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Sql } from "../../platform/database/database.ts";
+
+/** A job that something waits for, runs in, or was given up as. */
+export interface WaitingJob {
+  readonly subject: string;
+  readonly status: "pending" | "running" | "dead";
+  readonly availableAt: Date;
+  readonly attempts: number;
+  readonly deferrals: number;
+  readonly error: string | null;
+  readonly createdAt: Date;
+}
+
+/** The jobs of a queue about these subjects. */
+export async function jobsOf(sql: Sql, queue: "detect" | "analyze", subjects: readonly string[]): Promise<readonly WaitingJob[]> {
+  return await sql<WaitingJob[]>`
+    select j.subject, j.status, j.available_at as "availableAt", j.attempts, j.deferrals, j.last_error as error, j.created_at as "createdAt"
+    from jobs j
+    where j.queue = ${queue}
+      and j.subject = any (${[...subjects]}::text[])
+  `;
+}
+
+/** The jobs in which rules still have to evaluate an event. */
+export async function evaluationJobsOf(sql: Sql, eventId: number): Promise<readonly WaitingJob[]> {
+  return await sql<WaitingJob[]>`
+    select j.subject, j.status, j.available_at as "availableAt", j.attempts, j.deferrals, j.last_error as error, j.created_at as "createdAt"
+    from jobs j
+    where j.queue = 'alert'
+      and split_part(j.subject, ':', 1) = ${String(eventId)}
+      and j.subject not like '%:ended:%'
+  `;
+}

@@ -1,0 +1,89 @@
+import { covers } from "../../alerting/silences/silence.ts";
+import { activeSilences } from "../../alerting/silences/silences-repository.ts";
+import { notFound } from "../../contract/problem.ts";
+import type { explainRoutes } from "../../contract/routes/explain.ts";
+import { uuidOf } from "../../contract/values.ts";
+import { requireImage } from "../../monitoring/images/required.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { eventOfAlert } from "./alerts-repository.ts";
+import { chainOfEvent, type EventChain, knownTo } from "./event.ts";
+import type { Known } from "./event-steps.ts";
+import { explainImage } from "./image.ts";
+import { explainMoment } from "./moment.ts";
+import { outcomeOfAlert, outcomeOfEvent } from "./outcome.ts";
+import { explainPath } from "./path.ts";
+import { silenceStep } from "./silence-steps.ts";
+import type { Explanation, Step } from "./step.ts";
+
+/** So many are told of. */
+const mostSilences = 20;
+
+/** The answers to "why": read from what every stage stored, nothing is worked out anew. */
+export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
+  explainEvent: async ({ params }, context) => {
+    const chain = await context.db.query((sql) => chainOfEvent(sql, params.event_id, knownTo(context)));
+    if (!chain) throw notFound("Event", params.event_id);
+    return {
+      subject: { type: "event", id: String(params.event_id) },
+      found: true,
+      trace: chain.event.batchId,
+      outcome: outcomeOfEvent(chain),
+      steps: [...chain.before, ...chain.after],
+    };
+  },
+
+  explainImage: async ({ params }, context) =>
+    await context.db.query(async (sql) => {
+      const image = await requireImage(sql, params.image_id);
+      return { subject: { type: "image", id: String(image.id) }, found: true, ...(await explainImage(sql, image, knownTo(context))) };
+    }),
+
+  explainPath: async ({ query }, context) => await explainPath(query.path, context),
+
+  explainAlert: async ({ params }, context) => await context.db.query((sql) => explainAlert(sql, params.alert_id, knownTo(context))),
+
+  explainMoment: async ({ params, query }, { db, clock, config, settings }) =>
+    await db.query((sql) =>
+      explainMoment(sql, {
+        cameraId: params.camera_id,
+        at: query.at,
+        withinMs: query.within_seconds * 1000,
+        now: clock.now(),
+        offlineAfterMs: config.cameraOfflineAfterSeconds * 1000,
+        retentionDays: settings.current().retentionDays,
+      }),
+    ),
+};
+
+async function explainAlert(sql: Sql, alertId: string, known: Known): Promise<Explanation> {
+  const id = uuidOf(alertId);
+  const eventId = id && (await eventOfAlert(sql, id));
+  const chain = eventId && (await chainOfEvent(sql, eventId, known));
+  if (!id || !chain) throw notFound("Alert", alertId);
+  const alert = chain.alerts.find((each) => each.alertId === id);
+  const subject = { cameraId: chain.event.cameraId, ruleId: alert?.ruleId ?? "" };
+  // why no other came after it
+  const silences = (await activeSilences(sql, known.now, mostSilences)).filter((silence) => covers(silence, subject));
+  const steps = [...[...chain.before, ...chain.after].filter((step) => concerns(step, id, chain)), ...silences.map(silenceStep)];
+  return { subject: { type: "alert", id }, found: true, trace: chain.event.batchId, outcome: outcomeOfAlert(chain, id), steps };
+}
+
+/** Whether a step of the event's chain leads to this alert, or from it, rather than to what else came of the event. */
+function concerns({ step, details }: Step, alertId: string, { notifications }: EventChain): boolean {
+  switch (step) {
+    case "rule":
+    case "alert":
+    case "notification":
+      return details["alert_id"] === alertId;
+    case "notification_attempt": {
+      const notification = notifications.find(({ notificationId }) => notificationId === details["notification_id"]);
+      return notification?.alertId === alertId;
+    }
+    case "webhook_delivery":
+    case "webhook_attempt":
+      return details["event_id"] === alertId;
+    default:
+      return true;
+  }
+}

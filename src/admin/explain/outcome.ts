@@ -1,0 +1,41 @@
+import { pluralize } from "../../base/text/pluralize.ts";
+import type { EventChain } from "./event.ts";
+import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
+
+/** In a sentence or two: did an alert come of the event, did it arrive, and if not, why not. */
+export function outcomeOfEvent(chain: EventChain): string {
+  const { alerts, event } = chain;
+  if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.alertId)).join(" ");
+  const silentRules = chain.silentRules.map((rule) => ({ rule, ...whySilent(rule, event, chain.evaluationJobs) }));
+  const toCome = silentRules.find(({ reason }) => isToCome(reason));
+  const verdict = chain.verdicts.find(({ looksAgain }) => looksAgain !== null) ?? chain.verdicts[0];
+  const others = chain.verdicts.length + chain.silentRules.length - 1;
+  const more = others > 0 ? ` ${pluralize(others, "other rule")} raised none either.` : "";
+  if (verdict && !toCome) {
+    const yet = verdict.looksAgain === null ? "" : " yet";
+    return `No alert came of event ${event.id}${yet}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
+  }
+  // what may still come is said first
+  const silent = toCome ?? silentRules[0];
+  if (!silent) return `No alert came of event ${event.id}: there is no alert rule.`;
+  const yet = toCome ? " yet" : "";
+  return `No alert came of event ${event.id}${yet}. Rule "${silent.rule.name}" gave no verdict: ${silent.text}${more}`;
+}
+
+/** In a sentence or two: who was told of an alert of this event, and if nobody, why. */
+export function outcomeOfAlert({ alerts, notifications }: EventChain, alertId: string): string {
+  const alert = alerts.find((each) => each.alertId === alertId);
+  if (!alert) return "The alert is gone.";
+  const raised = `Alert ${alertId} (${alert.severity}) was raised by rule "${alert.ruleName}"`;
+  const messages = notifications.filter((each) => each.alertId === alertId && each.kind === "alert");
+  const sent = messages.filter(({ status }) => status === "sent").map(({ channel }) => channel);
+  const failed = messages.filter(({ status }) => status !== "sent" && status !== "waiting");
+  const waiting = messages.filter(({ status }) => status === "waiting").map(({ channel }) => channel);
+  const parts = [
+    sent.length > 0 ? `sent by ${sent.join(" and ")}` : "",
+    waiting.length > 0 ? `waiting to be sent by ${waiting.join(" and ")}` : "",
+    ...failed.map(({ channel, status, reason }) => `${channel} ${status}${reason === null ? "" : ` (${reason})`}`),
+  ].filter((part) => part !== "");
+  const told = messages.length === 0 ? "shown to live clients only, since its rule names no channel" : parts.join("; ");
+  return `${raised} and is ${alert.status}: ${told}.`;
+}

@@ -1,0 +1,114 @@
+import { allCameras } from "../../monitoring/cameras/cameras-repository.ts";
+import { rootsOf } from "../../monitoring/cameras/roots.ts";
+import { newestVersion } from "../../monitoring/images/ledger-repository.ts";
+import { type Look, look } from "../../monitoring/images/look.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+import { statusReason } from "./cameras-repository.ts";
+import { knownTo } from "./event.ts";
+import { explainImage } from "./image.ts";
+import { ledgerPaths, type Place, placeOf, whyNeverRead } from "./place.ts";
+import { between, type Explanation, type Step, sentence } from "./step.ts";
+
+/** What became of a file by its path; of a file that is not in the ledger, why it may not be. */
+export async function explainPath(path: string, context: OperationContext): Promise<Explanation> {
+  const { db, config } = context;
+  const roots = rootsOf(config);
+  const cameras = await db.query(allCameras);
+  const place = await placeOf(path, roots, config.cameraRoot, cameras);
+  const known = await db.query(async (sql) => {
+    const image = await newestVersion(sql, ledgerPaths(path, place));
+    return image && { image, explanation: await explainImage(sql, image, knownTo(context)) };
+  });
+  if (known) return { subject: { type: "image", id: String(known.image.id) }, found: true, ...known.explanation };
+  const steps = await reasons(path, place, roots, context);
+  const outcome = `The file is not in the ledger. ${steps.map(({ text }) => text).join(" ")}`;
+  return { subject: { type: "path", id: path }, found: false, trace: null, outcome, steps };
+}
+
+async function reasons(path: string, place: Place, roots: readonly string[], context: OperationContext): Promise<Step[]> {
+  const never = whyNeverRead(path, place, roots);
+  // nobody learns what exists elsewhere
+  if (place.resolved.state === "outside") return [fileStep("stopped", never ?? "", {})];
+  const { owner } = place;
+  const steps: Step[] = [];
+  if (never !== undefined) steps.push(fileStep("stopped", never, {}));
+  else if (owner?.camera.status === "error") {
+    const { camera_id } = owner.camera;
+    const reason = await context.db.query((sql) => statusReason(sql, camera_id));
+    const text = `Camera ${camera_id} is in error: ${sentence(reason ?? "`homesec cameras list` shows more")}`;
+    steps.push({ at: null, step: "camera", status: "failed", text, details: { camera_id, status: "error", reason } });
+  } else if (!owner) {
+    steps.push(fileStep("note", "Its folder is not a camera yet; it becomes one with its first complete picture.", {}));
+  }
+  return [...steps, ...(await content(place, never === undefined, context))];
+}
+
+/** What a look at the file itself says. */
+async function content(place: Place, wouldBeRead: boolean, context: OperationContext): Promise<readonly Step[]> {
+  const { resolved } = place;
+  const days = context.settings.current().retentionDays;
+  if (resolved.state === "missing") {
+    const text = `There is no such file now. Of files that are gone, the ledger forgets what is older than ${days} days.`;
+    return [fileStep("note", text, { exists: false })];
+  }
+  if (resolved.state === "unreadable") {
+    return [
+      fileStep("failed", `It cannot be reached (${resolved.code}): give the user that runs homesec the right to.`, { code: resolved.code }),
+    ];
+  }
+  const now = context.clock.now();
+  const stuck = context.runtime?.watcher().stuck.find(({ path }) => path === resolved.path);
+  const seen = await look(resolved.path, {
+    roots: [resolved.path],
+    quietMs: ({ modifiedNs }) => now.getTime() - Number(modifiedNs / 1_000_000n),
+  });
+  const since = stuck ? ` It has been stuck for ${between(stuck.since, now)}.` : "";
+  const [status, text] = verdictOn(seen);
+  const steps = [fileStep(status, `${text}${since}`, { ...versionOf(seen), stuck: stuck?.reason })];
+  if (wouldBeRead && seen.kind === "inspected" && seen.inspection.state === "complete") steps.push(whenTaken(context));
+  return steps;
+}
+
+function verdictOn(seen: Look): readonly [Step["status"], string] {
+  switch (seen.kind) {
+    case "gone":
+    case "known":
+      return ["note", "There is no file that can be read, only something else with that name."];
+    case "folder":
+      return ["note", "It is a folder. Ask for one of the files in it."];
+    case "empty":
+      return ["waiting", "It is empty. It is looked at when something is written into it."];
+    case "refused":
+    case "trouble":
+      return ["failed", seen.detail];
+    case "inspected":
+      switch (seen.inspection.state) {
+        case "incomplete":
+          return ["waiting", `It is not complete: ${sentence(seen.inspection.detail)} It is taken up when it is.`];
+        case "refused":
+          return ["stopped", seen.inspection.detail];
+        case "complete":
+          return ["note", "It is there and complete."];
+      }
+  }
+}
+
+function versionOf(seen: Look): Record<string, unknown> {
+  return "version" in seen
+    ? { exists: true, size_bytes: seen.version.sizeBytes, modified_at: new Date(Number(seen.version.modifiedNs / 1_000_000n)) }
+    : {};
+}
+
+/** A complete file that should be in the ledger, and is not. */
+function whenTaken({ runtime }: OperationContext): Step {
+  if (!runtime)
+    return fileStep("note", "Files are found while `homesec serve` runs; it finds this one at its next start at the latest.", {});
+  const watcher = runtime.watcher();
+  return watcher.running
+    ? fileStep("waiting", "It should be taken up within seconds; the next full scan finds it at the latest.", { pending: watcher.pending })
+    : fileStep("failed", "The file watcher does not run: `homesec health` says why.", { running: false });
+}
+
+function fileStep(status: Step["status"], text: string, details: Record<string, unknown>): Step {
+  return { at: null, step: "file", status, text, details };
+}

@@ -1,0 +1,168 @@
+import { basename } from "node:path";
+import { pluralize } from "../../base/text/pluralize.ts";
+import type { Image } from "../../monitoring/images/ledger-repository.ts";
+import { imageReasons } from "../../monitoring/images/reasons.ts";
+import type { WaitingJob } from "./jobs-repository.ts";
+import type { BatchFacts, KeptDetection } from "./pictures-repository.ts";
+import { between, duration, instant, type Step, sentence } from "./step.ts";
+
+/** What is known of one picture. */
+export interface PictureFacts {
+  readonly image: Image;
+  readonly job: WaitingJob | undefined;
+  /** What still exists of its detections; of many the most certain ones. */
+  readonly detections: readonly KeptDetection[];
+  /** The first picture with the same content. */
+  readonly original: Image | undefined;
+}
+
+/** From the file to what the detector saw on it. */
+export function pictureSteps(facts: PictureFacts, now: Date): Step[] {
+  const { image, original } = facts;
+  const steps = [seen(image), ...complete(image)];
+  if (original) {
+    steps.push({
+      at: original.found_at,
+      step: "same_content",
+      status: image.reason === "reupload" || image.reason === "moved" ? "stopped" : "note",
+      text: `It has the same content as image ${original.id}, ${original.path}.`,
+      details: { same_content_as: original.id, path: original.path },
+    });
+  }
+  steps.push(detected(facts, now));
+  return steps;
+}
+
+function seen(image: Image): Step {
+  const { found_by, found_at, taken_at, size_bytes, width, height } = image;
+  const measures = width === null || height === null ? "" : `, ${width} x ${height}`;
+  const what = `${basename(image.path)} (${size_bytes} bytes${image.media_type === null ? "" : `, ${image.media_type}`}${measures})`;
+  const text =
+    found_by === "watch"
+      ? `${what} arrived at camera ${image.camera_id} and was seen at once.`
+      : `${what} was found by a scan of the folders of camera ${image.camera_id}; the time that counts is ${instant(taken_at)}.`;
+  const { path, camera_id } = image;
+  const details = { image_id: image.id, camera_id, path, size_bytes, modified_at: image.modified_at, found_by, taken_at, found_at };
+  return { at: found_by === "watch" ? taken_at : found_at, step: "file_seen", status: "done", text, details };
+}
+
+/** Outcomes of files that never became complete, or could not be looked into. */
+const neverComplete = new Set(["empty", "incomplete", "not_an_image", "unsupported", "unreadable", "outside_root"]);
+
+function complete(image: Image): Step[] {
+  if (image.started_at === null && image.reason !== null && neverComplete.has(image.reason)) return [];
+  const after = image.found_by === "watch" ? `, ${between(image.taken_at, image.found_at)} after its arrival` : "";
+  return [
+    {
+      at: image.found_at,
+      step: "file_complete",
+      status: "done",
+      text: `It was complete and entered into the ledger as image ${image.id}${after}.`,
+      details: { image_id: image.id, sha256: image.sha256 },
+    },
+  ];
+}
+
+function detected({ image, job, detections }: PictureFacts, now: Date): Step {
+  const common = { image_id: image.id, outcome: image.status, reason: image.reason };
+  switch (image.status) {
+    case "processed": {
+      const took = image.started_at && image.finished_at ? `, ${between(image.started_at, image.finished_at)} in all` : "";
+      const inference = image.inference_ms === null ? "" : ` (${duration(image.inference_ms)} of inference${took})`;
+      const kept =
+        image.detection_count === 0
+          ? "kept none: nothing on it reached the confidence threshold, and what is below it is not stored"
+          : `kept ${pluralize(image.detection_count, "detection")}${classesOf(detections)}`;
+      const gone = image.detection_count - (detections[0]?.onImage ?? 0);
+      return {
+        at: image.finished_at,
+        step: "detection",
+        status: image.detection_count === 0 ? "stopped" : "done",
+        text: `The detector ${image.detector ?? "(unnamed)"} looked at it${inference} and ${kept}.${gone > 0 ? ` ${gone} of them do not exist any more.` : ""}${image.detail === null ? "" : ` ${image.detail}`}`,
+        details: {
+          ...common,
+          detector: image.detector,
+          inference_ms: image.inference_ms,
+          started_at: image.started_at,
+          finished_at: image.finished_at,
+          detection_count: image.detection_count,
+          detections: detections.map(({ id, objectType, confidence }) => ({ id, object_type: objectType, confidence })),
+        },
+      };
+    }
+    case "skipped":
+    case "failed":
+      return {
+        at: image.finished_at ?? image.found_at,
+        step: "detection",
+        status: image.status === "failed" ? "failed" : "stopped",
+        text: `It was ${image.status === "failed" ? "given up" : "not looked at"} (${image.reason ?? "without a reason"}): ${sentence(image.detail ?? meaningOf(image.reason))}`,
+        details: { ...common, detail: image.detail },
+      };
+    case "pending":
+    case "deferred":
+      return {
+        at: job?.createdAt ?? image.found_at,
+        step: "detection",
+        status: "waiting",
+        text: waiting(image, job, now),
+        details: { ...common, detail: image.detail, job: job && jobDetails(job) },
+      };
+  }
+}
+
+function meaningOf(reason: string | null): string {
+  return reason !== null && Object.hasOwn(imageReasons, reason)
+    ? imageReasons[reason as keyof typeof imageReasons]
+    : "Nothing more is known";
+}
+
+function waiting(image: Image, job: WaitingJob | undefined, now: Date): string {
+  const why =
+    image.status === "deferred"
+      ? `Its look by the detector is deferred (${image.reason ?? "unknown"}): ${sentence(image.detail ?? "The detector does not answer")}`
+      : "It waits for its turn at the detector.";
+  if (!job) return `${why} Its job changes just now: ask again in a moment.`;
+  if (job.status === "running") return "The detector is looking at it just now.";
+  const next = job.availableAt > now ? ` It is tried again in ${between(now, job.availableAt)}` : " It is next when a place is free";
+  return `${why}${next}${job.deferrals > 0 ? `; it was put off ${pluralize(job.deferrals, "time")} so far` : ""}.`;
+}
+
+/** What there is to know of a job. */
+export function jobDetails(job: WaitingJob): Record<string, unknown> {
+  const { status, attempts, deferrals, error } = job;
+  return { status, attempts, deferrals, available_at: job.availableAt, error };
+}
+
+/** `: person 91 %, dog 55 %` of the most confident ones. */
+function classesOf(detections: readonly KeptDetection[]): string {
+  const best = detections.toSorted((a, b) => b.confidence - a.confidence).slice(0, 5);
+  return best.length === 0
+    ? ""
+    : `: ${best.map(({ objectType, confidence }) => `${objectType} ${Math.round(confidence * 100)} %`).join(", ")}`;
+}
+
+const closings = { window: "its window was over", idle: "nothing more came", full: "it was full" } as const;
+
+/** What detections were grouped into. */
+export function batchStep(batch: BatchFacts, now: Date): Step {
+  const details = {
+    batch_id: batch.batchId,
+    status: batch.status,
+    started_at: batch.startedAt,
+    last_detection_at: batch.lastDetectionAt,
+    opened_at: batch.openedAt,
+    due_at: batch.dueAt,
+    closed_at: batch.closedAt,
+    close_reason: batch.closeReason,
+    detection_count: batch.detectionCount,
+  };
+  const span = `${pluralize(batch.detectionCount, "detection")} within ${between(batch.startedAt, batch.lastDetectionAt)}`;
+  if (batch.status === "open") {
+    const due = batch.dueAt > now ? `when nothing more comes, in ${between(now, batch.dueAt)}` : "in a moment";
+    const text = `The batch is still open, with ${span}. It becomes an event ${due}.`;
+    return { at: batch.openedAt, step: "batch", status: "waiting", text, details };
+  }
+  const text = `The batch held ${span} and was closed since ${closings[batch.closeReason ?? "idle"]}.`;
+  return { at: batch.closedAt, step: "batch", status: "done", text, details };
+}

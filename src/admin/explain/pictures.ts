@@ -1,0 +1,28 @@
+import { findImages, type Image } from "../../monitoring/images/ledger-repository.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { jobsOf } from "./jobs-repository.ts";
+import type { PictureFacts } from "./picture-steps.ts";
+import { detectionsOfImages } from "./pictures-repository.ts";
+
+/** So many detections of each are told of: a video has hundreds. */
+const mostDetections = 100;
+
+/** All that is known of these pictures, in the order of their times. */
+export async function picturesOf(sql: Sql, ids: readonly number[]): Promise<readonly PictureFacts[]> {
+  if (ids.length === 0) return [];
+  const [images, jobs, detections] = await Promise.all([
+    findImages(sql, ids),
+    jobsOf(sql, "detect", ids.map(String)),
+    detectionsOfImages(sql, ids, mostDetections),
+  ]);
+  const originalIds = images.flatMap(({ same_content_as }) => same_content_as ?? []);
+  const originals = new Map<number, Image>(
+    originalIds.length === 0 ? [] : (await findImages(sql, originalIds)).map((image) => [image.id, image]),
+  );
+  return images.map((image) => ({
+    image,
+    job: jobs.find(({ subject }) => subject === String(image.id)),
+    detections: detections.filter(({ imageId }) => imageId === image.id),
+    original: image.same_content_as === null ? undefined : originals.get(image.same_content_as),
+  }));
+}

@@ -1,0 +1,32 @@
+import type { z } from "zod";
+import { dayMs, hourMs, minuteMs } from "../../base/clock/durations.ts";
+import type { Explanation as ExplanationRecord, Step as StepRecord } from "../../contract/routes/explain.ts";
+
+export type Explanation = z.output<typeof ExplanationRecord>;
+export type Step = z.output<typeof StepRecord>;
+
+/** A time as it stands in a sentence. */
+export function instant(time: Date): string {
+  return time.toISOString();
+}
+
+/** How long something took, or how far it is: `850 ms`, `12 s`, `5 min`, `3 h`, `4 d`. */
+export function duration(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 1_000) return `${Math.round(size)} ms`;
+  if (size < 120_000) return `${Math.round(size / 100) / 10} s`;
+  if (size < 2 * hourMs) return `${Math.round(size / minuteMs)} min`;
+  if (size < 2 * dayMs) return `${Math.round(size / hourMs)} h`;
+  return `${Math.round(size / dayMs)} d`;
+}
+
+/** From one time to another, as `duration`. */
+export function between(from: Date, to: Date): string {
+  return duration(to.getTime() - from.getTime());
+}
+
+/** A sentence that begins with a capital and ends with a full stop. */
+export function sentence(text: string): string {
+  const whole = text.trim();
+  return `${whole.slice(0, 1).toUpperCase()}${whole.slice(1)}${/[.!?]$/.test(whole) ? "" : "."}`;
+}

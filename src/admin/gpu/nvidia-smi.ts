@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { signalChild } from "../../base/lifecycle/signal-child.ts";
+
+/** The tool is not there: no NVIDIA driver on this machine. */
+export class NvidiaSmiAbsent extends Error {
+  override name = "NvidiaSmiAbsent";
+
+  constructor(options?: ErrorOptions) {
+    super("nvidia-smi is not installed", options);
+  }
+}
+
+/** Asks the driver's tool for all it knows. */
+export interface NvidiaSmi {
+  /**
+   * What it prints, as XML. Throws `NvidiaSmiAbsent` when it is not installed for this user, and an `Error` when it fails, prints too
+   * much or hangs: it is killed then, and not started again before it is gone.
+   */
+  ask(signal: AbortSignal): Promise<string>;
+}
+
+const mostBytes = 16 * 1024 * 1024;
+
+/** Makes the asker of one tool; `command` is its name or path. */
+export function createNvidiaSmi({
+  command = "nvidia-smi",
+  timeoutMs = 10_000,
+}: {
+  readonly command?: string;
+  readonly timeoutMs?: number;
+} = {}): NvidiaSmi {
+  // a tool that hangs in the driver outlives even SIGKILL for a while
+  let running: ChildProcess | undefined;
+
+  const ask = (signal: AbortSignal): Promise<string> =>
+    new Promise((resolve, reject) => {
+      if (running) {
+        reject(new Error("nvidia-smi hangs"));
+        return;
+      }
+      const child = spawn(command, ["-q", "-x"], { stdio: ["ignore", "pipe", "ignore"] });
+      running = child;
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const end = (finish: () => void): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        finish();
+      };
+      const fail = (error: Error): void => {
+        end(() => reject(error));
+        signalChild(child, "SIGKILL");
+        // a grandchild may hold the pipe open
+        child.stdout?.destroy();
+      };
+      const giveUp = (): void => fail(new Error("given up"));
+      const timer = setTimeout(() => fail(new Error(`nvidia-smi did not answer within ${timeoutMs / 1000} s`)), timeoutMs);
+      signal.addEventListener("abort", giveUp, { once: true });
+      // without a free file descriptor there is no pipe either, and the error follows
+      child.stdout?.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > mostBytes) fail(new Error("nvidia-smi prints without end"));
+        else chunks.push(chunk);
+      });
+      child.once("error", (cause: NodeJS.ErrnoException) => {
+        running = undefined;
+        // the latter also when it is nowhere, and one folder of the path is closed to this user
+        const isAbsent = cause.code === "ENOENT" || cause.code === "EACCES";
+        end(() => reject(isAbsent ? new NvidiaSmiAbsent({ cause }) : cause));
+      });
+      child.once("exit", () => {
+        running = undefined;
+      });
+      child.once("close", (code) => {
+        end(() => {
+          if (code === 0) resolve(Buffer.concat(chunks).toString());
+          else reject(new Error(`nvidia-smi failed with exit code ${code}`));
+        });
+      });
+    });
+
+  return { ask };
+}

@@ -1,0 +1,161 @@
+import { WebSocket } from "ws";
+import { ControlMessage, JournalMessage, refusals } from "../../contract/live.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { Address } from "./address.ts";
+import { Inbox } from "./inbox.ts";
+
+const handshakeMs = 10_000;
+/** So many messages may wait for the consumer before the connection is not read any more. */
+const mostWaiting = 1_000;
+
+/** A message as it arrived. `unknown`: numbered, but not understood, as from a newer daemon; its place in the order counts. */
+export type Arrival =
+  | { readonly kind: "journal"; readonly message: JournalMessage }
+  | { readonly kind: "control"; readonly message: ControlMessage }
+  | { readonly kind: "unknown"; readonly type: string; readonly sequence: number; readonly reason: string };
+
+/** How a connection ended. `final` is worth no other try. */
+export interface End {
+  readonly reason: string;
+  /** What the connection failed with, when not by a word of the daemon. */
+  readonly error: Error | undefined;
+  readonly final: Problem | undefined;
+}
+
+export interface Pulse {
+  /** How often a ping is sent, which also keeps the daemon from taking us for idle. */
+  readonly pingMs: number;
+  /** How long anything at all may take to come after a ping. */
+  readonly deadAfterMs: number;
+}
+
+/** One connection to a daemon, read at the pace of the consumer. */
+export class Connection {
+  readonly ended: Promise<End>;
+  readonly #socket: WebSocket;
+  readonly #inbox: Inbox<Arrival>;
+  readonly #pulse: Pulse;
+  #pinging: NodeJS.Timeout;
+  #overdue: NodeJS.Timeout | undefined;
+
+  constructor(address: Address, pulse: Pulse) {
+    const socket = new WebSocket(address.url, [...address.protocols], {
+      handshakeTimeout: handshakeMs,
+      perMessageDeflate: false,
+      ...(address.ca !== undefined && { ca: address.ca }),
+    });
+    this.#socket = socket;
+    this.#inbox = new Inbox(
+      mostWaiting,
+      () => socket.pause(),
+      () => {
+        socket.resume();
+        this.#heard();
+      },
+    );
+    this.#pulse = pulse;
+    this.#pinging = setInterval(() => this.#ping(), pulse.pingMs);
+    let failure = "";
+    let fault: Error | undefined;
+    let final: Problem | undefined;
+
+    socket.on("message", (data, isBinary) => {
+      this.#heard();
+      const arrival = isBinary ? undefined : readArrival(String(data));
+      if (arrival) this.#inbox.put(arrival);
+    });
+    socket.on("unexpected-response", (_request, response) => {
+      failure = `the daemon answered with status ${response.statusCode}`;
+      final = refusedByStatus(address.url, response.statusCode ?? 0);
+      socket.terminate();
+    });
+    socket.on("error", (error) => {
+      // that an answer was not waited for is no reason of its own
+      if (failure !== "") return;
+      failure = error.message;
+      fault = error;
+    });
+    this.ended = new Promise((resolve) => {
+      socket.on("close", (code, reason) => {
+        clearInterval(this.#pinging);
+        clearTimeout(this.#overdue);
+        this.#inbox.end();
+        if (code === 1008) final = refusedByClose(String(reason));
+        const closed = `closed with ${code}${reason.length > 0 ? ` (${reason})` : ""}`;
+        resolve({ reason: failure || closed, error: fault, final });
+      });
+    });
+  }
+
+  /** The messages that have arrived, in order, waiting for the first; undefined after the end. */
+  take(): Promise<readonly Arrival[] | undefined> {
+    return this.#inbox.take();
+  }
+
+  /** Asks for these types only, once the connection is open. */
+  subscribe(types: readonly string[]): void {
+    this.#send({ type: "subscribe", data: { types } });
+  }
+
+  /** The daemon closes connections that are silent for so long; pings come twice as often. */
+  keepAlive(idleTimeoutMs: number): void {
+    clearInterval(this.#pinging);
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#pinging = setInterval(() => this.#ping(), Math.min(this.#pulse.pingMs, idleTimeoutMs / 2));
+  }
+
+  close(): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    // the answer to a close is not waited for: it would stand behind all that was not read
+    this.#socket.terminate();
+  }
+
+  #ping(): void {
+    this.#send({ type: "ping" });
+    // while the consumer is busy nothing is read, so silence says nothing about the other side
+    if (this.#overdue || this.#inbox.paused) return;
+    this.#overdue = setTimeout(() => {
+      this.#overdue = undefined;
+      if (!this.#inbox.paused) this.#socket.terminate();
+    }, this.#pulse.deadAfterMs);
+  }
+
+  #heard(): void {
+    clearTimeout(this.#overdue);
+    this.#overdue = undefined;
+  }
+
+  #send(message: object): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}
+
+function readArrival(text: string): Arrival | undefined {
+  let json: { readonly type?: unknown; readonly sequence?: unknown } | null;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined; // no daemon sends this, and without a sequence nothing is lost
+  }
+  const sequence = json?.sequence;
+  if (typeof sequence !== "number") {
+    const control = ControlMessage.safeParse(json);
+    return control.success ? { kind: "control", message: control.data } : undefined;
+  }
+  const journal = JournalMessage.safeParse(json);
+  if (journal.success) return { kind: "journal", message: journal.data };
+  const [issue] = journal.error.issues;
+  return { kind: "unknown", type: String(json?.type), sequence, reason: `${issue?.path.join(".")}: ${issue?.message}` };
+}
+
+function refusedByStatus(url: URL, status: number): Problem | undefined {
+  if (status === 404) return new Problem("not_found", `There are no live events at ${url.host}; is a homesec daemon running there?`);
+  if (status === 401 || status === 403) return new Problem("forbidden", `${url.host} refuses the connection (status ${status})`);
+  return undefined;
+}
+
+function refusedByClose(reason: string): Problem | undefined {
+  if (reason === refusals.limit) return undefined;
+  if (reason === refusals.key) return new Problem("unauthorized", `The daemon wants an API key: ${reason.toLowerCase()}`);
+  return new Problem("forbidden", `The daemon refuses the connection: ${reason || "no reason given"}`);
+}

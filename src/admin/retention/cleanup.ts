@@ -1,0 +1,189 @@
+import type { z } from "zod";
+import { deleteReceivedAlertsBefore } from "../../alerting/alert-receiver/received-alerts-repository.ts";
+import { deleteDeliveriesBefore } from "../../alerting/webhooks/deliveries-repository.ts";
+import type { Clock } from "../../base/clock/clock.ts";
+import { dayMs, hourMs } from "../../base/clock/durations.ts";
+import type { CleanupReport as ReportRecord } from "../../contract/routes/system-storage.ts";
+import { deleteAnomaliesBefore } from "../../monitoring/baselines/anomalies-repository.ts";
+import { globalBaselineConfig } from "../../monitoring/baselines/baseline-config.ts";
+import { knownSince } from "../../monitoring/baselines/known.ts";
+import { forgetHoursBefore } from "../../monitoring/baselines/learning-repository.ts";
+import { thumbnailsOf } from "../../monitoring/detections/thumbnail-files.ts";
+import { deleteEmbeddingsBefore } from "../../monitoring/entities/embeddings-repository.ts";
+import { deleteForgottenEntities } from "../../monitoring/entities/entities-repository.ts";
+import type { Settings } from "../../platform/config/settings.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import { countGpuStatsBefore, deleteGpuStatsBefore } from "../gpu/gpu-repository.ts";
+import { cleanLedger, type LedgerContext } from "./ledger.ts";
+import { cleanLogs, cleanThumbnails, type Files, removeFiles, together } from "./own-files.ts";
+import { deleteIncidentsBefore, deleteSceneChangesBefore, deleteSilencesBefore } from "./past-repository.ts";
+import {
+  countExpired,
+  deleteBatchesBefore,
+  deleteCooldownsBefore,
+  deleteDeadJobsBefore,
+  deleteExpiredDetections,
+  deleteExpiredEvents,
+  deleteJournalBefore,
+} from "./retention-repository.ts";
+
+export type CleanupReport = z.output<typeof ReportRecord>;
+
+export interface CleanupContext extends LedgerContext {
+  readonly settings: Settings;
+  readonly clock: Clock;
+}
+
+/** Events deleted in one transaction, so that nobody waits long for their rows. */
+const eventsAtOnce = 200;
+const rowsAtOnce = 2_000;
+
+type Running = WeakMap<Database, { readonly retentionDays: number; readonly report: Promise<CleanupReport> }>;
+
+/** Runs that are under way in this process, and after how many days they delete or would. */
+const running: Running = new WeakMap();
+const runningDry: Running = new WeakMap();
+
+/**
+ * Deletes what is older than the retention, or only counts it. The cut-off is that of the start. Rows go in small
+ * transactions, then the files that belonged to them; whatever file has no row any more goes too, so a run that was
+ * broken off leaves nothing that the next does not find. Who asks while another does the same gets its report,
+ * unless the retention was changed since or that one is broken off. Rejects with the reason of `signal` when it fires.
+ */
+export async function cleanUp(
+  context: CleanupContext,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+): Promise<CleanupReport> {
+  const ofKind = dryRun ? runningDry : running;
+  for (let other = ofKind.get(context.db); other; other = ofKind.get(context.db)) {
+    const report = await other.report.catch(() => undefined);
+    signal?.throwIfAborted();
+    if (report && other.retentionDays === context.settings.current().retentionDays) return report;
+  }
+  const report = run(context, dryRun, signal).finally(() => ofKind.delete(context.db));
+  ofKind.set(context.db, { retentionDays: context.settings.current().retentionDays, report });
+  return await report;
+}
+
+async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal | undefined): Promise<CleanupReport> {
+  const { clock } = context;
+  const retentionDays = context.settings.current().retentionDays;
+  const now = clock.now();
+  const before = new Date(now.getTime() - retentionDays * dayMs);
+  const { rows, thumbnails, images } = await sweep(context, before, dryRun, signal);
+  const logs = await cleanLogs(context, now, dryRun);
+  const report = {
+    events_deleted: rows.events,
+    detections_deleted: rows.detections,
+    gpu_stats_deleted: rows.gpuStats,
+    logs_deleted: logs.files,
+    thumbnails_deleted: thumbnails.files,
+    images_deleted: images.files,
+    space_reclaimed: thumbnails.bytes + images.bytes + logs.bytes,
+    retention_days: retentionDays,
+    dry_run: dryRun,
+    timestamp: now,
+  };
+  if (!dryRun) context.log.info({ ...report, timestamp: undefined }, "old data was cleaned up");
+  return report;
+}
+
+/** What went, or in a dry run would go. `images` are original pictures. */
+export interface Swept {
+  readonly rows: Rows;
+  readonly thumbnails: Files;
+  readonly images: Files;
+}
+
+/** Deletes what is older than `before`, or only counts it: first the rows with their thumbnails, then whatever file has no row any more. */
+async function sweep(context: CleanupContext, before: Date, dryRun: boolean, signal: AbortSignal | undefined): Promise<Swept> {
+  const { rows, thumbnails } = dryRun
+    ? { rows: await context.db.query((sql) => countRows(sql, before)), thumbnails: { files: 0, bytes: 0 } }
+    : await deleteRows(context, before, signal);
+  // what is usual has an age of its own: it is not counted in days that are kept
+  if (!dryRun)
+    await context.db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
+  const orphans = await cleanThumbnails(context, before, dryRun, signal);
+  const images = await cleanLedger(context, { before }, dryRun, signal);
+  return { rows, thumbnails: together(thumbnails, orphans), images };
+}
+
+/**
+ * Deletes a part of the past: the rows that are older than its end, and the files of what it holds. Files that have no row any more stay for `cleanUp`:
+ * it takes a look at all that are kept to find them, however small the part.
+ */
+export async function deletePart(
+  context: CleanupContext,
+  part: { readonly from: Date; readonly before: Date },
+  signal: AbortSignal | undefined,
+): Promise<Swept> {
+  const { rows, thumbnails } = await deleteRows(context, part.before, signal);
+  const images = context.config.deleteImages ? await cleanLedger(context, part, false, signal) : { files: 0, bytes: 0 };
+  return { rows, thumbnails, images };
+}
+
+interface Rows {
+  readonly events: number;
+  readonly detections: number;
+  readonly gpuStats: number;
+}
+
+async function countRows(sql: Sql, before: Date): Promise<Rows> {
+  return { ...(await countExpired(sql, before)), gpuStats: await countGpuStatsBefore(sql, before) };
+}
+
+async function deleteRows(
+  { db, clock, config }: CleanupContext,
+  before: Date,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Swept, "rows" | "thumbnails">> {
+  const vectorsBefore = new Date(clock.now().getTime() - config.reidTtlHours * hourMs);
+  const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
+  let thumbnails: Files = { files: 0, bytes: 0 };
+  let detections = 0;
+  /** What belonged to detections that are gone. */
+  const follow = async (detectionIds: readonly number[]): Promise<void> => {
+    detections += detectionIds.length;
+    const removed = await removeFiles(await thumbnailsOf(config.dataDir, detectionIds));
+    thumbnails = together(thumbnails, removed);
+  };
+  let events = 0;
+  for (const which of ["live", "deleted"] as const) {
+    events += await inBatches(eventsAtOnce, signal, async (limit) => {
+      const gone = await db.transaction((sql) => deleteExpiredEvents(sql, before, which, limit));
+      await follow(gone.detectionIds);
+      return gone.events;
+    });
+  }
+  const deleteAll = (remove: (sql: Sql, before: Date, limit: number) => Promise<number>): Promise<number> =>
+    inBatches(rowsAtOnce, signal, (limit) => db.transaction((sql) => remove(sql, before, limit)));
+  await inBatches(rowsAtOnce, signal, async (limit) => {
+    const gone = await db.transaction((sql) => deleteExpiredDetections(sql, before, limit));
+    await follow(gone);
+    return gone.length;
+  });
+  await deleteAll(deleteBatchesBefore);
+  await deleteAll(deleteSceneChangesBefore);
+  await deleteAll(deleteIncidentsBefore);
+  await deleteAll((sql, _, limit) => deleteSilencesBefore(sql, silencesBefore, limit));
+  await deleteAll((sql, _, limit) => deleteJournalBefore(sql, { before, now: clock.now() }, limit));
+  await deleteAll(deleteDeadJobsBefore);
+  await deleteAll(deleteDeliveriesBefore);
+  await deleteAll(deleteReceivedAlertsBefore);
+  await deleteAll(deleteCooldownsBefore);
+  await deleteAll(deleteAnomaliesBefore);
+  await deleteAll((sql, _, limit) => deleteEmbeddingsBefore(sql, vectorsBefore, limit));
+  await deleteAll((sql, _, limit) => deleteForgottenEntities(sql, vectorsBefore, limit));
+  const gpuStats = await deleteAll(deleteGpuStatsBefore);
+  return { rows: { events, detections, gpuStats }, thumbnails };
+}
+
+/** Repeats until a batch is not full. Returns the sum of what was removed. */
+async function inBatches(limit: number, signal: AbortSignal | undefined, remove: (limit: number) => Promise<number>): Promise<number> {
+  let sum = 0;
+  for (let last = limit; last >= limit; sum += last) {
+    signal?.throwIfAborted();
+    last = await remove(limit);
+  }
+  return sum;
+}

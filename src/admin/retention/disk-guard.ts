@@ -1,0 +1,96 @@
+import { hourMs } from "../../base/clock/durations.ts";
+import { type DiskName, type DiskSpace, diskNames, freeShare, leastFreeDiskShare, lowDiskMessage } from "../../platform/disk/disk.ts";
+import type { CleanupContext } from "./cleanup.ts";
+import { type Relief, relieveDisk } from "./disk-pressure.ts";
+
+/** Something to tell people about the disk. */
+export interface DiskNews {
+  readonly kind: "low_space" | "relief" | "recovery";
+  readonly message: string;
+}
+
+/** Looks after the room on a disk. */
+export interface DiskGuard {
+  /** One look: tells what changed, and with DISK_PRESSURE_DELETE makes room where it has to. */
+  look(signal?: AbortSignal): Promise<void>;
+  /** What is the matter; null while all is well. */
+  state(): string | null;
+}
+
+/** After a try that did not make enough room. */
+const restMs = hourMs;
+
+/** Makes a guard. `onNews` hears once when the disk is nearly full, once when it is well again, and of everything that was deleted for it. */
+export function createDiskGuard(options: {
+  readonly context: CleanupContext;
+  readonly name?: DiskName;
+  /** Undefined when there is no such disk now. */
+  readonly disk: () => Promise<DiskSpace | undefined>;
+  readonly onNews: (news: DiskNews) => void;
+}): DiskGuard {
+  const { context, disk, name = "data" } = options;
+  const { config, clock, log } = context;
+  // where the pictures are alone nothing else makes room
+  const deletes = config.diskPressureDelete && (name === "data" || config.deleteImages);
+  let state: string | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
+
+  const tell = (kind: DiskNews["kind"], message: string): void => {
+    log[kind === "recovery" ? "info" : "warn"]({ part: "disk" }, message);
+    options.onNews({ kind, message });
+  };
+
+  return {
+    state: () => state,
+    look: async (signal) => {
+      const space = await disk();
+      if (!space) {
+        state = null;
+        return;
+      }
+      const share = freeShare(space);
+      if (share >= leastFreeDiskShare) {
+        if (state !== null) tell("recovery", `${diskNames[name]} has room again: ${lowDiskMessage(share, name)}`);
+        state = null;
+        restUntil = Number.NEGATIVE_INFINITY;
+        return;
+      }
+      if (state === null) tell("low_space", `${lowDiskMessage(share, name)}; ${remedy(name, deletes)}`);
+      state = lowDiskMessage(share, name);
+      if (!deletes || clock.monotonic() < restUntil) return;
+      const asked = async (): Promise<DiskSpace> => {
+        const now = await disk();
+        if (!now) throw new Error(`${diskNames[name]} is not there any more`);
+        return now;
+      };
+      const relief = await relieveDisk(context, asked, signal);
+      tell("relief", reliefMessage(name, relief, config.deleteImages));
+      if (relief.ended === "enough") state = null;
+      else restUntil = clock.monotonic() + restMs;
+    },
+  };
+}
+
+function remedy(name: DiskName, deletes: boolean): string {
+  if (deletes) return "the oldest data is being deleted (DISK_PRESSURE_DELETE=true)";
+  return name === "data"
+    ? "make room, lower RETENTION_DAYS, or have the oldest data go with DISK_PRESSURE_DELETE=true"
+    : "delete old pictures, or have the oldest go with DELETE_IMAGES=true and DISK_PRESSURE_DELETE=true";
+}
+
+function reliefMessage(
+  name: DiskName,
+  { events, detections, thumbnails, images, bytes, before, freeShare: share, ended }: Relief,
+  deletesImages: boolean,
+): string {
+  const what =
+    before === undefined
+      ? "nothing was left to delete"
+      : `deleted what is older than ${before.toISOString()}: ${events} events, ${detections} detections, ${thumbnails} thumbnails, ${images} pictures (${(bytes / 1_048_576).toFixed(1)} MiB of files)`;
+  const left = {
+    enough: "",
+    nothing_left: "; the last 24 hours are never deleted, so make room by hand",
+    no_room_made: `; deleting more would not help for now, since ${deletesImages ? "the database reuses its room and does not give it back" : "original pictures stay (DELETE_IMAGES=false) and the database does not give room back"}, so make room by hand`,
+  }[ended];
+  return `${diskNames[name]} was nearly full: ${what}; now ${lowDiskMessage(share, name)}${left}`;
+}

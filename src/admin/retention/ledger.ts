@@ -1,0 +1,95 @@
+import { lstat, stat as statFollowed, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Log } from "../../base/log/log.ts";
+import { allCameras } from "../../monitoring/cameras/cameras-repository.ts";
+import { resolveInside, rootsOf } from "../../monitoring/cameras/roots.ts";
+import { isSame, versionOf } from "../../monitoring/images/look.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { confirmDeleted, type Sights } from "../../platform/disk/confirm-deleted.ts";
+import { isGone } from "../../platform/disk/files.ts";
+import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import { deleteImages, type ExpiredImage, expiredImages, type LedgerPlace } from "./retention-repository.ts";
+
+export interface LedgerContext {
+  readonly db: Database;
+  readonly config: Config;
+  readonly log: Log;
+}
+
+const imagesAtOnce = 500;
+
+/**
+ * Forgets old entries of the ledger whose files are gone, and not merely away with their disk. While the file is there its entry stays: it is what keeps the
+ * picture from being taken for a new one. With `DELETE_IMAGES` the files go first, each as long as it is the one that
+ * was looked at, and their entries after them, so that a file without an entry is never left behind. With `from`, those that
+ * are older than that are not looked at.
+ */
+export async function cleanLedger(
+  { db, config, log }: LedgerContext,
+  { from, before }: { readonly from?: Date; readonly before: Date },
+  dryRun: boolean,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const roots = rootsOf(config);
+  let files = 0;
+  let bytes = 0;
+  for (const camera of await db.query(allCameras)) {
+    let last: LedgerPlace | undefined = from && { takenAt: from.toISOString(), imageId: 0 };
+    do {
+      signal?.throwIfAborted();
+      const batch = await db.query((sql) =>
+        expiredImages(sql, { cameraId: camera.camera_id, before, after: last, limit: imagesAtOnce, dryRun }),
+      );
+      const gone: number[] = [];
+      // anew for each part: disks come and go while a long ledger is walked
+      const sights: Sights = new Map();
+      for (const image of batch) {
+        const state = await stateOf(image);
+        if (state === "gone" && (await confirmDeleted(image, camera.folder_path, sights))) gone.push(image.imageId);
+        if (state !== "same" || !config.deleteImages) continue;
+        const resolved = await resolveInside(roots, image.path);
+        if (resolved.state !== "inside") continue;
+        try {
+          if (!dryRun) await statWithTimeout(dirname(resolved.path), () => unlink(resolved.path));
+        } catch (error) {
+          log.warn({ path: image.path, error: String(error) }, "an old picture could not be deleted");
+          continue;
+        }
+        files += 1;
+        bytes += image.sizeBytes;
+        gone.push(image.imageId);
+      }
+      if (!dryRun && gone.length > 0) await db.transaction((sql) => deleteImages(sql, gone));
+      last = batch.length === imagesAtOnce ? batch.at(-1) : undefined;
+    } while (last);
+  }
+  return { files, bytes };
+}
+
+/**
+ * Whether the file that the entry is about is there. `gone`: also when it was written over since, or its name is a link that leads to another one by now.
+ * `unknown`: no regular file, or not to be seen; what a link leads to is never `same`, so that nothing is deleted through one.
+ */
+async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"> {
+  try {
+    const stat = await statWithTimeout(dirname(image.path), () => lstat(image.path, { bigint: true }));
+    if (stat.isSymbolicLink()) return await stateOfLink(image, isSame(versionOf(stat), image));
+    if (!stat.isFile()) return "unknown";
+    return isSame(versionOf(stat), image) ? "same" : "gone";
+  } catch (error) {
+    return isGone(error) ? "gone" : "unknown";
+  }
+}
+
+/** `isItself`: the entry is about the link itself, which could not be followed then. */
+async function stateOfLink(image: ExpiredImage, isItself: boolean): Promise<"unknown" | "gone"> {
+  if (isItself) return "unknown";
+  try {
+    const target = await statWithTimeout(dirname(image.path), () => statFollowed(image.path, { bigint: true }));
+    return isSame(versionOf(target), image) ? "unknown" : "gone";
+  } catch {
+    // the disk to which it leads may merely be away
+    return "unknown";
+  }
+}

@@ -1,0 +1,63 @@
+import { rm } from "node:fs/promises";
+import { dayMs } from "../../base/clock/durations.ts";
+import { localDay } from "../../base/clock/local-day.ts";
+import { thumbnailFiles } from "../../monitoring/detections/thumbnail-files.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { SizedFile } from "../../platform/disk/files.ts";
+import { listLogFiles } from "../../platform/disk/log-files.ts";
+import { survivingDetections } from "./retention-repository.ts";
+
+/** What belongs to the files of this process. */
+export interface OwnFilesContext {
+  readonly db: Database;
+  readonly config: Pick<Config, "dataDir" | "logRetentionDays">;
+}
+
+/** How many files went, or in a dry run would go, and how large they were together. */
+export interface Files {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Removes the log files in the data folder of this process that at `now` are older than `LOG_RETENTION_DAYS`. */
+export async function cleanLogs({ config }: OwnFilesContext, now: Date, dryRun: boolean): Promise<Files> {
+  const oldestDay = localDay(new Date(now.getTime() - config.logRetentionDays * dayMs));
+  const logs = (await listLogFiles(config.dataDir)).filter(({ day }) => day < oldestDay);
+  return dryRun ? sumOf(logs) : await removeFiles(logs);
+}
+
+/** Removes the thumbnails of detections that are gone, or are older than `before` and so will be: those in the data folder of this process. */
+export async function cleanThumbnails(
+  { db, config }: OwnFilesContext,
+  before: Date,
+  dryRun: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Files> {
+  let sum: Files = { files: 0, bytes: 0 };
+  for await (const found of thumbnailFiles(config.dataDir)) {
+    signal?.throwIfAborted();
+    if (found.length === 0) continue;
+    const ids = found.map(({ detectionId }) => detectionId);
+    const surviving = await db.query((sql) => survivingDetections(sql, ids, before));
+    const orphans = found.filter(({ detectionId }) => !surviving.has(detectionId));
+    const removed = dryRun ? sumOf(orphans) : await removeFiles(orphans);
+    sum = together(sum, removed);
+  }
+  return sum;
+}
+
+/** Removes these files; those that are gone already count too. */
+export async function removeFiles(files: readonly SizedFile[]): Promise<Files> {
+  for (const { path } of files) await rm(path, { force: true });
+  return sumOf(files);
+}
+
+/** The sum of both. */
+export function together(one: Files, other: Files): Files {
+  return { files: one.files + other.files, bytes: one.bytes + other.bytes };
+}
+
+function sumOf(files: readonly SizedFile[]): Files {
+  return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+}

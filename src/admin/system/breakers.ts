@@ -1,0 +1,31 @@
+import type { z } from "zod";
+import { notFound } from "../../contract/problem.ts";
+import type { Breaker, BreakerReset } from "../../contract/routes/system-pipeline.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+import type { Runtime } from "../../work/operations/runtime.ts";
+import { type BreakerState, type UpstreamName, upstreamNames } from "../../work/operations/upstream-state.ts";
+
+/** All five breakers; when the next trial is allowed is told while one is open. */
+export function breakerEntries(runtime: Runtime): z.output<typeof Breaker>[] {
+  return runtime.breakers().map(entryOf);
+}
+
+function entryOf({ reset_at, ...breaker }: BreakerState): z.output<typeof Breaker> {
+  return { ...breaker, ...(breaker.state === "open" && reset_at !== null && { reset_at }) };
+}
+
+/** Closes a breaker and has what waited for its service taken up. Throws `Problem("not_found")` for a name that is none. */
+export async function resetBreaker(context: OperationContext, runtime: Runtime, name: string): Promise<z.output<typeof BreakerReset>> {
+  if (!isUpstream(name)) throw notFound("Circuit breaker", name, `there are ${upstreamNames.join(", ")}`);
+  const previous_state = await runtime.resetBreaker(name);
+  const state = runtime.breakers().find((breaker) => breaker.name === name)?.state ?? "closed";
+  const message =
+    previous_state === "closed"
+      ? `The circuit breaker of ${name} was closed already`
+      : `The circuit breaker of ${name} is closed; the service is asked again`;
+  return { name, previous_state, state, message, timestamp: context.clock.now() };
+}
+
+function isUpstream(name: string): name is UpstreamName {
+  return (upstreamNames as readonly string[]).includes(name);
+}

@@ -1,0 +1,116 @@
+import type { z } from "zod";
+import { Problem, type ProblemItem } from "../../contract/problem.ts";
+import type { Request } from "../../contract/route.ts";
+import type { configRoutes, SystemConfig } from "../../contract/routes/system-config.ts";
+import type { LiveSettings, SettingsPatch } from "../../platform/config/settings.ts";
+import { refusalOf } from "../../platform/outbound/address.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+
+type Changes = Request<typeof configRoutes.updateConfig>["body"];
+
+type Name = Exclude<keyof Changes, "reset">;
+
+/** What the values of the interface are called inside. */
+const settingOf: Readonly<Record<Name, keyof LiveSettings>> = {
+  batch_timeout_seconds: "batchWindowSeconds",
+  batch_idle_timeout_seconds: "batchIdleTimeoutSeconds",
+  retention_days: "retentionDays",
+  detection_confidence_threshold: "detectionConfidenceThreshold",
+  risk_score_thresholds: "riskScoreThresholds",
+  vision_url: "visionUrl",
+  embedder_url: "embedderUrl",
+  enrichment_url: "enrichmentUrl",
+  vision_extraction_enabled: "visionExtractionEnabled",
+  reid_enabled: "reidEnabled",
+  scene_change_enabled: "sceneChangeEnabled",
+};
+
+const urlFields = { vision_url: "visionUrl", embedder_url: "embedderUrl", enrichment_url: "enrichmentUrl" } as const;
+const urlNames = Object.keys(urlFields) as readonly (keyof typeof urlFields)[];
+const isUrl = (name: Name): name is keyof typeof urlFields => Object.hasOwn(urlFields, name);
+
+/** The live settings under the names of the interface. */
+export function configRecord(settings: LiveSettings): z.output<typeof SystemConfig> {
+  return {
+    batch_timeout_seconds: settings.batchWindowSeconds,
+    batch_idle_timeout_seconds: settings.batchIdleTimeoutSeconds,
+    retention_days: settings.retentionDays,
+    detection_confidence_threshold: settings.detectionConfidenceThreshold,
+    risk_score_thresholds: { ...settings.riskScoreThresholds },
+    vision_url: settings.visionUrl,
+    embedder_url: settings.embedderUrl,
+    enrichment_url: settings.enrichmentUrl,
+    vision_extraction_enabled: settings.visionExtractionEnabled,
+    reid_enabled: settings.reidEnabled,
+    scene_change_enabled: settings.sceneChangeEnabled,
+  };
+}
+
+/**
+ * Stores changes and returns the whole record. Throws `Problem("forbidden")` when somebody from elsewhere without a key
+ * would have us call other addresses, and `Problem("invalid")` for values that are not taken.
+ */
+export async function changeConfig(context: OperationContext, changes: Changes): Promise<z.output<typeof SystemConfig>> {
+  const { settings, caller } = context;
+  const before = configRecord(settings.current());
+  // a record that was read may be sent back as it is by anybody
+  const newUrls = urlNames.filter((name) => changes[name] !== undefined && changes[name] !== before[name]);
+  const reset = namesToReset(changes);
+  const changedUrls = [...newUrls, ...reset.filter(isUrl)];
+  if (changedUrls.length > 0 && caller && !caller.isLocal && !caller.isAuthenticated) {
+    throw new Problem(
+      "forbidden",
+      `${changedUrls.join(", ")} can be changed from this machine, or with an API key, only; use \`homesec config set\` there`,
+    );
+  }
+  const items = (await Promise.all(newUrls.map((name) => refusedUrl(name, changes[name])))).flat();
+  if (items.length > 0) throw new Problem("invalid", items.map(({ loc, msg }) => `${loc[1]}: ${msg}`).join("; "), { items });
+  return configRecord(
+    await settings.patch(
+      patchOf(changes),
+      reset.map((name) => settingOf[name]),
+    ),
+  );
+}
+
+/** What is to be as configured again. Throws `Problem("invalid")` when it is given a value too. */
+function namesToReset(changes: Changes): readonly Name[] {
+  const named = changes.reset ?? [];
+  const twice = named.filter((name) => changes[name] !== undefined && (isUrl(name) || changes[name] !== null));
+  if (twice.length > 0) {
+    const msg = `Give ${twice.join(", ")} a value or reset it, not both`;
+    throw new Problem("invalid", msg, { items: [{ loc: ["body", "reset"], msg, type: "value_error" }] });
+  }
+  const nulls = (Object.keys(settingOf) as Name[]).filter((name) => changes[name] === null && !isUrl(name));
+  return [...new Set([...named, ...nulls])];
+}
+
+/** What the address checks say of a URL; that it is one at all is checked when it is stored. */
+async function refusedUrl(name: string, url: string | null | undefined): Promise<readonly ProblemItem[]> {
+  const refusal = url && URL.canParse(url) ? await refusalOf(url) : undefined;
+  return refusal === undefined ? [] : [{ loc: ["body", name], msg: `Must not be called: ${refusal}`, type: "value_error" }];
+}
+
+function patchOf(changes: Changes): SettingsPatch {
+  const patch: { -readonly [K in keyof SettingsPatch]?: SettingsPatch[K] | undefined } = {
+    batchWindowSeconds: changes.batch_timeout_seconds ?? undefined,
+    batchIdleTimeoutSeconds: changes.batch_idle_timeout_seconds ?? undefined,
+    retentionDays: changes.retention_days ?? undefined,
+    detectionConfidenceThreshold: changes.detection_confidence_threshold ?? undefined,
+    riskScoreThresholds: changes.risk_score_thresholds ? given(changes.risk_score_thresholds) : undefined,
+    visionUrl: changes.vision_url,
+    embedderUrl: changes.embedder_url,
+    enrichmentUrl: changes.enrichment_url,
+    visionExtractionEnabled: changes.vision_extraction_enabled ?? undefined,
+    reidEnabled: changes.reid_enabled ?? undefined,
+    sceneChangeEnabled: changes.scene_change_enabled ?? undefined,
+  };
+  return given(patch) as SettingsPatch;
+}
+
+/** The entries that have a value. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

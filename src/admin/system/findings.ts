@@ -1,0 +1,78 @@
+import type { Silence } from "../../alerting/silences/silence.ts";
+import { createTtlCache } from "../../base/async/ttl-cache.ts";
+import { freeShare, leastFreeDiskShare, lowDiskMessage } from "../../platform/disk/disk.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+import type { Runtime, WorkerState } from "../../work/operations/runtime.ts";
+import type { UpstreamState } from "../../work/operations/upstream-state.ts";
+import { type Check, checkDatabase, checkDisks, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
+import { type OverallStatus, overallStatus } from "./overall.ts";
+
+/** What a round of checks has found. All health answers are told from it. */
+export interface Findings {
+  readonly overall: OverallStatus;
+  readonly database: Check<unknown>;
+  readonly store: Check<string>;
+  /** Services that are switched on. */
+  readonly upstreams: Check<readonly UpstreamState[]>;
+  readonly workers: readonly WorkerState[];
+  readonly supervisorAlive: boolean;
+  /** A sentence for each disk that is nearly full. */
+  readonly lowDisks: readonly string[];
+  /** What holds alerts back now; empty while the database cannot say. */
+  readonly silences: readonly Silence[];
+  readonly timestamp: Date;
+}
+
+// a built-in service that starts has no address yet, and will have one in a moment
+const kept = createTtlCache<Findings>(
+  ({ upstreams, supervisorAlive }) =>
+    !supervisorAlive || (upstreams.ok && upstreams.value.some(({ url, builtIn, healthy }) => builtIn && url === "" && !healthy)),
+);
+
+/**
+ * What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. While workers or a
+ * built-in service start each round is a new one, so that nobody reads "starting" of what works.
+ */
+export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
+  const ttlMs = context.config.healthCacheTtlSeconds * 1000;
+  return kept.current(runtime, context.clock.monotonic(), ttlMs, () => checkAll(context, runtime));
+}
+
+async function checkAll(context: OperationContext, runtime: Runtime): Promise<Findings> {
+  const [database, store, upstreams, disks] = await Promise.all([
+    checkDatabase(context),
+    checkStore(context),
+    checkUpstreams(context, runtime),
+    checkDisks(context, runtime),
+  ]);
+  const silences = database.ok ? await checkSilences(context) : undefined;
+  const workers = runtime.workers();
+  const shares = [...disks].map(([name, space]) => ({ name, share: freeShare(space) }));
+  const overall = overallStatus({
+    databaseOk: database.ok,
+    storeOk: store.ok,
+    upstreams: upstreams.ok ? upstreams.value : [],
+    workers,
+    freeDiskShare: shares.length > 0 ? Math.min(...shares.map(({ share }) => share)) : undefined,
+  });
+  return {
+    // services that could not even be asked are not known to be well
+    overall: overall === "healthy" && !upstreams.ok ? "degraded" : overall,
+    database,
+    store,
+    upstreams,
+    workers,
+    supervisorAlive: runtime.supervisorAlive(),
+    lowDisks: shares.filter(({ share }) => share < leastFreeDiskShare).map(({ name, share }) => lowDiskMessage(share, name)),
+    silences: silences?.ok ? silences.value : [],
+    timestamp: context.clock.now(),
+  };
+}
+
+/** What is wrong when a supervisor is not alive. */
+export const supervisorFault = "the supervisor still starts workers, or gives no sign of life";
+
+/** Critical workers that do not run: without them no picture is processed. */
+export function stoppedWorkers(workers: readonly WorkerState[]): readonly WorkerState[] {
+  return workers.filter(({ critical, running }) => critical && !running);
+}

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import { scopeText } from "../../alerting/silences/silence.ts";
+import type { WithStatus } from "../../contract/answer.ts";
+import type { HealthReply, ServiceHealth } from "../../contract/routes/system-health.ts";
+import type { OperationContext } from "../../work/operations/operation.ts";
+import type { Runtime } from "../../work/operations/runtime.ts";
+import type { UpstreamState } from "../../work/operations/upstream-state.ts";
+import type { Check } from "./checks.ts";
+import { currentFindings } from "./findings.ts";
+
+type Health = z.output<typeof HealthReply>;
+type Service = z.output<typeof ServiceHealth>;
+
+/** The health of the three kinds of services, with the latest changes; 503 unless all is well. */
+export async function currentHealth(context: OperationContext, runtime: Runtime): Promise<Health | WithStatus<Health>> {
+  const { overall, database, store, upstreams, workers, lowDisks, silences, timestamp } = await currentFindings(context, runtime);
+  const reply: Health = {
+    status: overall,
+    services: { database: databaseHealth(context, database), store: storeHealth(context, store), ai: aiHealth(upstreams) },
+    timestamp,
+    // what lowers the overall value without being one of the three services stands here, so that it never goes unexplained; and what keeps alerts from people
+    recent_events: [
+      ...workers
+        .filter(({ running }) => !running)
+        .map(({ name, message }) => ({ timestamp, service: name, event_type: "stopped", message: message ?? "does not run" })),
+      ...lowDisks.map((message) => ({ timestamp, service: "disk", event_type: "low_space", message })),
+      ...silences.map((silence) => {
+        const message = `alerts of ${scopeText(silence)} are silenced until ${silence.ends_at.toISOString()}: ${silence.reason}`;
+        return { timestamp: silence.created_at, service: "alerts", event_type: "silenced", message };
+      }),
+      ...runtime.recentEvents(),
+    ],
+  };
+  return overall === "healthy" ? reply : { status: 503, reply };
+}
+
+/** The database, with the counters of its pool. */
+export function databaseHealth(context: OperationContext, database: Check<unknown>): Service {
+  const { size, overflow, checkedin, checkedout, total_connections } = context.db.pool;
+  const details = { pool: { size, overflow, checkedin, checkedout, total_connections }, latency_ms: database.latencyMs };
+  return database.ok
+    ? { status: "healthy", message: "PostgreSQL answers", details }
+    : { status: "unhealthy", message: `PostgreSQL does not answer: ${database.error}`, details };
+}
+
+/** The store, with its version. */
+export function storeHealth(context: OperationContext, store: Check<string>): Service {
+  const { kind } = context.store;
+  return store.ok
+    ? {
+        status: "healthy",
+        message: kind === "redis" ? "Redis answers" : "The store is in this process",
+        details: { kind, version: store.value },
+      }
+    : { status: "unhealthy", message: `The store does not answer: ${store.error}`, details: { kind, version: "unknown" } };
+}
+
+/** All AI services that are switched on, as one. */
+export function aiHealth(upstreams: Check<readonly UpstreamState[]>): Service {
+  if (!upstreams.ok) return { status: "unknown", message: `The AI services could not be asked: ${upstreams.error}`, details: {} };
+  const details = Object.fromEntries(upstreams.value.map(({ name, healthy }) => [name, healthy ? "healthy" : "unhealthy"]));
+  const down = upstreams.value.filter(({ healthy }) => !healthy);
+  if (down.length === 0) return { status: "healthy", message: "All AI services answer", details };
+  const bothDown = ["detector", "language_model"].every((name) => down.some((service) => service.name === name));
+  const message = down.map(({ name, error }) => `${name}: ${error ?? "not healthy"}`).join("; ");
+  return { status: bothDown ? "unhealthy" : "degraded", message, details };
+}

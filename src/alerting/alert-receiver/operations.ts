@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
+import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import type { alertReceiverRoutes } from "../../contract/routes/alert-receiver.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { type AlertFacts, broadcastOf, factsOf, logLevelOf, whyUnstorable } from "./received-alert.ts";
+import { type CountedAlert, countReceivedAlerts, listReceivedAlerts, storeAlerts } from "./received-alerts-repository.ts";
+
+const listName = "received-alerts";
+const Key = z.tuple([KeyInstant, z.string(), KeyInstant, z.enum(["firing", "resolved"])]);
+
+/** Alerts stored in one transaction: a message of 8 MiB holds many thousands. */
+const alertsAtOnce = 500;
+
+/** The use cases of the alert receiver. */
+export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceiverRoutes> = {
+  /**
+   * Each alert is logged first, whatever happens then, and stored together with what live clients hear of it: the publisher tells
+   * them after the answer. When the database is away, the answer is an error, and the alert manager sends all of it again.
+   */
+  receiveAlerts: async ({ body }, { db, clock, log, runtime }) => {
+    const alerts = body.alerts.map((alert) => factsOf(body, alert));
+    for (const alert of alerts) tell(log, alert);
+    const problems = alerts.map(whyUnstorable);
+    for (const [index, why] of problems.entries()) {
+      if (why) log.warn({ position: index, alertname: alerts[index]?.alertname }, `a received alert is not stored: ${why}`);
+    }
+    const storable = alerts.filter((_, index) => problems[index] === undefined);
+    for (let at = 0; at < storable.length; at += alertsAtOnce) {
+      await store({ db, clock }, storable.slice(at, at + alertsAtOnce));
+      runtime?.wakeJournal();
+    }
+    const unstored = alerts.length - storable.length;
+    return {
+      status: unstored === 0 ? "ok" : "partial",
+      received: alerts.length,
+      processed: storable.length,
+      message: messageOf(
+        alerts.length,
+        problems.find((why) => why !== undefined),
+        unstored,
+        body.truncatedAlerts,
+      ),
+    };
+  },
+
+  listReceivedAlerts: async ({ query }, { db }) => {
+    const { limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const filter = { status: query.status, severity: query.severity, from: query.start_date, to: query.end_date };
+    const [rows, total] = await db.query((sql) =>
+      Promise.all([listReceivedAlerts(sql, filter, { after, offset: offset ?? 0, limit: limit + 1 }), countReceivedAlerts(sql, filter)]),
+    );
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+};
+
+function tell(log: Log, { alertname, status, severity, component, camera_id, fingerprint, receiver, summary, ...facts }: AlertFacts): void {
+  const level = logLevelOf({ status, severity });
+  const sentence = `infrastructure alert ${status}: ${alertname}${summary === "" ? "" : `: ${summary}`}`;
+  const fields = { alertname, status, severity, component, camera_id, fingerprint, receiver, started_at: facts.started_at };
+  log[level](fields, sentence);
+}
+
+/** Stores alerts once each, and a message for live clients of each time that one was sent. */
+async function store({ db, clock }: { readonly db: Database; readonly clock: Clock }, alerts: readonly AlertFacts[]): Promise<void> {
+  const once = new Map<string, CountedAlert>();
+  for (const facts of alerts) {
+    const key = JSON.stringify([facts.fingerprint, facts.started_at.getTime(), facts.status]);
+    once.set(key, { facts, count: (once.get(key)?.count ?? 0) + 1 });
+  }
+  const now = clock.now();
+  await db.transaction(async (sql) => {
+    await storeAlerts(sql, [...once.values()], now);
+    await appendToJournal(
+      sql,
+      alerts.map((facts) => ({ type: "infrastructure_alert" as const, data: broadcastOf(facts) })),
+      now,
+    );
+  });
+}
+
+function messageOf(received: number, problem: string | undefined, unstored: number, truncated: number): string {
+  const parts = [`${received - unstored} of ${received} alerts processed`];
+  if (problem) parts.push(`${unstored === 1 ? "one" : unstored} could not be stored: ${problem}`);
+  if (truncated > 0) parts.push(`the alert manager left out ${truncated} more`);
+  return parts.join("; ");
+}

@@ -1,0 +1,80 @@
+import type { z } from "zod";
+import type { InfrastructureAlert } from "../../contract/live.ts";
+import type { ReceivedAlert as ReceivedAlertRecord, SentAlert, SentAlerts } from "../../contract/routes/alert-receiver.ts";
+import { unstorable } from "../../contract/text.ts";
+
+export type ReceivedAlert = z.output<typeof ReceivedAlertRecord>;
+
+/** An alert as it is stored, before it has been counted. */
+export type AlertFacts = Omit<ReceivedAlert, "first_received_at" | "last_received_at" | "received_count">;
+
+/** In characters. What all alerts of a message share is stored and told with each, and all of it is logged. */
+const longestName = 200;
+const longestAddress = 2_000;
+const longestText = 10_000;
+
+/** What a message says of one alert, with what stands in for labels that are missing. Long texts are cut; labels and annotations have them whole. */
+export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<typeof SentAlert>): AlertFacts {
+  const { labels, annotations } = alert;
+  const name = (label: string): string | undefined => labels[label] && cutTo(longestName, labels[label]);
+  return {
+    fingerprint: alert.fingerprint,
+    status: alert.status,
+    alertname: name("alertname") ?? "unknown",
+    severity: name("severity") ?? "info",
+    component: name("component") ?? "unknown",
+    camera_id: name("camera_id") ?? null,
+    summary: cutTo(longestText, annotations["summary"] ?? ""),
+    description: cutTo(longestText, annotations["description"] ?? ""),
+    labels,
+    annotations,
+    started_at: alert.startsAt,
+    // a Go program writes "no time" as year 1
+    ended_at: alert.endsAt && alert.endsAt.getUTCFullYear() > 1 ? alert.endsAt : null,
+    generator_url: alert.generatorURL || null,
+    receiver: cutTo(longestName, message.receiver),
+    group_key: cutTo(longestAddress, message.groupKey),
+    external_url: cutTo(longestAddress, message.externalURL),
+  };
+}
+
+/** A text that is too long ends with an ellipsis; no character is cut in two. */
+function cutTo(longest: number, text: string): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** What live clients are told of it. */
+export function broadcastOf(facts: AlertFacts): z.output<typeof InfrastructureAlert> {
+  const { alertname, status, severity, component, summary, description, started_at, fingerprint, receiver } = facts;
+  return { alertname, status, severity, component, summary, description, started_at, fingerprint, receiver };
+}
+
+/** How loud the log tells of it: a critical alert that fires is an error, a warning a warning; all that is resolved is good news. */
+export function logLevelOf({ status, severity }: Pick<AlertFacts, "status" | "severity">): "error" | "warn" | "info" {
+  if (status === "resolved") return "info";
+  switch (severity.toLowerCase()) {
+    case "critical":
+      return "error";
+    case "warning":
+    case "high":
+      return "warn";
+    default:
+      return "info";
+  }
+}
+
+/** In bytes: an index of the database holds keys of 2,700 at most. */
+const longestFingerprint = 1_000;
+
+/** Why an alert cannot be stored, or undefined. */
+export function whyUnstorable(facts: AlertFacts): string | undefined {
+  if (Buffer.byteLength(facts.fingerprint) > longestFingerprint) return `its fingerprint has more than ${longestFingerprint} bytes`;
+  for (const [name, time] of [["startsAt", facts.started_at] as const, ["endsAt", facts.ended_at] as const]) {
+    const year = time?.getUTCFullYear() ?? 1;
+    if (year < 1 || year > 9999) return `its ${name} is outside of the years 1 to 9999`;
+  }
+  const { fingerprint, generator_url, labels, annotations } = facts;
+  const texts = [fingerprint, generator_url ?? "", ...[labels, annotations].flatMap((map) => Object.entries(map).flat())];
+  const problem = texts.map(unstorable).find((why) => why !== undefined);
+  return problem && `one of its texts cannot be stored: ${problem}`;
+}

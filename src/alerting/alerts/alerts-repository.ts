@@ -1,0 +1,142 @@
+import type { alertStatuses } from "../../contract/routes/alerts.ts";
+import type { severities } from "../../contract/routes/rules.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { ChannelResult } from "../notifications/notification.ts";
+import { type Alert, type AlertRow, recordOf } from "./alert.ts";
+
+type AlertStatus = (typeof alertStatuses)[number];
+
+/** The columns of an alert's row, on `alerts a`. */
+export const columns = (sql: Sql) => sql`
+  a.alert_id as id, a.event_id, a.rule_id, a.camera_id, a.severity, a.status, a.dedup_key, a.created_at, a.delivered_at, a.acknowledged_at,
+  a.dismissed_at, a.alert_metadata
+`;
+
+/** What a list of alerts is narrowed by; a range of times of creation includes both ends. */
+export interface AlertFilter {
+  readonly status?: AlertStatus | undefined;
+  readonly severity?: (typeof severities)[number] | undefined;
+  readonly ruleId?: string | undefined;
+  readonly cameraId?: string | undefined;
+  readonly eventId?: number | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+/** The sort key of the list: time of creation with all its digits, and id. */
+export type AlertKey = readonly [createdAt: string, id: string];
+
+export interface AlertSlice {
+  readonly filter: AlertFilter;
+  /** Continues after this row. */
+  readonly after: AlertKey | undefined;
+  readonly offset: number;
+  /** Rows at most. */
+  readonly limit: number;
+}
+
+const conditions = (sql: Sql, { status, severity, ruleId, cameraId, eventId, from, to }: AlertFilter) => sql`
+  ${status ? sql`and a.status = ${status}` : sql``}
+  ${severity ? sql`and a.severity = ${severity}` : sql``}
+  ${ruleId === undefined ? sql`` : sql`and a.rule_id = ${ruleId}`}
+  ${cameraId === undefined ? sql`` : sql`and a.camera_id = ${cameraId}`}
+  ${eventId === undefined ? sql`` : sql`and a.event_id = ${eventId}`}
+  ${from ? sql`and a.created_at >= ${from}` : sql``}
+  ${to ? sql`and a.created_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
+`;
+
+/** A part of the list of alerts, newest first, each with its sort key. */
+export async function listAlerts(
+  sql: Sql,
+  { filter, after, offset, limit }: AlertSlice,
+): Promise<readonly { readonly record: Alert; readonly key: AlertKey }[]> {
+  const rows = await sql<(AlertRow & { sort_time: string })[]>`
+    select ${columns(sql)}, to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from alerts a
+    where true
+      ${conditions(sql, filter)}
+      ${after ? sql`and (a.created_at, a.alert_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+    order by a.created_at desc, a.alert_id desc
+    limit ${limit}
+    offset ${offset}
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many alerts match, exactly. */
+export async function countAlerts(sql: Sql, filter: AlertFilter): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from alerts a
+    where true
+      ${conditions(sql, filter)}
+  `;
+  return row.count;
+}
+
+/** The alert with this id, or undefined. */
+export async function findAlert(sql: Sql, id: string): Promise<Alert | undefined> {
+  const [row] = await sql<[AlertRow?]>`
+    select ${columns(sql)}
+    from alerts a
+    where a.alert_id = ${id}
+  `;
+  return row && recordOf(row);
+}
+
+/** The alert with this id, kept from being changed by others until the end of the transaction, or undefined. */
+export async function lockAlert(sql: Sql, id: string): Promise<Alert | undefined> {
+  const [row] = await sql<[AlertRow?]>`
+    select ${columns(sql)}
+    from alerts a
+    where a.alert_id = ${id}
+    for no key update
+  `;
+  return row && recordOf(row);
+}
+
+/** How far an alert got. */
+export interface AlertProgress {
+  readonly status: "pending" | "delivered" | "acknowledged" | "dismissed";
+  readonly channels: readonly ChannelResult[];
+  readonly reason: string | null;
+}
+
+/** Stores how far an alert got; the time of a status that is new to it is `now`. Returns the record, or undefined without such an alert. */
+export async function updateProgress(sql: Sql, id: string, progress: AlertProgress, now: Date): Promise<Alert | undefined> {
+  const [row] = await sql<[AlertRow?]>`
+    update alerts a
+    set status = ${progress.status},
+      delivered_at = case when ${progress.status} = 'delivered' then coalesce(a.delivered_at, ${now}) else a.delivered_at end,
+      alert_metadata = a.alert_metadata || ${metadataOf(progress)}::text::jsonb,
+      updated_at = ${now}
+    where a.alert_id = ${id}
+    returning ${columns(sql)}
+  `;
+  return row && recordOf(row);
+}
+
+/** Ends an alert that nobody has ended yet. Returns the record, or undefined when there is none like that. */
+export async function endAlert(
+  sql: Sql,
+  id: string,
+  end: { readonly status: "acknowledged" | "dismissed"; readonly channels: readonly ChannelResult[] },
+  now: Date,
+): Promise<Alert | undefined> {
+  const [row] = await sql<[AlertRow?]>`
+    update alerts a
+    set status = ${end.status},
+      acknowledged_at = case when ${end.status} = 'acknowledged' then ${now}::timestamptz end,
+      dismissed_at = case when ${end.status} = 'dismissed' then ${now}::timestamptz end,
+      alert_metadata = a.alert_metadata || ${metadataOf({ channels: end.channels, reason: null })}::text::jsonb,
+      updated_at = ${now}
+    where a.alert_id = ${id}
+      and a.status in ('pending', 'delivered')
+    returning ${columns(sql)}
+  `;
+  return row && recordOf(row);
+}
+
+function metadataOf({ channels, reason }: Pick<AlertProgress, "channels" | "reason">): string {
+  return JSON.stringify({ channels, reason });
+}

@@ -1,0 +1,29 @@
+import type { Database } from "../../platform/database/database.ts";
+import { type Delivery, expiryOf } from "../notifications/delivery.ts";
+import { findHeldBack } from "../notifications/facts-repository.ts";
+import { queueNotifications } from "../notifications/queue.ts";
+import type { Channel } from "../rules/rule.ts";
+import { endCooldown } from "./cooldowns-repository.ts";
+import { closeDigest, dueDigests } from "./digests-repository.ts";
+
+/**
+ * Closes at most `limit` digests that are due, each in a transaction of its own that also queues its notifications and ends the cooldown: what comes
+ * later raises an alert, so that nothing is held back that no digest tells of. Returns how many were sent on their way.
+ */
+export async function closeDueDigests(db: Database, delivery: Delivery, now: Date, limit: number): Promise<number> {
+  let sent = 0;
+  for (const alertId of await db.query((sql) => dueDigests(sql, now, limit))) {
+    await db.transaction(async (sql) => {
+      await endCooldown(sql, alertId);
+      const channels: Channel[] = [];
+      for (const channel of await closeDigest(sql, alertId, now)) {
+        // what was held back may have raised an alert since, in a higher band
+        if ((await findHeldBack(sql, { alertId, channel }, 1)).count > 0) channels.push(channel);
+      }
+      if (channels.length === 0) return;
+      await queueNotifications(sql, { alertId, kind: "digest", channels, expiresAt: expiryOf(delivery, now) }, delivery.availability, now);
+      sent += 1;
+    });
+  }
+  return sent;
+}

@@ -1,0 +1,59 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";
+import { evaluate, outOfSchedule } from "../rules/evaluate.ts";
+import { enabledRules } from "../rules/rules-repository.ts";
+
+/**
+ * Has the rules look again at incidents that last, once the cooldown is over that held them back, or the schedule holds out of which they began: else the
+ * last that anybody heard of the camera might be that it is well again, or nothing at all. What a digest tells of through all channels of the rule is
+ * told already. Returns how many there are.
+ */
+export async function lookAgainAtIncidents(sql: Sql, now: Date): Promise<number> {
+  const eventIds = new Set((await heldBackIncidents(sql, now)).map(({ eventId }) => eventId));
+  const jobs = [...eventIds].map((id) => ({ subject: `${id}:held_back`, priority: priorities.live, position: now, availableAt: now }));
+  await addJobs(sql, "alert", jobs);
+  return eventIds.size;
+}
+
+/** An incident that lasts, and a rule that is to look at it again. */
+interface HeldBack {
+  readonly eventId: number;
+  readonly cameraId: string;
+  readonly ruleId: string;
+}
+
+/** What is held back no longer, of one event or of all: the rules match by now, their schedules included. */
+export async function heldBackIncidents(sql: Sql, now: Date, eventId?: number): Promise<readonly HeldBack[]> {
+  const held = await sql<HeldBack[]>`
+    select distinct e.event_id as "eventId", e.camera_id as "cameraId", v.rule_id as "ruleId"
+    from camera_incidents i
+    join cameras c on c.camera_id = i.camera_id and c.deleted_at is null
+    join events e on e.event_id = i.event_id and e.deleted_at is null
+    join rule_verdicts v on v.event_id = e.event_id
+    join rules r on r.rule_id = v.rule_id and r.enabled and r.risk_threshold is null
+    where i.ended_at is null
+      ${eventId === undefined ? sql`` : sql`and e.event_id = ${eventId}`}
+      and (
+        v.outcome = 'not_matched'
+          and cardinality(v.failed_conditions) = 1
+          and strpos(v.failed_conditions[1], ${outOfSchedule}) > 0
+        or v.outcome = 'suppressed'
+          and v.suppressed_by is not null
+          -- another rule under the same key told of it through all channels of this one
+          and not exists (
+            select from alerts a
+            where a.alert_id = v.suppressed_by and a.event_id = v.event_id
+              and coalesce(r.channels, '{}') <@ array(select n.channel from notifications n where n.alert_id = a.alert_id and n.kind = 'alert')
+          )
+          and not exists (select from cooldowns o where o.alert_id = v.suppressed_by and o.ends_at > ${now})
+          and not exists (select from digests d where d.alert_id = v.suppressed_by and d.channels @> r.channels and cardinality(r.channels) > 0)
+      )
+    order by e.event_id
+  `;
+  if (held.length === 0) return [];
+  const rules = new Map((await enabledRules(sql)).map((rule) => [rule.id, rule]));
+  return held.filter(({ eventId, cameraId, ruleId }) => {
+    const rule = rules.get(ruleId);
+    return rule && evaluate(rule, { eventId, kind: "camera_health", cameraId, riskScore: null, storedAt: now, objects: [] }).matches;
+  });
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import { notFound, Problem } from "../../contract/problem.ts";
+import type { alertRoutes } from "../../contract/routes/alerts.ts";
+import { uuidOf } from "../../contract/values.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { emit } from "../../work/outbox/outbox.ts";
+import { cancelNotifications, channelResults } from "../notifications/queue.ts";
+import type { Alert } from "./alert.ts";
+import { countAlerts, endAlert, findAlert, listAlerts } from "./alerts-repository.ts";
+
+const listName = "alerts";
+const Key = z.tuple([KeyInstant, z.uuid()]);
+
+/** The use cases of alerts. */
+export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
+  listAlerts: async ({ query }, { db }) => {
+    const { limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const filter = {
+      status: query.status,
+      severity: query.severity,
+      ruleId: query.rule_id,
+      cameraId: query.camera_id,
+      eventId: query.event_id,
+      from: query.start_date,
+      to: query.end_date,
+    };
+    const [rows, total] = await db.query((sql) =>
+      Promise.all([listAlerts(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countAlerts(sql, filter)]),
+    );
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  getAlert: async ({ params }, { db }) => {
+    const id = uuidOf(params.id);
+    const alert = id && (await db.query((sql) => findAlert(sql, id)));
+    if (!alert) throw notFound("Alert", params.id);
+    return alert;
+  },
+
+  acknowledgeAlert: async ({ params: { id } }, context) => await end(context, id, "acknowledged"),
+
+  dismissAlert: async ({ params: { id } }, context) => await end(context, id, "dismissed"),
+};
+
+/** Ends an alert as a person asked; whoever comes second gets a conflict. */
+async function end({ db, clock, runtime }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
+  const id = uuidOf(text);
+  if (id === undefined) throw notFound("Alert", text);
+  const alert = await db.transaction(async (sql) => {
+    const now = clock.now();
+    // first what waits and then the alert, as the sender of notifications does: so neither waits for the other
+    await cancelNotifications(sql, id, now);
+    const channels = (await channelResults(sql, [id])).get(id) ?? [];
+    const ended = await endAlert(sql, id, { status, channels }, now);
+    if (!ended) {
+      const current = await findAlert(sql, id);
+      if (!current) throw notFound("Alert", text);
+      throw new Problem("conflict", `Alert ${id} is ${current.status} already; that is final`);
+    }
+    const type = status === "acknowledged" ? "alert_acknowledged" : "alert_dismissed";
+    await appendToJournal(sql, [{ type, data: ended }], now);
+    await emit(sql, [{ type, eventId: id, data: ended }], now);
+    return ended;
+  });
+  runtime?.wakeJournal();
+  runtime?.wakeJobs("deliver");
+  return alert;
+}

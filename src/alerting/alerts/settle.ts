@@ -1,0 +1,22 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { channelResults } from "../notifications/queue.ts";
+import { reasonPending } from "./alert.ts";
+import { lockAlert, updateProgress } from "./alerts-repository.ts";
+
+/**
+ * Brings an alert up to what its channels did, in the transaction that stored an outcome: an alert that was pending is
+ * delivered when one channel sent it. One that a person has ended stays as it is.
+ */
+export async function settleAlert(sql: Sql, alertId: string, now: Date): Promise<void> {
+  const alert = await lockAlert(sql, alertId);
+  if (!alert) return;
+  // read when the lock is there: another channel may have come to its end meanwhile
+  const channels = (await channelResults(sql, [alertId])).get(alertId) ?? [];
+  const isPending = alert.status === "pending";
+  const isDelivered = isPending && channels.some(({ status }) => status === "sent");
+  const status = isDelivered ? "delivered" : alert.status;
+  const reason = isPending && !isDelivered ? reasonPending(channels) : null;
+  const settled = await updateProgress(sql, alertId, { status, channels, reason }, now);
+  if (settled && isDelivered) await appendToJournal(sql, [{ type: "alert_delivered", data: settled }], now);
+}

@@ -1,0 +1,81 @@
+import { eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
+import type { RiskLevel } from "../../monitoring/events/risk.ts";
+import type { Sql } from "../../platform/database/database.ts";
+
+/** What a rule said of an event, as it is stored. The keys are the columns. */
+export interface StoredVerdict {
+  readonly rule_id: string;
+  readonly rule_name: string;
+  readonly rule_version: number;
+  readonly outcome: "raised" | "suppressed" | "not_matched";
+  readonly matched_conditions: readonly string[];
+  readonly failed_conditions: readonly string[];
+  /** The alert that was raised. */
+  readonly alert_id: string | null;
+  /** The alert whose cooldown held this one back; null where a silence did. */
+  readonly suppressed_by: string | null;
+  /** Until when that cooldown or silence was to last. */
+  readonly suppressed_until: Date | null;
+  /** The silence that held this one back, and why there was one. */
+  readonly silence_id: string | null;
+  readonly silence_reason: string | null;
+}
+
+/** The risk level and the batch of an event, deleted or not, which nobody else evaluates or changes until the end of the transaction; undefined without one. */
+export async function lockLevelOf(
+  sql: Sql,
+  eventId: number,
+): Promise<{ readonly level: RiskLevel | null; readonly batchId: string | null; readonly createdAt: Date } | undefined> {
+  const [row] = await sql<[{ level: RiskLevel | null; batchId: string | null; createdAt: Date }?]>`
+    select e.risk_level as level, e.batch_id as "batchId", e.created_at as "createdAt"
+    from events e
+    where e.event_id = ${eventId}
+    for no key update
+  `;
+  return row;
+}
+
+/** What a rule said of an event before. */
+export interface EarlierVerdict {
+  readonly outcome: StoredVerdict["outcome"];
+  /** The alert that held it back. */
+  readonly heldBackBy: string | null;
+  /** How the event of that alert is judged by now. */
+  readonly alertedLevel: RiskLevel | null;
+  /** The rule found a deleted event. */
+  readonly onDeleted: boolean;
+}
+
+/** What the rules said of an event before, by their ids. */
+export async function earlierVerdicts(sql: Sql, eventId: number): Promise<ReadonlyMap<string, EarlierVerdict>> {
+  const rows = await sql<(EarlierVerdict & { readonly ruleId: string })[]>`
+    select v.rule_id as "ruleId", v.outcome, v.suppressed_by as "heldBackBy", e.risk_level as "alertedLevel",
+      v.failed_conditions = array[${eventDeleted}::text] as "onDeleted"
+    from rule_verdicts v
+    left join alerts a on a.alert_id = v.suppressed_by
+    left join events e on e.event_id = a.event_id
+    where v.event_id = ${eventId}
+  `;
+  return new Map(rows.map(({ ruleId, ...verdict }) => [ruleId, verdict]));
+}
+
+/** Stores what rules said of an event, in place of what they said before. A verdict that raised an alert stays. */
+export async function storeVerdicts(sql: Sql, eventId: number, verdicts: readonly StoredVerdict[], now: Date): Promise<void> {
+  if (verdicts.length === 0) return;
+  await sql`
+    insert into rule_verdicts (event_id, rule_id, rule_name, rule_version, outcome, matched_conditions, failed_conditions, alert_id, suppressed_by,
+      suppressed_until, silence_id, silence_reason, evaluated_at)
+    select ${eventId}::bigint, v.rule_id, v.rule_name, v.rule_version, v.outcome, v.matched_conditions, v.failed_conditions, v.alert_id,
+      v.suppressed_by, v.suppressed_until, v.silence_id, v.silence_reason, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(verdicts)}::text::jsonb) as v (
+      rule_id uuid, rule_name text, rule_version integer, outcome text, matched_conditions text[], failed_conditions text[], alert_id uuid,
+      suppressed_by uuid, suppressed_until timestamptz, silence_id uuid, silence_reason text
+    )
+    on conflict (event_id, rule_id) do update
+    set rule_name = excluded.rule_name, rule_version = excluded.rule_version, outcome = excluded.outcome,
+      matched_conditions = excluded.matched_conditions, failed_conditions = excluded.failed_conditions, alert_id = excluded.alert_id,
+      suppressed_by = excluded.suppressed_by, suppressed_until = excluded.suppressed_until,
+      silence_id = excluded.silence_id, silence_reason = excluded.silence_reason, evaluated_at = excluded.evaluated_at
+    where rule_verdicts.outcome <> 'raised'
+  `;
+}

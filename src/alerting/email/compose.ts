@@ -1,0 +1,82 @@
+import { domainToASCII } from "node:url";
+import type { Config } from "../../platform/config/config.ts";
+import { traceHeader } from "../../platform/outbound/trace.ts";
+import type { Message } from "../delivery/message.ts";
+import { headline, onOneLine, valuesFor } from "./content.ts";
+import type { MailPicture } from "./picture.ts";
+import type { Envelope } from "./smtp.ts";
+import { renderMail } from "./templates.ts";
+import { threadOf } from "./thread.ts";
+
+/** Where a mail comes from, to whom it goes, and what its words refer to. */
+export interface MailSetting {
+  /** As in SMTP_FROM_ADDRESS. */
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly timeZone: string;
+  readonly publicUrl: Config["publicUrl"];
+  readonly now: Date;
+}
+
+/** Writes the mail of a notification: HTML and text, the picture inside, and headers that have mail programs group it with its camera's day, or with its silence. */
+export async function composeMail(message: Message, picture: MailPicture | undefined, setting: MailSetting): Promise<Envelope> {
+  const sender = senderOf(setting.from);
+  const to = setting.to.map(withAsciiDomain);
+  const domain = sender.address.slice(sender.address.lastIndexOf("@") + 1);
+  const thread = threadOf(message, { domain, timeZone: setting.timeZone });
+  const pictureId = picture && "jpeg" in picture ? `picture.${message.notificationId}@${domain}` : null;
+  const subject = onOneLine(headline(message, setting.timeZone), 200);
+  const pictureFault = picture && "fault" in picture ? picture.fault : null;
+  const { html, text } = await renderMail(message.heldBack ? "digest" : "alert", {
+    ...valuesFor(message, setting),
+    subject,
+    pictureId,
+    pictureFault,
+  });
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+  const mail = new MailComposer({
+    from: sender,
+    to: to.map((address) => ({ name: "", address })),
+    subject,
+    text,
+    html,
+    messageId: thread.messageId,
+    inReplyTo: thread.references.at(-1) ?? thread.references[0],
+    references: [...thread.references],
+    date: setting.now,
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...traceHeader(message.alert?.trace),
+      ...(message.alert?.severity === "critical" && message.endOf === undefined && { "X-Priority": "1 (Highest)", Importance: "High" }),
+      "List-Id": { prepared: true, value: `homesec alerts <alerts.homesec.${domain}>` },
+    },
+    ...(picture &&
+      "jpeg" in picture &&
+      pictureId && { attachments: [inline(picture.jpeg, pictureId, message.alert?.cameraId ?? "picture")] }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return { from: sender.address, to, raw: await mail.compile().build() };
+}
+
+const inline = (content: Buffer, cid: string, cameraId: string) => ({
+  content,
+  cid,
+  filename: `${cameraId}.jpg`,
+  contentType: "image/jpeg",
+  contentDisposition: "inline" as const,
+});
+
+/** `Home <home@example.org>` or the bare address. */
+function senderOf(from: string): { readonly name: string; readonly address: string } {
+  const [, name = "", address] = /^(.*)<([^<>]+)>$/.exec(from) ?? [];
+  return address === undefined
+    ? { name: "homesec", address: withAsciiDomain(from) }
+    : { name: onOneLine(name.replace(/^\s*"|"\s*$/g, ""), 100), address: withAsciiDomain(address) };
+}
+
+/** The address as every mail server takes it: `müller.de` as `xn--mller-kva.de`. */
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf("@") + 1;
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));
+}

@@ -1,0 +1,124 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "../delivery/message.ts";
+import type { Channel } from "./channels.ts";
+
+/** What is known of an alert and its event, or undefined when it is gone. */
+export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
+  const [row] = await sql<[AlertFacts?]>`
+    select a.alert_id as "alertId", a.status, a.severity, a.dedup_key as "dedupKey", a.rule_name as "ruleName",
+      coalesce(v.matched_conditions, '{}') as "matchedConditions", a.created_at as "raisedAt", a.camera_id as "cameraId", c.name as "cameraName",
+      e.event_id as "eventId", e.batch_id as trace, e.kind as "eventKind", i.ended_at as "incidentEndedAt", e.started_at as "startedAt", e.ended_at as "endedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore", e.risk_level as "riskLevel",
+      e.summary, e.reasoning,
+      coalesce(seen.types, '{}') as "objectTypes", seen.detection_id as "detectionId"
+    from alerts a
+    join events e on e.event_id = a.event_id
+    join cameras c on c.camera_id = a.camera_id
+    left join camera_incidents i on i.event_id = e.event_id
+    left join lateral (
+      select r.matched_conditions, d.definition
+      from rule_verdicts r
+      left join rule_versions d on d.rule_id = r.rule_id and d.version = r.rule_version
+      where r.alert_id = a.alert_id
+      limit 1
+    ) v on true
+    left join lateral (
+      select array_agg(b.object_type order by b.wanted desc, b.confidence desc, b.detection_id) as types,
+        (array_agg(b.detection_id order by b.wanted desc, b.confidence desc, b.detection_id))[1] as detection_id
+      from (
+        select distinct on (d.object_type) d.object_type, d.confidence, d.detection_id,
+          -- in either case, as the rule takes it
+          coalesce(lower((v.definition -> 'object_types')::text)::jsonb ? lower(d.object_type), false) as wanted
+        from detections d
+        where d.event_id = a.event_id
+        order by d.object_type, d.confidence desc, d.detection_id
+      ) b
+    ) seen on true
+    where a.alert_id = ${alertId}
+  `;
+  return row;
+}
+
+/** Ids of at most `limit` detections of an event, newest first, one of each file: the last, since a camera may write all its pictures into the same file. */
+export async function newestPictures(sql: Sql, eventId: number, limit: number): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select n.detection_id as id
+    from (
+      select distinct on (d.file_path) d.detection_id, d.detected_at, d.confidence
+      from detections d
+      where d.event_id = ${eventId}
+      order by d.file_path, d.detected_at desc, d.confidence desc, d.detection_id
+    ) n
+    order by n.detected_at desc, n.confidence desc, n.detection_id
+    limit ${limit}
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * What an alert's cooldown held back, deleted events aside: their number, and at most `limit` of them, the riskiest. The alerted event itself, which another
+ * rule under the same key may have matched too, is not among them for a channel through which the alert went.
+ */
+export async function findHeldBack(
+  sql: Sql,
+  { alertId, channel }: { readonly alertId: string; readonly channel: Channel },
+  limit: number,
+): Promise<HeldBack> {
+  const rows = await sql<(HeldBackEvent & { count: number })[]>`
+    with held as (
+      select distinct v.event_id
+      from rule_verdicts v
+      where v.suppressed_by = ${alertId}
+        and not exists (
+          select
+          from alerts a
+          join notifications n on n.alert_id = a.alert_id and n.kind = 'alert' and n.channel = ${channel}
+          where a.alert_id = v.suppressed_by
+            and a.event_id = v.event_id
+        )
+    )
+    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore",
+      e.risk_level as "riskLevel", e.summary, count(*) over () as count
+    from held h
+    join events e on e.event_id = h.event_id
+    join cameras c on c.camera_id = e.camera_id
+    where e.deleted_at is null
+    order by e.risk_score desc nulls last, e.started_at, e.event_id
+    limit ${limit}
+  `;
+  return {
+    count: rows[0]?.count ?? 0,
+    events: rows.map(({ count: _, ...event }) => event).toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()),
+  };
+}
+
+/** What is known of a silence that has ended, or undefined when it is gone. */
+export async function findSilenceFacts(sql: Sql, silenceId: string): Promise<SilenceFacts | undefined> {
+  const [row] = await sql<[SilenceFacts?]>`
+    select s.silence_id as "silenceId", s.camera_id as "cameraId", c.name as "cameraName", s.rule_id as "ruleId", s.rule_name as "ruleName", s.reason,
+      s.created_at as "startedAt", s.ends_at as "endsAt", s.ended_at as "endedAt"
+    from silences s
+    left join cameras c on c.camera_id = s.camera_id
+    where s.silence_id = ${silenceId}
+      and s.ended_at is not null
+  `;
+  return row;
+}
+
+/** What a silence hid: the number of alerts, and at most `limit` of them, the riskiest, those of deleted events aside. */
+export async function findSilenced(sql: Sql, silenceId: string, limit: number): Promise<SilencedAlerts> {
+  const [[total], rows] = await Promise.all([
+    sql<[{ count: number }]>`select count(*) as count from silenced_alerts h where h.silence_id = ${silenceId}`,
+    sql<SilencedAlerts["events"][number][]>`
+      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore",
+        e.risk_level as "riskLevel", e.summary, h.rule_name as "ruleName"
+      from silenced_alerts h
+      join events e on e.event_id = h.event_id
+      join cameras c on c.camera_id = e.camera_id
+      where h.silence_id = ${silenceId}
+        and e.deleted_at is null
+      order by e.risk_score desc nulls last, e.started_at, e.event_id, h.rule_name, h.rule_id
+      limit ${limit}
+    `,
+  ]);
+  return { count: total.count, events: rows.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime()) };
+}

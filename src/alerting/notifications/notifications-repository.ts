@@ -1,0 +1,75 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
+import type { Channel } from "./channels.ts";
+import type { About, ChannelResult } from "./notification.ts";
+
+/** Notifications to store; one with a reason cannot be sent, the others wait. */
+export type NewNotifications = About & {
+  readonly expiresAt: Date;
+  readonly rows: readonly { readonly id: string; readonly channel: Channel; readonly reason: string | null }[];
+};
+
+/** Stores notifications, and jobs for those that can be sent. */
+export async function insertNotifications(
+  sql: Sql,
+  { alertId, silenceId, kind, expiresAt, rows }: NewNotifications,
+  now: Date,
+): Promise<void> {
+  await sql`
+    with given as (
+      select g.notification_id, g.channel, g.reason, g.position
+      from unnest(
+        ${rows.map(({ id }) => id)}::uuid[],
+        ${rows.map(({ channel }) => channel)}::text[],
+        ${rows.map(({ reason }) => reason)}::text[]
+      ) with ordinality as g (notification_id, channel, reason, position)
+    ), stored as (
+      insert into notifications (notification_id, alert_id, silence_id, kind, channel, status, reason, next_attempt_at, expires_at, created_at, finished_at)
+      select g.notification_id, ${alertId ?? null}::uuid, ${silenceId ?? null}::uuid, ${kind}, g.channel,
+        case when g.reason is null then 'waiting' else 'unusable' end,
+        g.reason,
+        case when g.reason is null then ${now}::timestamptz end,
+        ${expiresAt},
+        ${now},
+        case when g.reason is null then null else ${now}::timestamptz end
+      from given g
+    )
+    ${insertDeliverJobs(sql, { notificationId: sql`g.notification_id`, channel: sql`g.channel` }, now)}
+    from given g
+    where g.reason is null
+    order by g.position
+  `;
+}
+
+/** Cancels what waits to be said of an alert, and deletes the jobs that nobody has taken yet. */
+export async function cancelWaiting(sql: Sql, alertId: string, now: Date): Promise<void> {
+  await sql`
+    with cancelled as (
+      update notifications n
+      set status = 'cancelled', next_attempt_at = null, finished_at = ${now}
+      where n.alert_id = ${alertId}
+        and n.kind = 'alert'
+        and n.status = 'waiting'
+      returning n.notification_id
+    )
+    delete from jobs j
+    using cancelled c
+    where j.queue = 'deliver'
+      and j.subject = 'notification:' || c.notification_id
+      and j.status = 'pending'
+  `;
+}
+
+/** The results of the channels of these alerts, in the order of the channels' names. */
+export async function resultsOfAlerts(
+  sql: Sql,
+  alertIds: readonly string[],
+): Promise<readonly (ChannelResult & { readonly alertId: string })[]> {
+  return await sql<(ChannelResult & { readonly alertId: string })[]>`
+    select n.alert_id as "alertId", n.channel, n.status, n.reason, n.attempt_count as attempts, n.late
+    from notifications n
+    where n.alert_id = any (${[...alertIds]}::uuid[])
+      and n.kind = 'alert'
+    order by n.alert_id, n.channel
+  `;
+}

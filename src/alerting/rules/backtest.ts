@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import { dayMs } from "../../base/clock/durations.ts";
+import { offsetIn } from "../../base/clock/time-zone.ts";
+import type { ReplayedEvent as ReplayedEventRecord, RuleReplay, ruleRoutes } from "../../contract/routes/rules.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { type PastEvents, type PastFacts, pastFacts } from "./facts-repository.ts";
+import { type Replayed, replay, triggerOf } from "./replay.ts";
+import type { RuleDefinition } from "./rule.ts";
+
+type ReplayedEvent = z.output<typeof ReplayedEventRecord>;
+type Reply = z.output<typeof ruleRoutes.backtestRule.reply>;
+
+/** A definition to play history through; `version` is null when it is not stored like this. */
+export interface Candidate {
+  readonly version: number | null;
+  readonly definition: RuleDefinition;
+}
+
+export interface Backtest {
+  readonly ruleId: string;
+  readonly events: PastEvents;
+  readonly tested: Candidate;
+  readonly against: Candidate | undefined;
+  /** Whose days are counted. */
+  readonly timeZone: string;
+  /** Events listed at most. */
+  readonly limit: number;
+}
+
+/**
+ * Plays history through one or two definitions of a rule, from one snapshot. In memory are one batch of events, the cooldowns, and
+ * with two definitions the ids of the events that alert.
+ */
+export async function backtest(
+  db: Database,
+  { ruleId, events, tested, against, timeZone, limit }: Backtest,
+): Promise<Pick<Reply, "events_tested" | "tested" | "events" | "against" | "difference">> {
+  const keepsIds = against !== undefined;
+  const first = tally(ruleId, tested, { timeZone, limit, keepsIds });
+  const second = against && tally(ruleId, against, { timeZone, limit: 0, keepsIds });
+  const tallies = second ? [first, second] : [first];
+  const batches = db.iterate(async function* (sql) {
+    // two definitions that are evaluated at the same time share one reading
+    for (const trigger of ["stored", "scored"] as const) {
+      const those = tallies.filter((one) => one.trigger === trigger);
+      if (those.length > 0) for await (const batch of pastFacts(sql, events, trigger)) yield { those, batch };
+    }
+  });
+  for await (const { those, batch } of batches) for (const one of those) for (const facts of batch) one.take(facts);
+  for (const one of tallies) one.end();
+  return {
+    events_tested: first.count(),
+    tested: first.result(),
+    events: first.events(),
+    against: second?.result() ?? null,
+    difference: second ? differenceOf(first.alerts, second.alerts, limit) : null,
+  };
+}
+
+interface Tally {
+  readonly trigger: "stored" | "scored";
+  readonly alerts: ReadonlySet<number>;
+  take(facts: PastFacts): void;
+  /** After the last event. */
+  end(): void;
+  count(): number;
+  events(): ReplayedEvent[];
+  result(): z.output<typeof RuleReplay>;
+}
+
+function tally(
+  ruleId: string,
+  { version, definition }: Candidate,
+  { timeZone, limit, keepsIds }: { readonly timeZone: string; readonly limit: number; readonly keepsIds: boolean },
+): Tally {
+  const history = replay(ruleId, definition);
+  const offset = offsetIn(timeZone);
+  const days = new Map<number, { matched: number; alerts: number }>();
+  const alerts = new Set<number>();
+  let newest: ReplayedEvent[] = [];
+  let count = 0;
+  let matched = 0;
+  let raised = 0;
+
+  const addToDay = (at: Date, matches: number, raises: number): void => {
+    const instant = at.getTime();
+    const dayNumber = Math.floor((instant + offset(instant)) / dayMs);
+    const day = days.get(dayNumber) ?? { matched: 0, alerts: 0 };
+    days.set(dayNumber, { matched: day.matched + matches, alerts: day.alerts + raises });
+  };
+  const note = ({ facts, verdict, raisedAt, alert, heldBackAt }: Replayed): void => {
+    if (!verdict.matches) return;
+    if (heldBackAt === null) matched += 1;
+    else {
+      // one event, told again: as what became of it in the end
+      addToDay(heldBackAt, -1, 0);
+      const earlier = newest.findLastIndex(({ event_id }) => event_id === facts.eventId);
+      if (earlier !== -1) newest.splice(earlier, 1);
+    }
+    addToDay(raisedAt, 1, alert ? 1 : 0);
+    if (alert) {
+      raised += 1;
+      if (keepsIds) alerts.add(facts.eventId);
+    }
+    if (limit === 0) return;
+    newest.push({
+      event_id: facts.eventId,
+      camera_id: facts.cameraId,
+      raised_at: raisedAt,
+      alert,
+      matched_conditions: [...verdict.matchedConditions],
+    });
+    if (newest.length >= 2 * limit) newest = newest.slice(-limit);
+  };
+  return {
+    trigger: triggerOf(definition),
+    alerts,
+    take: (facts) => {
+      count += 1;
+      for (const replayed of history.take(facts)) note(replayed);
+    },
+    end: () => {
+      for (const replayed of history.end()) note(replayed);
+    },
+    count: () => count,
+    events: () => newest.slice(-limit),
+    result: () => ({
+      version,
+      events_matched: matched,
+      match_rate: count === 0 ? 0 : matched / count,
+      alerts_after_cooldown: raised,
+      days: [...days]
+        .filter(([, { matched: ofDay }]) => ofDay > 0)
+        .toSorted(([one], [other]) => one - other)
+        .map(([day, counts]) => ({
+          date: new Date(day * dayMs).toISOString().slice(0, 10),
+          events_matched: counts.matched,
+          alerts: counts.alerts,
+        })),
+    }),
+  };
+}
+
+function differenceOf(tested: ReadonlySet<number>, against: ReadonlySet<number>, limit: number): NonNullable<Reply["difference"]> {
+  const onlyIn = (one: ReadonlySet<number>, other: ReadonlySet<number>) => {
+    const ids = [...one].filter((id) => !other.has(id));
+    return { count: ids.length, event_ids: limit === 0 ? [] : ids.slice(-limit) };
+  };
+  const onlyTested = onlyIn(tested, against);
+  return { only_tested: onlyTested, only_against: onlyIn(against, tested), both: tested.size - onlyTested.count };
+}

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { Problem } from "../../contract/problem.ts";
+import type { ruleRoutes } from "../../contract/routes/rules.ts";
+import type { Rule, RuleDefinition } from "./rule.ts";
+
+/** What a person gave of a rule; what is left out is undefined. */
+export type RuleChange = Omit<z.output<typeof ruleRoutes.createRule.body>, "name"> & { readonly name?: string | undefined };
+
+const defaults: Omit<RuleDefinition, "name"> = {
+  enabled: true,
+  kind: "event",
+  severity: "medium",
+  risk_threshold: null,
+  object_types: null,
+  camera_ids: null,
+  min_confidence: null,
+  schedule: null,
+  dedup_key_template: "{camera_id}:{rule_id}",
+  cooldown_seconds: 300,
+  channels: null,
+  escalate: false,
+  digest: false,
+};
+
+/** The definition of a new rule. Throws `Problem("invalid")` as `changedDefinition` does. */
+export function newDefinition(given: RuleChange & { readonly name: string }): RuleDefinition {
+  return changedDefinition({ ...defaults, name: given.name }, given);
+}
+
+/**
+ * A definition with the changes; what is undefined stays. Empty lists of classes or cameras are none. Throws
+ * `Problem("invalid")` for a rule on the health of cameras with a condition that no incident can meet.
+ */
+export function changedDefinition(before: RuleDefinition, given: RuleChange): RuleDefinition {
+  const pick = <K extends Exclude<keyof RuleDefinition, "schedule">>(key: K) =>
+    given[key] === undefined ? before[key] : (given[key] as RuleDefinition[K]);
+  const definition: RuleDefinition = {
+    name: pick("name"),
+    enabled: pick("enabled"),
+    kind: pick("kind"),
+    severity: pick("severity"),
+    risk_threshold: pick("risk_threshold"),
+    object_types: noneWhenEmpty(pick("object_types")),
+    camera_ids: noneWhenEmpty(pick("camera_ids")),
+    min_confidence: pick("min_confidence"),
+    schedule: given.schedule === undefined ? before.schedule : given.schedule && { ...given.schedule, days: given.schedule.days ?? [] },
+    dedup_key_template: pick("dedup_key_template"),
+    cooldown_seconds: pick("cooldown_seconds"),
+    channels: pick("channels"),
+    escalate: pick("escalate"),
+    digest: pick("digest"),
+  };
+  const unmeetable = (["risk_threshold", "object_types", "min_confidence"] as const).find((field) => definition[field] !== null);
+  if (definition.kind === "camera_health" && unmeetable) {
+    throw new Problem(
+      "invalid",
+      `A rule of kind camera_health has no ${unmeetable}: an incident of a camera has neither score nor detections`,
+      {
+        items: [{ loc: ["body", unmeetable], msg: "Must be null in a rule of kind camera_health", type: "value_error" }],
+      },
+    );
+  }
+  return definition;
+}
+
+/** What a person decided about a rule. */
+export function definitionOf({
+  id: _id,
+  version: _version,
+  created_at: _created,
+  updated_at: _updated,
+  ...definition
+}: Rule): RuleDefinition {
+  return definition;
+}
+
+/** Whether two definitions say the same. */
+export function sameDefinition(one: RuleDefinition, other: RuleDefinition): boolean {
+  return isDeepStrictEqual(one, other);
+}
+
+function noneWhenEmpty(list: string[] | null): string[] | null {
+  return list && list.length > 0 ? list : null;
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import { notFound } from "../../contract/problem.ts";
+import type { ruleRoutes } from "../../contract/routes/rules.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { backtest } from "./backtest.ts";
+import { shortenCooldowns } from "./cooldowns-repository.ts";
+import { changedDefinition, definitionOf, newDefinition, sameDefinition } from "./definition.ts";
+import { requireRule, requireRuleId, requireVersion } from "./required.ts";
+import { countRules, deleteRule, insertRule, listRules, lockAlertsOf, lockRule, replaceRule } from "./rules-repository.ts";
+import { tryRule } from "./trial.ts";
+import { insertVersion } from "./versions-repository.ts";
+
+const listName = "alerts/rules";
+const Key = z.tuple([KeyInstant, z.uuid()]);
+
+/** The use cases of alert rules. */
+export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
+  listRules: async ({ query }, { db }) => {
+    const { limit, cursor, offset, ...filter } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const [rows, total] = await db.query(async (sql) => [
+      await listRules(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }),
+      await countRules(sql, filter),
+    ]);
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  createRule: async ({ body }, { db, clock }) => {
+    const now = clock.now();
+    const definition = newDefinition(body);
+    return await db.transaction(async (sql) => {
+      const rule = await insertRule(sql, definition, now);
+      await insertVersion(sql, rule.id, rule.version, definition, now);
+      return rule;
+    });
+  },
+
+  getRule: async ({ params }, { db }) => await db.query((sql) => requireRule(sql, params.id)),
+
+  updateRule: async ({ params, body }, { db, clock }) => {
+    const id = requireRuleId(params.id);
+    const now = clock.now();
+    return await db.transaction(async (sql) => {
+      const rule = await lockRule(sql, id);
+      if (!rule) throw notFound("Rule", params.id);
+      const before = definitionOf(rule);
+      const definition = changedDefinition(before, body);
+      if (sameDefinition(before, definition)) return rule;
+      const changed = await replaceRule(sql, id, definition, now);
+      await insertVersion(sql, id, changed.version, definition, now);
+      // who makes it shorter does not mean the alert after the next
+      if (definition.cooldown_seconds < before.cooldown_seconds) await shortenCooldowns(sql, id, definition.cooldown_seconds);
+      return changed;
+    });
+  },
+
+  deleteRule: async ({ params }, { db }) => {
+    const id = requireRuleId(params.id);
+    await db.transaction(async (sql) => {
+      if (!(await lockRule(sql, id, "delete"))) throw notFound("Rule", params.id);
+      // what it held back under a key of several rules is the others' now
+      await shortenCooldowns(sql, id, 0);
+      await lockAlertsOf(sql, id);
+      await deleteRule(sql, id);
+    });
+    return undefined;
+  },
+
+  testRule: async ({ params, body }, { db }) => {
+    const rule = await db.query((sql) => requireRule(sql, params.id));
+    const ids = body.event_ids ?? undefined;
+    const range = { from: body.start_date ?? undefined, to: body.end_date ?? undefined };
+    return await tryRule(
+      db,
+      rule,
+      { ...range, ids, kinds: ids ? undefined : [rule.kind], newest: ids ? undefined : body.limit },
+      body.at ?? undefined,
+    );
+  },
+
+  backtestRule: async ({ params, body }, { db, clock }) => {
+    const from = body.start_date ?? undefined;
+    const to = body.end_date ?? clock.now();
+    const { rule, tested, against } = await db.query(async (sql) => {
+      const rule = await requireRule(sql, params.id);
+      const version = body.version ?? rule.version;
+      const before = await requireVersion(sql, rule, version);
+      const definition = changedDefinition(before, body.definition ?? {});
+      return {
+        rule,
+        tested: { version: sameDefinition(before, definition) ? version : null, definition },
+        against: body.against ? { version: body.against, definition: await requireVersion(sql, rule, body.against) } : undefined,
+      };
+    });
+    const outcome = await backtest(db, {
+      ruleId: rule.id,
+      events: { from, to, kinds: [tested.definition.kind, ...(against ? [against.definition.kind] : [])] },
+      tested,
+      against,
+      timeZone: body.timezone,
+      limit: body.limit,
+    });
+    return { rule_id: rule.id, rule_name: rule.name, start_date: from ?? null, end_date: to, timezone: body.timezone, ...outcome };
+  },
+};

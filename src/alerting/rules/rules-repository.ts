@@ -1,0 +1,161 @@
+import { Schedule } from "../../contract/routes/rules.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { Rule, RuleDefinition, Severity } from "./rule.ts";
+
+const columns = (sql: Sql) => sql`
+  r.rule_id as id, r.name, r.enabled, r.kind, r.severity, r.risk_threshold, r.object_types, r.camera_ids, r.min_confidence, r.schedule,
+  r.dedup_key_template, r.cooldown_seconds, r.channels, r.escalate, r.digest, r.version, r.created_at, r.updated_at
+`;
+
+/** A row of `rules`; the schedule as it came out of jsonb. */
+type RuleRow = Omit<Rule, "schedule"> & { readonly schedule: unknown };
+
+/** Throws a `ZodError` when the stored schedule is not what it should be. */
+function ruleOf(row: RuleRow): Rule {
+  return { ...row, schedule: Schedule.nullable().parse(row.schedule) };
+}
+
+/** The rules in force, oldest first. */
+export async function enabledRules(sql: Sql): Promise<readonly Rule[]> {
+  const rows = await sql<RuleRow[]>`
+    select ${columns(sql)}
+    from rules r
+    where r.enabled
+    order by r.created_at, r.rule_id
+  `;
+  return rows.map(ruleOf);
+}
+
+/** Every rule, oldest first. */
+export async function allRules(sql: Sql): Promise<readonly Rule[]> {
+  const rows = await sql<RuleRow[]>`
+    select ${columns(sql)}
+    from rules r
+    order by r.created_at, r.rule_id
+  `;
+  return rows.map(ruleOf);
+}
+
+/** A rule by its id, which is a UUID, or undefined. */
+export async function findRule(sql: Sql, ruleId: string): Promise<Rule | undefined> {
+  const [row] = await sql<[RuleRow?]>`
+    select ${columns(sql)}
+    from rules r
+    where r.rule_id = ${ruleId}
+  `;
+  return row && ruleOf(row);
+}
+
+/** A rule that is about to be changed, kept from others until the end of the transaction. */
+export async function lockRule(sql: Sql, ruleId: string, to: "change" | "delete" = "change"): Promise<Rule | undefined> {
+  const [row] = await sql<[RuleRow?]>`
+    select ${columns(sql)}
+    from rules r
+    where r.rule_id = ${ruleId}
+    ${to === "delete" ? sql`for update` : sql`for no key update`}
+  `;
+  return row && ruleOf(row);
+}
+
+/** Stores a rule, its first version, and returns its record. */
+export async function insertRule(sql: Sql, rule: RuleDefinition, now: Date): Promise<Rule> {
+  const [row] = await sql<[RuleRow]>`
+    insert into rules as r (name, enabled, kind, severity, risk_threshold, object_types, camera_ids, min_confidence, schedule, dedup_key_template,
+      cooldown_seconds, channels, escalate, digest, created_at, updated_at)
+    values (${rule.name}, ${rule.enabled}, ${rule.kind}, ${rule.severity}, ${rule.risk_threshold}, ${rule.object_types}::text[], ${rule.camera_ids}::text[],
+      ${rule.min_confidence}, ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, ${rule.dedup_key_template},
+      ${rule.cooldown_seconds}, ${rule.channels}::text[], ${rule.escalate}, ${rule.digest}, ${now}, ${now})
+    returning ${columns(sql)}
+  `;
+  return ruleOf(row);
+}
+
+/** Gives a rule a new definition, and a version one higher, and returns its record. */
+export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition, now: Date): Promise<Rule> {
+  const [row] = await sql<[RuleRow]>`
+    update rules r
+    set name = ${rule.name}, enabled = ${rule.enabled}, kind = ${rule.kind}, severity = ${rule.severity}, risk_threshold = ${rule.risk_threshold},
+      object_types = ${rule.object_types}::text[], camera_ids = ${rule.camera_ids}::text[], min_confidence = ${rule.min_confidence},
+      schedule = ${rule.schedule && JSON.stringify(rule.schedule)}::text::jsonb, dedup_key_template = ${rule.dedup_key_template},
+      cooldown_seconds = ${rule.cooldown_seconds}, channels = ${rule.channels}::text[], escalate = ${rule.escalate}, digest = ${rule.digest},
+      version = r.version + 1, updated_at = ${now}
+    where r.rule_id = ${ruleId}
+    returning ${columns(sql)}
+  `;
+  return ruleOf(row);
+}
+
+/** Locks the alerts of a rule, which lose it when it goes, in the order of all who lock several. */
+export async function lockAlertsOf(sql: Sql, ruleId: string): Promise<void> {
+  await sql`
+    select count(*)
+    from (
+      select
+      from alerts a
+      where a.rule_id = ${ruleId}
+      order by a.alert_id
+      for no key update
+    ) locked
+  `;
+}
+
+/** Deletes a rule with its versions; what it said of events and the alerts it raised stay. Returns whether there was one. */
+export async function deleteRule(sql: Sql, ruleId: string): Promise<boolean> {
+  const rows = await sql`
+    delete from rules r
+    where r.rule_id = ${ruleId}
+    returning r.rule_id
+  `;
+  return rows.length > 0;
+}
+
+/** What the list of rules is narrowed by. */
+export interface RuleFilter {
+  readonly enabled?: boolean | undefined;
+  readonly severity?: Severity | undefined;
+}
+
+/** The sort key of the list: time of creation with all its digits, and id. */
+export type RuleKey = readonly [createdAt: string, ruleId: string];
+
+/** A part of the list: continues after the rule with this key. */
+export interface RuleSlice {
+  readonly filter: RuleFilter;
+  readonly after: RuleKey | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A part of the list of rules, newest first, each with its sort key. */
+export async function listRules(
+  sql: Sql,
+  { filter, after, offset, limit }: RuleSlice,
+): Promise<readonly { readonly record: Rule; readonly key: RuleKey }[]> {
+  const rows = await sql<(RuleRow & { sort_time: string })[]>`
+    select ${columns(sql)}, to_char(r.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from rules r
+    where true
+      ${filterConditions(sql, filter)}
+      ${after ? sql`and (r.created_at, r.rule_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+    order by r.created_at desc, r.rule_id desc
+    limit ${limit}
+    offset ${offset}
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: ruleOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many rules match. */
+export async function countRules(sql: Sql, filter: RuleFilter): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from rules r
+    where true
+      ${filterConditions(sql, filter)}
+  `;
+  return row.count;
+}
+
+const filterConditions = (sql: Sql, { enabled, severity }: RuleFilter) => sql`
+  ${enabled === undefined ? sql`` : sql`and r.enabled = ${enabled}`}
+  ${severity === undefined ? sql`` : sql`and r.severity = ${severity}`}
+`;

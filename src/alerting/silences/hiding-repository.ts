@@ -1,0 +1,59 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { Channel } from "../rules/rule.ts";
+
+/** A silence that holds, as far as the verdict on an event needs it. */
+export interface HoldingSilence {
+  readonly id: string;
+  readonly camera_id: string | null;
+  readonly rule_id: string | null;
+  readonly reason: string;
+  readonly created_at: Date;
+  readonly ends_at: Date;
+}
+
+/**
+ * The silences that hold now and are about this camera and some of these rules. They stay as they are until the end of the transaction: whoever ends
+ * one waits, and then knows of all that it hid; whoever comes after that finds it ended.
+ */
+export async function lockHolding(
+  sql: Sql,
+  { cameraId, ruleIds }: { readonly cameraId: string; readonly ruleIds: readonly string[] },
+  now: Date,
+): Promise<readonly HoldingSilence[]> {
+  return await sql<HoldingSilence[]>`
+    select s.silence_id as id, s.camera_id, s.rule_id, s.reason, s.created_at, s.ends_at
+    from silences s
+    where s.told_at is null
+      and s.ended_at is null
+      and s.ends_at > ${now}
+      and (s.camera_id is null or s.camera_id = ${cameraId})
+      and (s.rule_id is null or s.rule_id = any (${[...ruleIds]}::uuid[]))
+    order by s.silence_id
+    for share
+  `;
+}
+
+/** An alert that a silence hides. */
+export interface SilencedAlert {
+  readonly silenceId: string;
+  readonly ruleId: string;
+  readonly ruleName: string;
+  readonly channels: readonly Channel[];
+}
+
+/** Notes what silences hide of an event, each alert once however often the event is looked at. */
+export async function noteSilenced(sql: Sql, eventId: number, hidden: readonly SilencedAlert[], now: Date): Promise<void> {
+  if (hidden.length === 0) return;
+  const rows = hidden.map(({ silenceId, ruleId, ruleName, channels }) => ({
+    silence_id: silenceId,
+    rule_id: ruleId,
+    rule_name: ruleName,
+    channels,
+  }));
+  await sql`
+    insert into silenced_alerts (silence_id, event_id, rule_id, rule_name, channels, silenced_at)
+    select h.silence_id, ${eventId}::bigint, h.rule_id, h.rule_name, h.channels, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as h (silence_id uuid, rule_id uuid, rule_name text, channels text[])
+    on conflict do nothing
+  `;
+}

@@ -1,0 +1,139 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { Silence } from "./silence.ts";
+
+/** The columns of a silence as its record has them, on `silences s` beside `cameras c`. */
+const columns = (sql: Sql, now: Date) => sql`
+  s.silence_id as id, s.camera_id, c.name as camera_name, s.rule_id, s.rule_name, s.reason,
+  case when ${isActive(sql, now)} then 'active' else 'ended' end as status,
+  s.created_at, s.ends_at,
+  -- what is over by its time has ended then, whether or not somebody has taken that up
+  coalesce(s.ended_at, case when s.ends_at <= ${now}::timestamptz then s.ends_at end) as ended_at,
+  (select count(*) from silenced_alerts h where h.silence_id = s.silence_id) as held_back
+`;
+
+const isActive = (sql: Sql, now: Date) => sql`(s.ended_at is null and s.ends_at > ${now}::timestamptz)`;
+
+/** A silence that begins. */
+export interface NewSilence {
+  readonly id: string;
+  readonly cameraId: string | null;
+  readonly rule: { readonly id: string; readonly name: string } | null;
+  readonly reason: string;
+  readonly endsAt: Date;
+}
+
+/** Stores a silence and returns its record. */
+export async function insertSilence(sql: Sql, silence: NewSilence, now: Date): Promise<Silence> {
+  const [row] = await sql<[Silence]>`
+    with s as (
+      insert into silences (silence_id, camera_id, rule_id, rule_name, reason, created_at, ends_at)
+      values (${silence.id}, ${silence.cameraId}, ${silence.rule?.id ?? null}, ${silence.rule?.name ?? null}, ${silence.reason}, ${now},
+        ${silence.endsAt})
+      returning silence_id, camera_id, rule_id, rule_name, reason, created_at, ends_at, ended_at
+    )
+    select ${columns(sql, now)}
+    from s
+    left join cameras c on c.camera_id = s.camera_id
+  `;
+  return row;
+}
+
+/** The silence with this id, which is a UUID, or undefined. */
+export async function findSilence(sql: Sql, id: string, now: Date): Promise<Silence | undefined> {
+  const [row] = await sql<[Silence?]>`
+    select ${columns(sql, now)}
+    from silences s
+    left join cameras c on c.camera_id = s.camera_id
+    where s.silence_id = ${id}
+  `;
+  return row;
+}
+
+/** Those that hold alerts back at this time, the one that ends first before the others; `limit` at most. */
+export async function activeSilences(sql: Sql, now: Date, limit: number): Promise<readonly Silence[]> {
+  return await sql<Silence[]>`
+    select ${columns(sql, now)}
+    from silences s
+    left join cameras c on c.camera_id = s.camera_id
+    where s.told_at is null
+      and ${isActive(sql, now)}
+    order by s.ends_at, s.silence_id
+    limit ${limit}
+  `;
+}
+
+/** Those that held alerts of a camera back at some time of a span, both ends included, oldest first; `limit` at most. */
+export async function silencesBetween(
+  sql: Sql,
+  { cameraId, from, to, limit }: { readonly cameraId: string; readonly from: Date; readonly to: Date; readonly limit: number },
+  now: Date,
+): Promise<readonly Silence[]> {
+  return await sql<Silence[]>`
+    select ${columns(sql, now)}
+    from silences s
+    left join cameras c on c.camera_id = s.camera_id
+    where (s.camera_id is null or s.camera_id = ${cameraId})
+      and s.created_at <= ${to}
+      and coalesce(s.ended_at, s.ends_at) > ${from}
+    order by s.created_at, s.silence_id
+    limit ${limit}
+  `;
+}
+
+/** The sort key of the list: time of creation with all its digits, and id. */
+export type SilenceKey = readonly [createdAt: string, id: string];
+
+/** A part of the list: continues after the silence with this key. */
+export interface SilenceSlice {
+  readonly status: Silence["status"] | undefined;
+  readonly after: SilenceKey | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+const statusCondition = (sql: Sql, status: Silence["status"] | undefined, now: Date) => {
+  if (status === undefined) return sql``;
+  return status === "active" ? sql`and ${isActive(sql, now)}` : sql`and not ${isActive(sql, now)}`;
+};
+
+/** A part of the list of silences, newest first, each with its sort key. */
+export async function listSilences(
+  sql: Sql,
+  { status, after, offset, limit }: SilenceSlice,
+  now: Date,
+): Promise<readonly { readonly record: Silence; readonly key: SilenceKey }[]> {
+  const rows = await sql<(Silence & { sort_time: string })[]>`
+    select ${columns(sql, now)}, to_char(s.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from silences s
+    left join cameras c on c.camera_id = s.camera_id
+    where true
+      ${statusCondition(sql, status, now)}
+      ${after ? sql`and (s.created_at, s.silence_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+    order by s.created_at desc, s.silence_id desc
+    limit ${limit}
+    offset ${offset}
+  `;
+  return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.id] }));
+}
+
+/** How many silences match, exactly. */
+export async function countSilences(sql: Sql, status: Silence["status"] | undefined, now: Date): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from silences s
+    where true
+      ${statusCondition(sql, status, now)}
+  `;
+  return row.count;
+}
+
+/** Ends a silence that is active. Waits for those who hide something under it at this moment. Returns whether it was. */
+export async function endActive(sql: Sql, id: string, now: Date): Promise<boolean> {
+  const ended = await sql`
+    update silences s
+    set ended_at = ${now}
+    where s.silence_id = ${id}
+      and ${isActive(sql, now)}
+  `;
+  return ended.count > 0;
+}

@@ -1,0 +1,196 @@
+import type { z } from "zod";
+import type { Delivery as DeliveryReply } from "../../contract/routes/webhooks.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
+
+export type Delivery = z.output<typeof DeliveryReply>;
+
+/** A delivery as its sender needs it. */
+export interface DeliveryToSend extends Delivery {
+  readonly data: unknown;
+  readonly emitted_at: Date;
+  /** What people call the camera that it is about; null where there is none. */
+  readonly camera_name: string | null;
+  /** The batch of the event that it is about; null where there is none. */
+  readonly trace: string | null;
+}
+
+/** One attempt as it is stored. */
+export interface Attempt {
+  readonly attempt: number;
+  readonly started_at: Date;
+  readonly finished_at: Date;
+  readonly status_code: number | null;
+  readonly error: string | null;
+  readonly response: string | null;
+}
+
+const columns = (sql: Sql) => sql`
+  d.delivery_id as id, d.webhook_id, d.event_type, d.event_id, d.status, d.status_code, d.response_time_ms, d.error_message,
+  d.attempt_count, d.next_retry_at, d.created_at, d.delivered_at, d.message_id, d.retry_of
+`;
+
+/** One delivery with what it tells. */
+export async function findDelivery(sql: Sql, id: string): Promise<DeliveryToSend | undefined> {
+  const [row] = await sql<[DeliveryToSend?]>`
+    select ${columns(sql)}, d.data, d.emitted_at, c.name as camera_name, e.batch_id as trace
+    from webhook_deliveries d
+    left join cameras c on c.camera_id = d.data ->> 'camera_id'
+    left join events e on e.event_id = case
+      when starts_with(d.event_type, 'alert_') then (d.data ->> 'event_id')::bigint
+      when starts_with(d.event_type, 'event_') or starts_with(d.event_type, 'batch_') then d.event_id::bigint
+    end
+    where d.delivery_id = ${id}
+  `;
+  return row;
+}
+
+/** A part of the deliveries of a webhook, newest first. */
+export async function listDeliveries(
+  sql: Sql,
+  webhookId: string,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<readonly Delivery[]> {
+  return await sql<Delivery[]>`
+    select ${columns(sql)}
+    from webhook_deliveries d
+    where d.webhook_id = ${webhookId}
+    order by d.created_at desc, d.delivery_id desc
+    limit ${page.limit}
+    offset ${page.offset}
+  `;
+}
+
+/** How many deliveries a webhook has. */
+export async function countDeliveries(sql: Sql, webhookId: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from webhook_deliveries d
+    where d.webhook_id = ${webhookId}
+  `;
+  return row.count;
+}
+
+/** The attempts of a delivery, in order. */
+export async function attemptsOf(sql: Sql, deliveryId: string): Promise<readonly Attempt[]> {
+  return await sql<Attempt[]>`
+    select a.attempt, a.started_at, a.finished_at, a.status_code, a.error, a.response
+    from webhook_delivery_attempts a
+    where a.delivery_id = ${deliveryId}
+    order by a.attempt
+  `;
+}
+
+/** Stores where a delivery has got to. */
+export async function updateDelivery(
+  sql: Sql,
+  id: string,
+  to: Pick<Delivery, "status" | "status_code" | "response_time_ms" | "error_message" | "attempt_count" | "next_retry_at" | "delivered_at">,
+): Promise<void> {
+  await sql`
+    update webhook_deliveries d
+    set status = ${to.status}, status_code = ${to.status_code}, response_time_ms = ${to.response_time_ms},
+      error_message = ${to.error_message}, attempt_count = ${to.attempt_count}, next_retry_at = ${to.next_retry_at},
+      delivered_at = ${to.delivered_at}
+    where d.delivery_id = ${id}
+  `;
+}
+
+/** Stores an attempt that came to its end. */
+export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attempt): Promise<void> {
+  await sql`
+    insert into webhook_delivery_attempts (delivery_id, attempt, started_at, finished_at, status_code, error, response)
+    values (
+      ${deliveryId}, ${attempt.attempt}, ${attempt.started_at}, ${attempt.finished_at}, ${attempt.status_code}, ${attempt.error},
+      ${attempt.response}
+    )
+  `;
+}
+
+/**
+ * Stores a new delivery of the same message for each of these that failed, with its job, and takes the old ones out of
+ * the dead letters. Returns the new ones by the old. Has to run in a transaction.
+ */
+export async function retryDeliveries(sql: Sql, ids: readonly string[], now: Date): Promise<readonly { readonly id: string }[]> {
+  const created = await sql<{ id: string }[]>`
+    with again as (
+      select gen_random_uuid() as new_id, d.delivery_id, d.webhook_id, d.event_type, d.event_id, d.data, d.emitted_at, d.message_id
+      from webhook_deliveries d
+      where d.delivery_id = any (${[...ids]}::uuid[])
+        and d.status = 'failed'
+    ), stored as (
+      insert into webhook_deliveries (delivery_id, webhook_id, event_type, event_id, data, emitted_at, created_at, retry_of, message_id)
+      select a.new_id, a.webhook_id, a.event_type, a.event_id, a.data, a.emitted_at, ${now}, a.delivery_id, a.message_id
+      from again a
+    ), queued as (
+      ${insertDeliverJobs(sql, { deliveryId: sql`a.new_id`, webhookId: sql`a.webhook_id` }, now)}
+      from again a
+      order by a.emitted_at, a.delivery_id
+    )
+    select a.new_id as id
+    from again a
+  `;
+  await sql`
+    delete from jobs j
+    where j.queue = 'deliver'
+      and j.status <> 'running'
+      and j.subject = any (${ids.map((id) => `delivery:${id}`)}::text[])
+  `;
+  return created;
+}
+
+/** Counts of the deliveries that came to their end, and the mean answering time, since `since`, over all webhooks. */
+export async function deliveryTotals(
+  sql: Sql,
+  since: Date,
+): Promise<{ readonly total: number; readonly successful: number; readonly failed: number; readonly averageMs: number | null }> {
+  const [row] = await sql<[{ total: number; successful: number; failed: number; averageMs: number | null }]>`
+    select count(*) filter (where d.status in ('success', 'failed')) as total,
+      count(*) filter (where d.status = 'success') as successful,
+      count(*) filter (where d.status = 'failed') as failed, avg(d.response_time_ms)::float8 as "averageMs"
+    from webhook_deliveries d
+    where d.created_at >= ${since}
+  `;
+  return row;
+}
+
+/** Of each enabled webhook with deliveries that came to their end since `since`: the part of these deliveries that succeeded, 0 to 1. */
+export async function successShares(sql: Sql, since: Date): Promise<readonly number[]> {
+  const rows = await sql<{ share: number }[]>`
+    select avg((d.status = 'success')::int)::float8 as share
+    from webhook_deliveries d
+    join webhooks w using (webhook_id)
+    where d.created_at >= ${since}
+      and d.status in ('success', 'failed')
+      and w.enabled
+    group by d.webhook_id
+  `;
+  return rows.map(({ share }) => share);
+}
+
+/** Deletes at most `limit` deliveries that came to their end and are older than `before`, and returns how many. */
+export async function deleteDeliveriesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    delete from webhook_deliveries d
+    where d.delivery_id = any (array(
+      select o.delivery_id
+      from webhook_deliveries o
+      where o.created_at < ${before}
+        and o.status in ('success', 'failed')
+      order by o.created_at
+      limit ${limit}
+    ))
+  `;
+  return gone.count;
+}
+
+/** Has retries of attempts from the future (the clock was set back) be due now: how long they were to wait is not worth knowing any more. */
+export async function bringForwardRetries(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update webhook_deliveries d
+    set next_retry_at = ${now}
+    where d.status = 'retrying'
+      and d.next_retry_at > ${now}
+      and exists (select from webhook_delivery_attempts a where a.delivery_id = d.delivery_id and a.finished_at > ${now})
+  `;
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { hourMs } from "../../base/clock/durations.ts";
+import { localTimeZone } from "../../base/clock/time-zone.ts";
+import { outboundEvents } from "../../contract/outbound-events.ts";
+import { Problem } from "../../contract/problem.ts";
+import type { webhookRoutes } from "../../contract/routes/webhooks.ts";
+import { uuidOf } from "../../contract/values.ts";
+import { deleteJobsOfWebhook } from "../../work/jobs/deliver-repository.ts";
+import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { TemplateError } from "../templates/template.ts";
+import { judge } from "./attempt.ts";
+import { requireUsable, templateFault } from "./definition.ts";
+import { deliveryOperations } from "./delivery-operations.ts";
+import { bodyOf, headersOf } from "./request.ts";
+import { otherSamples, sampleOf } from "./samples.ts";
+import { newSigningSecret } from "./signing.ts";
+import {
+  keptAuth,
+  noSuchWebhook,
+  opened,
+  openWebhook,
+  recordOf,
+  type StoredWebhook,
+  sealDefinition,
+  type Webhook,
+  type WebhookDefinition,
+} from "./webhook.ts";
+import {
+  countWebhooks,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  rotateSecret,
+  setEnabled,
+  updateWebhook,
+} from "./webhooks-repository.ts";
+
+/** After a rotation the old secret signs for so long too. */
+const bothSignMs = 24 * hourMs;
+
+/** The use cases of outbound webhooks and their deliveries. */
+export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
+  ...deliveryOperations,
+
+  createWebhook: async ({ body }, context) => {
+    const { sealer, db, clock } = context;
+    const definition: WebhookDefinition = {
+      ...body,
+      auth: body.auth ?? { type: "none" },
+      custom_headers: body.custom_headers ?? {},
+      payload_template: body.payload_template ?? null,
+    };
+    await requireUsable(definition, context.outbound);
+    const secret = newSigningSecret();
+    const columns = { ...definition, ...sealDefinition(definition, sealer), sealedSecret: sealer.seal(secret) };
+    const row = await db.transaction((sql) => insertWebhook(sql, randomUUID(), columns, clock.now()));
+    return { ...recordOf(row, sealer), signing_secret: secret };
+  },
+
+  listWebhooks: async ({ query }, context) => {
+    const { limit, offset } = query;
+    const { rows, total } = await context.db.query(async (sql) => ({
+      rows: await listWebhooks(sql, query.enabled_only, { limit, offset: offset ?? 0 }),
+      total: await countWebhooks(sql, query.enabled_only),
+    }));
+    return {
+      webhooks: rows.map((row) => recordOf(row, context.sealer)),
+      total,
+      ...(offset !== undefined && { deprecation_warning: "offset is deprecated; a limit of up to 1000 takes the webhooks at once" }),
+    };
+  },
+
+  getWebhook: async ({ params }, context) => recordOf(await required(context, params.id), context.sealer),
+
+  updateWebhook: async ({ params, body }, context) => {
+    const { sealer, db, clock } = context;
+    // what was sealed with another key file and is not given anew stays as it is: the right file may come back
+    const definitionNow = (row: StoredWebhook): WebhookDefinition => changed({ ...recordOf(row, sealer), auth: { type: "none" } }, body);
+    const before = await required(context, params.id);
+    await requireUsable(definitionNow(before), context.outbound, (...fields) =>
+      fields.some((field) => (body as Readonly<Record<string, unknown>>)[field] !== undefined),
+    );
+    const row = await db.transaction(async (sql) => {
+      const current = await findWebhook(sql, before.id, "lock");
+      if (!current) throw noSuchWebhook(params.id);
+      // somebody may have changed another field meanwhile; only what was given here is written over
+      const definition = definitionNow(current);
+      const { sealedAuth, sealedHeaders } = sealDefinition(definition, sealer);
+      const columns = {
+        ...definition,
+        sealedAuth: body.auth === undefined ? keptAuth(current, definition.url, sealer) : sealedAuth,
+        sealedHeaders: body.custom_headers === undefined ? current.sealed_headers : sealedHeaders,
+      };
+      return await updateWebhook(sql, before.id, columns, clock.now());
+    });
+    return recordOf(row, sealer);
+  },
+
+  deleteWebhook: async ({ params }, { db }) => {
+    const id = uuidOf(params.id);
+    const gone =
+      id !== undefined &&
+      (await db.transaction(async (sql) => {
+        const there = await deleteWebhook(sql, id);
+        await deleteJobsOfWebhook(sql, id);
+        return there;
+      }));
+    if (!gone) throw noSuchWebhook(params.id);
+    return undefined;
+  },
+
+  testWebhook: async ({ params, body }, context) => {
+    const { clock, config, outbound } = context;
+    const webhook = openWebhook(await required(context, params.id), context.sealer, clock.now());
+    const now = clock.now();
+    const sample = sampleOf(body.event_type, body.kind);
+    if (!sample) {
+      const msg = `${body.event_type} does not tell of this; ${otherSamples[body.kind ?? "camera_health"].type} does`;
+      throw new Problem("invalid", `kind: ${msg}`, { items: [{ loc: ["body", "kind"], msg, type: "value_error" }] });
+    }
+    const failed = { success: false, status_code: 0, response_time_ms: 0, response_body: "" };
+    const told = {
+      eventType: body.event_type,
+      emittedAt: now,
+      data: z.encode(outboundEvents[body.event_type] as z.ZodType, sample.data),
+      webhookId: webhook.id,
+      deliveryId: randomUUID(),
+    };
+    let text: string;
+    try {
+      text = bodyOf(webhook, told, localTimeZone());
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return { ...failed, error_message: `The payload template failed: ${templateFault(error)}` };
+    }
+    const headers = headersOf(webhook, { id: told.deliveryId, time: now, body: text });
+    const answer = await outbound.post({ url: webhook.url, headers, body: text, timeoutMs: config.webhookTimeoutSeconds * 1000 });
+    const { kind, error } = judge(answer);
+    if (answer.kind === "refused") return { ...failed, error_message: answer.error };
+    if (answer.kind === "unreachable") return { ...failed, response_time_ms: Math.round(answer.ms), error_message: answer.error };
+    return {
+      success: kind === "success",
+      status_code: answer.status,
+      response_time_ms: Math.round(answer.ms),
+      response_body: answer.body,
+      error_message: error,
+    };
+  },
+
+  enableWebhook: async ({ params }, context) => await switchTo(context, params.id, true),
+
+  disableWebhook: async ({ params }, context) => await switchTo(context, params.id, false),
+
+  rotateWebhookSecret: async ({ params }, { db, sealer, clock }) => {
+    const id = uuidOf(params.id);
+    const secret = newSigningSecret();
+    const now = clock.now();
+    const rotated =
+      id !== undefined &&
+      (await db.transaction(async (sql) => {
+        const row = await findWebhook(sql, id, "lock");
+        if (!row) return undefined;
+        // one that was sealed with another key file signs nothing any more
+        const previousUntil = new Date(now.getTime() + (opened(row.sealed_secret, sealer) === undefined ? 0 : bothSignMs));
+        await rotateSecret(sql, id, sealer.seal(secret), { previousUntil, now });
+        return { previousUntil };
+      }));
+    if (!rotated) throw noSuchWebhook(params.id);
+    return { id, signing_secret: secret, previous_secret_valid_until: rotated.previousUntil };
+  },
+};
+
+/** Only what was given changes; null empties what can be empty. */
+function changed(
+  webhook: WebhookDefinition,
+  change: { readonly [K in keyof WebhookDefinition]?: WebhookDefinition[K] | null | undefined },
+): WebhookDefinition {
+  const given = Object.fromEntries(
+    Object.entries(change).filter(([key, value]) => value !== undefined && value !== null && key in webhook),
+  );
+  return {
+    ...webhook,
+    ...(given as Partial<WebhookDefinition>),
+    ...(change.auth === null && { auth: { type: "none" as const } }),
+    ...(change.custom_headers === null && { custom_headers: {} }),
+    ...(change.payload_template === null && { payload_template: null }),
+  };
+}
+
+async function switchTo(context: OperationContext, text: string, enabled: boolean): Promise<Webhook> {
+  const id = uuidOf(text);
+  const row = id && (await context.db.transaction((sql) => setEnabled(sql, id, enabled, null, context.clock.now())));
+  if (!row) throw noSuchWebhook(text);
+  context.runtime?.wakeJobs("deliver");
+  return recordOf(row, context.sealer);
+}
+
+async function required({ db }: OperationContext, text: string): Promise<StoredWebhook> {
+  const id = uuidOf(text);
+  const row = id && (await db.query((sql) => findWebhook(sql, id)));
+  if (!row) throw noSuchWebhook(text);
+  return row;
+}

@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import { notFound, Problem } from "../../contract/problem.ts";
+import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
+import type { Webhook as WebhookReply } from "../../contract/routes/webhooks.ts";
+import type { Sealer } from "../../platform/secrets/sealer.ts";
+
+/** A webhook as clients see it. */
+export type Webhook = z.output<typeof WebhookReply>;
+
+/** What can be said of a webhook, secrets included, after all defaults. */
+export interface WebhookDefinition
+  extends Pick<
+    Webhook,
+    | "name"
+    | "url"
+    | "event_types"
+    | "integration_type"
+    | "enabled"
+    | "custom_headers"
+    | "payload_template"
+    | "max_retries"
+    | "retry_delay_seconds"
+  > {
+  readonly auth: WebhookAuth;
+}
+
+/** The row of a webhook: its record, and what is sealed. */
+export interface StoredWebhook extends Omit<Webhook, "custom_headers"> {
+  readonly sealed_auth: Uint8Array | null;
+  readonly sealed_headers: Uint8Array | null;
+  readonly sealed_secret: Uint8Array;
+  readonly sealed_previous_secret: Uint8Array | null;
+  readonly previous_secret_until: Date | null;
+}
+
+/** What one needs to send: everything, unsealed. */
+export interface OpenWebhook extends Webhook {
+  readonly auth: WebhookAuth;
+  /** Those that sign now, the newest first. */
+  readonly signingSecrets: readonly string[];
+}
+
+/** The sealed columns of a definition. What is empty is null. */
+export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition, "auth" | "custom_headers">, sealer: Sealer) {
+  return {
+    sealedAuth: auth.type === "none" ? null : sealer.seal(JSON.stringify(auth)),
+    sealedHeaders: Object.keys(custom_headers).length === 0 ? null : sealer.seal(JSON.stringify(custom_headers)),
+  };
+}
+
+/** What is sealed of how homesec authenticates itself. `given_for`: the origin that it was given for, once the webhook has another. */
+type SealedAuth = WebhookAuth & { readonly given_for?: string };
+
+/**
+ * The sealed authentication of a webhook whose address becomes `url`, with none given anew. Who may change addresses is not told stored secrets,
+ * so none goes to another origin than the one it was given for; back there it is sent again.
+ */
+export function keptAuth({ sealed_auth, url: before }: StoredWebhook, url: string, sealer: Sealer): Uint8Array | null {
+  const text = sealed_auth && originOf(url) !== originOf(before) ? opened(sealed_auth, sealer) : undefined;
+  if (text === undefined) return sealed_auth;
+  const auth = JSON.parse(text) as SealedAuth;
+  return sealer.seal(JSON.stringify({ given_for: originOf(before), ...auth }));
+}
+
+const originOf = (url: string): string => new URL(url).origin;
+
+/**
+ * Unseals a row. Throws `Problem("unavailable")` with the remedy when what is needed to send was sealed with another key file, or was given for
+ * another address.
+ */
+export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): OpenWebhook {
+  const { sealed_auth, sealed_headers, sealed_secret, sealed_previous_secret, previous_secret_until, ...record } = row;
+  const read = (sealed: Uint8Array): string => sealer.unseal(Buffer.from(sealed));
+  const { given_for, ...auth }: SealedAuth = sealed_auth ? (JSON.parse(read(sealed_auth)) as SealedAuth) : { type: "none" };
+  if (given_for !== undefined && given_for !== originOf(row.url)) {
+    throw new Problem(
+      "unavailable",
+      `What this webhook authenticates itself with was given for ${given_for} and goes nowhere else; give it again (\`homesec webhooks update ${JSON.stringify(row.name)} --auth ...\`), or --auth none`,
+    );
+  }
+  const previous = sealed_previous_secret && previous_secret_until && previous_secret_until > now ? [read(sealed_previous_secret)] : [];
+  return {
+    ...record,
+    custom_headers: sealed_headers ? (JSON.parse(read(sealed_headers)) as Record<string, string>) : {},
+    auth,
+    signingSecrets: [read(sealed_secret), ...previous],
+  };
+}
+
+/** What clients see of a row. Headers that were sealed with another key file are not among it: only sending needs them, and says so. */
+export function recordOf(row: StoredWebhook, sealer: Sealer): Webhook {
+  const { sealed_auth: _, sealed_headers, sealed_secret: __, sealed_previous_secret: ___, previous_secret_until: ____, ...record } = row;
+  const headers = sealed_headers && opened(sealed_headers, sealer);
+  return { ...record, custom_headers: headers ? (JSON.parse(headers) as Record<string, string>) : {} };
+}
+
+/** What was sealed; undefined when it was with another key file. */
+export function opened(sealed: Uint8Array, sealer: Sealer): string | undefined {
+  try {
+    return sealer.unseal(Buffer.from(sealed));
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** The error for an id that names no webhook. */
+export function noSuchWebhook(id: string): Problem {
+  return notFound("Webhook", id);
+}

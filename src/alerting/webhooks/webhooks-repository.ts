@@ -1,0 +1,145 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { StoredWebhook, WebhookDefinition } from "./webhook.ts";
+
+/** A definition as its columns take it. */
+export interface DefinitionColumns extends Omit<WebhookDefinition, "auth" | "custom_headers"> {
+  readonly sealedAuth: Uint8Array | null;
+  readonly sealedHeaders: Uint8Array | null;
+}
+
+/** All columns, under the names that clients know. */
+const columns = (sql: Sql) => sql`
+  w.webhook_id as id, w.name, w.url, w.event_types, w.integration_type, w.enabled, w.disabled_reason, w.payload_template, w.max_retries,
+  w.retry_delay_seconds, w.created_at, w.updated_at, w.total_deliveries, w.successful_deliveries, w.last_delivery_at, w.last_delivery_status,
+  w.sealed_auth, w.sealed_headers, w.sealed_secret, w.sealed_previous_secret, w.previous_secret_until
+`;
+
+/** Stores a new webhook. */
+export async function insertWebhook(
+  sql: Sql,
+  id: string,
+  webhook: DefinitionColumns & { readonly sealedSecret: Uint8Array },
+  now: Date,
+): Promise<StoredWebhook> {
+  const [row] = await sql<[StoredWebhook]>`
+    insert into webhooks as w (
+      webhook_id, name, url, event_types, integration_type, enabled, sealed_auth, sealed_headers, sealed_secret, payload_template,
+      max_retries, retry_delay_seconds, created_at, updated_at
+    )
+    values (
+      ${id}, ${webhook.name}, ${webhook.url}, ${webhook.event_types}::text[], ${webhook.integration_type}, ${webhook.enabled},
+      ${webhook.sealedAuth}, ${webhook.sealedHeaders}, ${webhook.sealedSecret}, ${webhook.payload_template},
+      ${webhook.max_retries}, ${webhook.retry_delay_seconds}, ${now}, ${now}
+    )
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** A part of the webhooks, newest first. */
+export async function listWebhooks(
+  sql: Sql,
+  enabledOnly: boolean,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<readonly StoredWebhook[]> {
+  return await sql<StoredWebhook[]>`
+    select ${columns(sql)}
+    from webhooks w
+    where w.enabled or not ${enabledOnly}
+    order by w.created_at desc, w.webhook_id desc
+    limit ${page.limit}
+    offset ${page.offset}
+  `;
+}
+
+/** How many webhooks there are, or how many enabled ones. */
+export async function countWebhooks(sql: Sql, enabledOnly: boolean): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from webhooks w
+    where w.enabled or not ${enabledOnly}
+  `;
+  return row.count;
+}
+
+/** One webhook; `lock` keeps others from changing it until the transaction ends. */
+export async function findWebhook(sql: Sql, id: string, lock?: "lock"): Promise<StoredWebhook | undefined> {
+  const [row] = await sql<[StoredWebhook?]>`
+    select ${columns(sql)}
+    from webhooks w
+    where w.webhook_id = ${id}
+    ${lock ? sql`for no key update` : sql``}
+  `;
+  return row;
+}
+
+/** Stores a changed definition. Enabling forgets why homesec had switched it off. */
+export async function updateWebhook(sql: Sql, id: string, webhook: DefinitionColumns, now: Date): Promise<StoredWebhook> {
+  const [row] = await sql<[StoredWebhook]>`
+    update webhooks w
+    set name = ${webhook.name}, url = ${webhook.url}, event_types = ${webhook.event_types}::text[],
+      integration_type = ${webhook.integration_type}, enabled = ${webhook.enabled},
+      disabled_reason = case when ${webhook.enabled} then null else w.disabled_reason end,
+      sealed_auth = ${webhook.sealedAuth}, sealed_headers = ${webhook.sealedHeaders}, payload_template = ${webhook.payload_template},
+      max_retries = ${webhook.max_retries}, retry_delay_seconds = ${webhook.retry_delay_seconds}, updated_at = ${now}
+    where w.webhook_id = ${id}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** Switches a webhook on or off. `reason` says why homesec itself does so. Undefined when there is none. */
+export async function setEnabled(
+  sql: Sql,
+  id: string,
+  enabled: boolean,
+  reason: string | null,
+  now: Date,
+): Promise<StoredWebhook | undefined> {
+  const [row] = await sql<[StoredWebhook?]>`
+    update webhooks w
+    set enabled = ${enabled}, disabled_reason = ${reason}, updated_at = ${now}
+    where w.webhook_id = ${id}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** Puts a new signing secret in front; the one before it signs until `previousUntil` too. */
+export async function rotateSecret(
+  sql: Sql,
+  id: string,
+  sealedSecret: Uint8Array,
+  times: { readonly previousUntil: Date; readonly now: Date },
+): Promise<void> {
+  await sql`
+    update webhooks w
+    set sealed_previous_secret = case when ${times.previousUntil}::timestamptz > ${times.now} then w.sealed_secret end,
+      previous_secret_until = ${times.previousUntil}, sealed_secret = ${sealedSecret}, updated_at = ${times.now}
+    where w.webhook_id = ${id}
+  `;
+}
+
+/** Counts an attempt: when it was, what it left behind, and the delivery itself when it came to its end. */
+export async function countAttempt(
+  sql: Sql,
+  id: string,
+  attempt: { readonly at: Date; readonly status: "success" | "retrying" | "failed" },
+): Promise<void> {
+  await sql`
+    update webhooks w
+    set last_delivery_at = ${attempt.at}, last_delivery_status = ${attempt.status},
+      total_deliveries = w.total_deliveries + ${attempt.status === "retrying" ? 0 : 1},
+      successful_deliveries = w.successful_deliveries + ${attempt.status === "success" ? 1 : 0}
+    where w.webhook_id = ${id}
+  `;
+}
+
+/** Deletes a webhook with its history. Returns whether there was one. */
+export async function deleteWebhook(sql: Sql, id: string): Promise<boolean> {
+  const gone = await sql`
+    delete from webhooks w
+    where w.webhook_id = ${id}
+  `;
+  return gone.count === 1;
+}

@@ -1,0 +1,51 @@
+import { analyticsOperations } from "./admin/analytics/operations.ts";
+import { dlqOperations } from "./admin/dead-letters/operations.ts";
+import { documentOperations } from "./admin/documents/operations.ts";
+import { explainOperations } from "./admin/explain/operations.ts";
+import { gpuOperations } from "./admin/gpu/operations.ts";
+import { systemOperations } from "./admin/system/operations.ts";
+import { alertReceiverOperations } from "./alerting/alert-receiver/operations.ts";
+import { alertOperations } from "./alerting/alerts/operations.ts";
+import { notificationOperations } from "./alerting/notifications/operations.ts";
+import { ruleOperations } from "./alerting/rules/operations.ts";
+import { silenceOperations } from "./alerting/silences/operations.ts";
+import { webhookOperations } from "./alerting/webhooks/operations.ts";
+import { baselineOperations } from "./monitoring/baselines/operations.ts";
+import { detectionBulkOperations } from "./monitoring/bulk/detections.ts";
+import { eventBulkOperations } from "./monitoring/bulk/events.ts";
+import { cameraOperations } from "./monitoring/cameras/operations.ts";
+import { detectionOperations } from "./monitoring/detections/operations.ts";
+import { detectionStatisticsOperations } from "./monitoring/detections/statistics.ts";
+import { entityOperations } from "./monitoring/entities/operations.ts";
+import { eventOperations } from "./monitoring/events/operations.ts";
+import { eventStatisticsOperations } from "./monitoring/events/statistics.ts";
+import { imageOperations } from "./monitoring/images/operations.ts";
+import { sceneOperations } from "./monitoring/scenes/operations.ts";
+import type { Operations } from "./work/operations/operation.ts";
+
+/** The use case of each route. */
+export const operations: Operations = {
+  ...cameraOperations,
+  ...baselineOperations,
+  ...sceneOperations,
+  ...detectionOperations,
+  ...detectionBulkOperations,
+  ...entityOperations,
+  ...eventOperations,
+  ...eventBulkOperations,
+  ...eventStatisticsOperations,
+  ...detectionStatisticsOperations,
+  ...alertReceiverOperations,
+  ...alertOperations,
+  ...silenceOperations,
+  ...analyticsOperations,
+  ...ruleOperations,
+  ...imageOperations,
+  ...explainOperations,
+  ...systemOperations,
+  ...gpuOperations,
+  ...webhookOperations,
+  ...dlqOperations,
+  ...notificationOperations,
+  ...documentOperations,
+};

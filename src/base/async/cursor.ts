@@ -1,0 +1,63 @@
+/** A statement that delivers its rows in portions. */
+interface Portioned<Rows> {
+  cursor(size: number, take: (rows: Rows) => Promise<unknown>): PromiseLike<unknown>;
+}
+
+/** Portions that may wait: the server prepares the next one while the caller works on the last. */
+const mostWaiting = 2;
+
+/**
+ * Yields the rows of a statement in portions of `size`, one portion ahead of the caller. `closing` is the connection in whose transaction the statement
+ * runs: its `CLOSE` value ends the cursor, which also happens when the caller stops early. The driver's own iterator keeps old portions
+ * alive until the last one: a long reply needs 60 MB with it and none with this.
+ */
+export async function* cursorBatches<Rows>(
+  closing: object,
+  statement: Portioned<Rows>,
+  size: number,
+): AsyncGenerator<Rows, void, undefined> {
+  const arrived: Rows[] = [];
+  let outcome: { readonly error?: unknown } | undefined;
+  let wake = (): void => {};
+  let release = (_answer?: unknown): void => {};
+  let left = false;
+  const { CLOSE: close } = closing as { readonly CLOSE?: unknown };
+  const running = statement
+    .cursor(size, async (rows) => {
+      if (left) return close;
+      arrived.push(rows);
+      wake();
+      if (arrived.length < mostWaiting) return undefined;
+      return await new Promise((resolve) => {
+        release = resolve;
+      });
+    })
+    .then(
+      () => {
+        outcome = {};
+        wake();
+      },
+      (error: unknown) => {
+        outcome = { error };
+        wake();
+      },
+    );
+  try {
+    for (;;) {
+      if (arrived.length === 0 && !outcome) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      const rows = arrived.shift();
+      if (rows === undefined) break;
+      release();
+      yield rows;
+    }
+    if (outcome && "error" in outcome) throw outcome.error;
+  } finally {
+    left = true;
+    release(close);
+    await running;
+  }
+}

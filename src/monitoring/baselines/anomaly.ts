@@ -1,0 +1,75 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { emit } from "../../work/outbox/outbox.ts";
+import { type NewAnomaly, type StoredAnomaly, storeAnomaly } from "./anomalies-repository.ts";
+import { type Known, usualIn } from "./known.ts";
+import type { LocalHour } from "./local-hour.ts";
+import { writeReason } from "./reason.ts";
+import { rounded, scoreOf } from "./statistics.ts";
+
+/** What was counted in an hour of a camera, or in what of it is over. */
+export interface CountedHour {
+  readonly cameraId: string;
+  readonly hour: LocalHour;
+  /** Up to when it was counted; the end of the hour when it is over. */
+  readonly until: Date;
+  readonly isOver: boolean;
+  /** By class. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * What is unusual in an hour: of all detections and of each class whose count is further from what is usual than the
+ * threshold. Of an hour that still runs only what is certain: a count can but grow, so one that is too high already for the
+ * whole hour will stay so, and looking often never makes a false alarm more likely. Too little is told when the hour is over.
+ */
+export function unusualIn(counted: CountedHour, known: Known, timeZone: string): readonly NewAnomaly[] {
+  const { cameraId, hour, until, counts, isOver } = counted;
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const classes = [...new Set([...known.classHours.keys(), ...counts.keys()])].toSorted();
+  return [null, ...classes].flatMap((objectClass) => {
+    const count = objectClass === null ? total : (counts.get(objectClass) ?? 0);
+    const usual = usualIn(known, hour, objectClass);
+    const score = usual ? scoreOf(usual, count) : 0;
+    if (!usual || (isOver ? Math.abs(score) : score) <= known.config.threshold_stdev) return [];
+    return [
+      {
+        cameraId,
+        hourStartedAt: hour.start,
+        timestamp: until,
+        detection_class: objectClass,
+        anomaly_score: rounded(score),
+        expected_frequency: rounded(usual.mean),
+        observed_frequency: count,
+        reason: writeReason({ objectClass, count, usual, hour, until }, timeZone),
+      },
+    ];
+  });
+}
+
+/** Stores what is unusual, in the caller's transaction, and tells of what nobody was told of. Returns how much that was. */
+export async function tellAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], now: Date): Promise<number> {
+  const told: StoredAnomaly[] = [];
+  for (const anomaly of anomalies) {
+    const stored = await storeAnomaly(sql, anomaly, now);
+    if (stored) told.push(stored);
+  }
+  await appendToJournal(
+    sql,
+    told.map(({ cameraId, hourStartedAt, ...anomaly }) => ({
+      type: "anomaly",
+      data: { ...anomaly, kind: "baseline", camera_id: cameraId, hour_started_at: hourStartedAt },
+    })),
+    now,
+  );
+  await emit(
+    sql,
+    told.map(({ cameraId, timestamp, anomaly_score: score, reason }) => ({
+      type: "anomaly_detected",
+      eventId: cameraId,
+      data: { kind: "baseline", camera_id: cameraId, detected_at: timestamp, score, reason },
+    })),
+    now,
+  );
+  return told.length;
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import type { Sql } from "../../platform/database/database.ts";
+import { linkDetections } from "../detections/detections-repository.ts";
+import { queueAnalyses } from "../events/analysis.ts";
+import { announceEvents } from "../events/announcement.ts";
+import { tellEnriched } from "../events/enrichment.ts";
+import type { Event } from "../events/event.ts";
+import { findEvents, insertEventsOfBatches } from "../events/events-repository.ts";
+import { type BatchSettings, batchFor, batchTimes, dueAt, grow, latestDueAt, mayClose } from "./batch.ts";
+import {
+  type ClosedBatch,
+  type CountedBatch,
+  camerasWithDueBatches,
+  dueBatchesOf,
+  growBatches,
+  insertBatches,
+  lockBatchesOf,
+  markClosed,
+  openBatchesOf,
+} from "./batches-repository.ts";
+
+/** Detections of one camera at one time, about to be stored. */
+export interface Arrival {
+  readonly cameraId: string;
+  /** The time of the detections. */
+  readonly at: Date;
+  readonly count: number;
+}
+
+/** Which batches arrivals belong to. */
+export interface Assigned {
+  /** One for each arrival, in their order. */
+  readonly batchIds: readonly string[];
+  /**
+   * Cameras that got another batch while they had one. To be given to `closeDueBatches` once the detections are stored, so
+   * that in live operation a camera has one open batch.
+   */
+  readonly outgrown: readonly string[];
+  /** A batch was opened, is full, or is due earlier than it was: whoever waits for the next one that is due has to look again. */
+  readonly dueSooner: boolean;
+}
+
+/**
+ * Finds the batches that detections belong to, and opens those that are missing. Runs in the transaction that stores
+ * the detections, and has others who work on batches of these cameras wait until it ends.
+ */
+export async function assignToBatches(
+  sql: Sql,
+  arrivals: readonly Arrival[],
+  { settings, maxDetections, now }: { readonly settings: BatchSettings; readonly maxDetections: number; readonly now: Date },
+): Promise<Assigned> {
+  if (arrivals.length === 0) return { batchIds: [], outgrown: [], dueSooner: false };
+  const times = batchTimes(settings);
+  const cameraIds = [...new Set(arrivals.map(({ cameraId }) => cameraId))];
+  // sent together: the second statement is begun, and sees what is committed, only when the first has its locks
+  const [, open] = await Promise.all([lockBatchesOf(sql, cameraIds), openBatchesOf(sql, cameraIds)]);
+  const batches = new Map<string, CountedBatch>(open.map((batch) => [batch.batchId, batch]));
+  const opened = new Set<string>();
+  const outgrown = new Set<string>();
+  const batchIds = arrivals.map(({ cameraId, at, count }) => {
+    const ofCamera = [...batches.values()].filter((batch) => batch.cameraId === cameraId);
+    const found = batchFor(ofCamera, at, times);
+    const batch = found ?? { batchId: randomUUID(), cameraId, startedAt: at, lastDetectionAt: at, detectionCount: 0, isFull: false };
+    if (!found) {
+      opened.add(batch.batchId);
+      if (ofCamera.length > 0) outgrown.add(cameraId);
+    }
+    const detectionCount = batch.detectionCount + count;
+    batches.set(batch.batchId, { ...batch, ...grow(batch, at), detectionCount, isFull: detectionCount >= maxDetections });
+    return batch.batchId;
+  });
+  const grown = [...new Set(batchIds)].map((id) => {
+    const batch = batches.get(id) as CountedBatch;
+    return { ...batch, dueAt: dueAt(batch, times) };
+  });
+  const [fresh, known] = [grown.filter(({ batchId }) => opened.has(batchId)), grown.filter(({ batchId }) => !opened.has(batchId))];
+  await Promise.all([fresh.length > 0 && insertBatches(sql, fresh, now), known.length > 0 && growBatches(sql, known, now)]);
+  const wasDueAt = new Map(open.map((batch) => [batch.batchId, dueAt(batch, times)]));
+  const dueSooner = fresh.length > 0 || known.some((batch) => batch.isFull || batch.dueAt < (wasDueAt.get(batch.batchId) as Date));
+  return { batchIds, outgrown: [...outgrown], dueSooner };
+}
+
+/** `enrichmentWaitMs`: how long an analysis may wait for the enrichment of what it is about; without it none does. */
+export type ClosingSettings = BatchSettings & { readonly enrichmentWaitMs?: number };
+
+/** A batch that was closed, with what it became; no event when all its detections had been deleted. */
+export interface Closed extends ClosedBatch {
+  readonly event: Event | undefined;
+}
+
+/**
+ * Closes the batches that may close, of these cameras or of all: each becomes one event, not yet judged, with its
+ * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the closed batches.
+ */
+export async function closeDueBatches(
+  sql: Sql,
+  now: Date,
+  settings: ClosingSettings,
+  only?: readonly string[],
+): Promise<readonly Closed[]> {
+  const times = batchTimes(settings);
+  const latest = latestDueAt(now, times);
+  const cameraIds = only ?? (await camerasWithDueBatches(sql, now, latest));
+  if (cameraIds.length === 0) return [];
+  const [, due] = await Promise.all([lockBatchesOf(sql, cameraIds), dueBatchesOf(sql, cameraIds, { now, latest, idleMs: times.idleMs })]);
+  const batchIds = due.filter((batch) => mayClose(batch, now, times)).map((batch) => batch.batchId);
+  if (batchIds.length === 0) return [];
+
+  const [closed, created] = await Promise.all([markClosed(sql, batchIds, now, times.idleMs), insertEventsOfBatches(sql, batchIds, now)]);
+  await linkDetections(sql, created);
+  const reasons = new Map(closed.map((batch) => [batch.batchId, batch.closeReason]));
+  const events = await findEvents(
+    sql,
+    created.map((event) => event.eventId),
+  );
+  await announceEvents(sql, events, now, (event) => {
+    const batchId = event.batch_id ?? "";
+    const data = {
+      batch_id: batchId,
+      camera_id: event.camera_id,
+      event_id: event.id,
+      started_at: event.started_at,
+      ended_at: event.ended_at,
+      detection_count: event.detection_count,
+      close_reason: reasons.get(batchId) ?? "idle",
+    };
+    return [{ type: "detection.batch", data }];
+  });
+  await queueAnalyses(sql, events, now, settings.enrichmentWaitMs);
+  await tellEnriched(
+    sql,
+    events.map(({ id }) => id),
+    now,
+  );
+  return closed.map((batch) => ({ ...batch, event: events.find(({ batch_id }) => batch_id === batch.batchId) }));
+}

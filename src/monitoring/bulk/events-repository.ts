@@ -1,0 +1,137 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { RiskLevel } from "../events/risk.ts";
+
+/** An event that came from elsewhere. */
+export interface StoredEvent {
+  readonly batchId: string | null;
+  readonly cameraId: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+  readonly score: number | null;
+  readonly level: RiskLevel | null;
+  readonly summary: string;
+  readonly reasoning: string;
+}
+
+/** Stores events, and returns their ids in the order given; null for one whose batch has its event already. */
+export async function insertEvents(sql: Sql, events: readonly StoredEvent[], now: Date): Promise<readonly (number | null)[]> {
+  const rows = await sql<{ id: number | null }[]>`
+    with given as materialized (
+      select n.*, nextval(pg_get_serial_sequence('events', 'event_id')) as event_id
+      from unnest(
+        ${events.map((event) => event.batchId)}::text[],
+        ${events.map((event) => event.cameraId)}::text[],
+        ${sql.array(events.map((event) => event.startedAt))}::timestamptz[],
+        ${sql.array(events.map((event) => event.endedAt))}::timestamptz[],
+        ${events.map((event) => event.score)}::smallint[],
+        ${events.map((event) => event.level)}::text[],
+        ${events.map((event) => event.summary)}::text[],
+        ${events.map((event) => event.reasoning)}::text[]
+      ) with ordinality as n (batch_id, camera_id, started_at, ended_at, risk_score, risk_level, summary, reasoning, position)
+    ), stored as (
+      insert into events (event_id, batch_id, camera_id, started_at, ended_at, risk_score, risk_level, summary, reasoning, analysis_status,
+        created_at, updated_at)
+      overriding system value
+      select g.event_id, g.batch_id, g.camera_id, g.started_at, g.ended_at, g.risk_score, g.risk_level, g.summary, g.reasoning,
+        case when g.risk_score is null then 'pending' else 'completed' end, ${now}::timestamptz, ${now}::timestamptz
+      from given g
+      order by g.position
+      on conflict (batch_id) do nothing
+      returning event_id
+    )
+    select s.event_id as id
+    from given g
+    left join stored s on s.event_id = g.event_id
+    order by g.position
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the cameras that there are, without the deleted ones. */
+export async function liveCameras(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select c.camera_id as id
+    from cameras c
+    where c.camera_id = any (${[...ids]}::text[])
+      and c.deleted_at is null
+  `;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Those of the batch ids that events have already, deleted ones included. */
+export async function batchesWithEvents(sql: Sql, batchIds: readonly string[]): Promise<readonly string[]> {
+  if (batchIds.length === 0) return [];
+  const rows = await sql<{ batchId: string }[]>`
+    select e.batch_id as "batchId"
+    from events e
+    where e.batch_id = any (${[...batchIds]}::text[])
+  `;
+  return rows.map(({ batchId }) => batchId);
+}
+
+/** A detection that an event may take in. */
+export interface Candidate {
+  readonly id: number;
+  readonly cameraId: string;
+  readonly eventId: number | null;
+  /** Its batch is open still and will become an event of its own. */
+  readonly inOpenBatch: boolean;
+}
+
+/** Those of the detections that there are, kept from being changed by others until the end of the transaction. */
+export async function lockCandidates(sql: Sql, ids: readonly number[]): Promise<ReadonlyMap<number, Candidate>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<Candidate[]>`
+    select d.detection_id as id, d.camera_id as "cameraId", d.event_id as "eventId",
+      exists (select from batches b where b.batch_id = d.batch_id and b.status = 'open') as "inOpenBatch"
+    from detections d
+    where d.detection_id = any (${[...ids]}::bigint[])
+    order by d.detection_id
+    for no key update of d
+  `;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Makes detections those of events. */
+export async function attachDetections(
+  sql: Sql,
+  pairs: readonly { readonly detectionId: number; readonly eventId: number }[],
+): Promise<void> {
+  await sql`
+    update detections d
+    set event_id = p.event_id
+    from unnest(${pairs.map((pair) => pair.detectionId)}::bigint[], ${pairs.map((pair) => pair.eventId)}::bigint[]) as p (detection_id, event_id)
+    where d.detection_id = p.detection_id
+  `;
+}
+
+/** What a person said about an event; what is undefined stays. */
+export interface Review {
+  readonly id: number;
+  readonly reviewed?: boolean | undefined;
+  readonly notes?: string | undefined;
+}
+
+/** Stores reviews of events that are not deleted, one for each event, and returns the ids of the events. */
+export async function updateReviews(sql: Sql, reviews: readonly Review[], now: Date): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with given as materialized (
+      select n.event_id, n.reviewed, n.notes
+      from unnest(
+        ${reviews.map(({ id }) => id)}::bigint[],
+        ${reviews.map(({ reviewed }) => (reviewed === undefined ? null : String(reviewed)))}::text[],
+        ${reviews.map(({ notes }) => notes ?? null)}::text[]
+      ) as n (event_id, reviewed, notes)
+      join events e on e.event_id = n.event_id
+      where e.deleted_at is null
+      order by e.event_id
+      for no key update of e
+    )
+    update events e
+    set reviewed = coalesce(g.reviewed::boolean, e.reviewed), notes = coalesce(g.notes, e.notes), updated_at = ${now}
+    from given g
+    where e.event_id = g.event_id
+    returning e.event_id as id
+  `;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,217 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { advisoryLocks } from "../../platform/database/locks.ts";
+import type { Camera, CameraIdentity, CameraStatus } from "./camera.ts";
+
+const columns = (sql: Sql) => sql`
+  c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
+`;
+
+/** A camera, deleted or not, or undefined. */
+export async function findCamera(sql: Sql, cameraId: string): Promise<Camera | undefined> {
+  const [camera] = await sql<[Camera?]>`
+    select ${columns(sql)}
+    from cameras c
+    where c.camera_id = ${cameraId}
+  `;
+  return camera;
+}
+
+/** The camera, deleted or not, that has this folder, or undefined. */
+export async function findCameraByFolder(sql: Sql, folderPath: string): Promise<Camera | undefined> {
+  const [camera] = await sql<[Camera?]>`
+    select ${columns(sql)}
+    from cameras c
+    where c.folder_path = ${folderPath}
+  `;
+  return camera;
+}
+
+/** Another camera, deleted or not, that has this id, name or folder: the one with the id first, then the one with the name. */
+export async function findConflict(sql: Sql, asked: CameraIdentity, exceptId?: string): Promise<Camera | undefined> {
+  const [camera] = await sql<[Camera?]>`
+    select ${columns(sql)}
+    from cameras c
+    where (c.camera_id = ${asked.camera_id} or c.name = ${asked.name} or c.folder_path = ${asked.folder_path})
+      and c.camera_id is distinct from ${exceptId ?? null}::text
+    order by c.camera_id = ${asked.camera_id} desc, c.name = ${asked.name} desc
+    limit 1
+  `;
+  return camera;
+}
+
+/** Has everybody who gives a camera its id, name or folder wait for each other, until the end of the transaction. */
+export async function lockIdentities(sql: Sql): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.cameraIdentities})`;
+}
+
+/** Every camera, deleted ones included. */
+export async function allCameras(sql: Sql): Promise<readonly Camera[]> {
+  return await sql<Camera[]>`
+    select ${columns(sql)}
+    from cameras c
+    order by c.camera_id
+  `;
+}
+
+/** Every camera that is not deleted. */
+export async function liveCameras(sql: Sql): Promise<readonly Camera[]> {
+  return await sql<Camera[]>`
+    select ${columns(sql)}
+    from cameras c
+    where c.deleted_at is null
+    order by c.camera_id
+  `;
+}
+
+export interface NewCamera extends CameraIdentity {
+  readonly status: CameraStatus;
+  readonly reason: string | null;
+}
+
+/** Stores a camera and returns its record. */
+export async function insertCamera(sql: Sql, camera: NewCamera, now: Date): Promise<Camera> {
+  const [row] = await sql<[Camera]>`
+    insert into cameras as c (camera_id, name, folder_path, status, status_reason, created_at, updated_at)
+    values (${camera.camera_id}, ${camera.name}, ${camera.folder_path}, ${camera.status}, ${camera.reason}, ${now}, ${now})
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** What of a camera is changed. */
+export interface CameraChange {
+  readonly name: string;
+  readonly folder_path: string;
+  readonly status: CameraStatus;
+  readonly reason: string | null;
+}
+
+/** Stores the changed fields of a camera and returns its record. */
+export async function updateCamera(sql: Sql, cameraId: string, change: CameraChange, now: Date): Promise<Camera> {
+  const [row] = await sql<[Camera]>`
+    update cameras c
+    set name = ${change.name}, folder_path = ${change.folder_path}, status = ${change.status}, status_reason = ${change.reason}, updated_at = ${now}
+    where c.camera_id = ${cameraId}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** A camera that is about to be changed, kept from others until the end of the transaction; with the reason of its status. */
+export async function lockCamera(sql: Sql, cameraId: string): Promise<(Camera & { readonly status_reason: string | null }) | undefined> {
+  const [row] = await sql<[(Camera & { status_reason: string | null })?]>`
+    select ${columns(sql)}, c.status_reason
+    from cameras c
+    where c.camera_id = ${cameraId}
+    for no key update
+  `;
+  return row;
+}
+
+/** Soft-deletes a camera and returns its record. */
+export async function deleteCamera(sql: Sql, cameraId: string, now: Date): Promise<Camera> {
+  const [row] = await sql<[Camera]>`
+    update cameras c
+    set deleted_at = ${now}, updated_at = ${now}
+    where c.camera_id = ${cameraId}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** Takes a camera back and returns its record: `error` for a reason, else `unknown`, as nobody knows what it did meanwhile. */
+export async function restoreCamera(sql: Sql, cameraId: string, reason: string | null, now: Date): Promise<Camera> {
+  const [row] = await sql<[Camera]>`
+    update cameras c
+    set deleted_at = null, status = ${reason === null ? "unknown" : "error"}, status_reason = ${reason}, updated_at = ${now}
+    where c.camera_id = ${cameraId}
+    returning ${columns(sql)}
+  `;
+  return row;
+}
+
+/** A part of a list: continues after the row with this key. */
+export interface Slice<Key> {
+  readonly after: Key | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A part of the cameras that are not deleted, by id. */
+export async function listCameras(
+  sql: Sql,
+  status: CameraStatus | undefined,
+  slice: Slice<readonly [cameraId: string]>,
+): Promise<readonly Camera[]> {
+  return await sql<Camera[]>`
+    select ${columns(sql)}
+    from cameras c
+    where c.deleted_at is null
+      ${status ? sql`and c.status = ${status}` : sql``}
+      ${slice.after ? sql`and c.camera_id > ${slice.after[0]}` : sql``}
+    order by c.camera_id
+    limit ${slice.limit}
+    offset ${slice.offset}
+  `;
+}
+
+/** How many cameras are not deleted and have this status. */
+export async function countCameras(sql: Sql, status: CameraStatus | undefined): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from cameras c
+    where c.deleted_at is null
+      ${status ? sql`and c.status = ${status}` : sql``}
+  `;
+  return row.count;
+}
+
+/** The sort key of the deleted cameras: time with all its digits, and id. */
+export type DeletedKey = readonly [deletedAt: string, cameraId: string];
+
+/** A part of the deleted cameras, the last deleted first, each with its sort key. */
+export async function listDeletedCameras(
+  sql: Sql,
+  slice: Slice<DeletedKey>,
+): Promise<readonly { readonly record: Camera; readonly key: DeletedKey }[]> {
+  const rows = await sql<(Camera & { sort_time: string })[]>`
+    select ${columns(sql)}, to_char(c.deleted_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from cameras c
+    where c.deleted_at is not null
+      ${slice.after ? sql`and (c.deleted_at, c.camera_id) < (${slice.after[0]}::text::timestamptz, ${slice.after[1]})` : sql``}
+    order by c.deleted_at desc, c.camera_id desc
+    limit ${slice.limit}
+    offset ${slice.offset}
+  `;
+  return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.camera_id] }));
+}
+
+/** How many cameras are deleted. */
+export async function countDeletedCameras(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from cameras c
+    where c.deleted_at is not null
+  `;
+  return row.count;
+}
+
+/** A picture in the ledger. */
+export interface Picture {
+  readonly path: string;
+  readonly mediaType: string;
+}
+
+/** The newest pictures of a camera, `limit` at most, up to a time if one is given: also those that wait, or that the detector would not look at. */
+export async function newestPictures(sql: Sql, cameraId: string, limit: number, until?: Date): Promise<readonly Picture[]> {
+  return await sql<Picture[]>`
+    select i.path, i.media_type as "mediaType"
+    from images i
+    where i.camera_id = ${cameraId}
+      and (i.status <> 'skipped' or i.reason in ('refused', 'reupload', 'moved'))
+      and i.media_type in ('image/jpeg', 'image/png', 'image/webp')
+      ${until ? sql`and i.taken_at <= ${until}` : sql``}
+    order by i.taken_at desc, i.image_id desc
+    limit ${limit}
+  `;
+}

@@ -1,0 +1,94 @@
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Problem } from "../../contract/problem.ts";
+import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import { resolveInside } from "./roots.ts";
+
+/**
+ * The absolute path of a camera's folder as it was asked for: relative to `CAMERA_ROOT` unless absolute. Throws `Problem("invalid")`
+ * at `[body, folder_path]` for what is empty or has a NUL or `..` in it.
+ */
+export function absoluteFolder(folderPath: string, cameraRoot: string): string {
+  if (folderPath.trim() === "") throw invalidFolder("Must not be empty");
+  if (folderPath.includes("\0")) throw invalidFolder("Must not contain the NUL character");
+  if (folderPath.split("/").includes("..")) throw invalidFolder('Must not contain ".."; write the path without it');
+  return resolve(cameraRoot, folderPath);
+}
+
+function invalidFolder(msg: string): Problem {
+  return new Problem("invalid", `folder_path: ${msg}`, { items: [{ loc: ["body", "folder_path"], msg, type: "value_error" }] });
+}
+
+/** What is the matter with a folder. Without an issue it may be read, at `resolvedPath`. */
+export interface FolderState {
+  /** Null when it does not exist. */
+  readonly resolvedPath: string | null;
+  /** It lies outside of all roots, whatever else it is. */
+  readonly isOutside: boolean;
+  readonly issues: readonly string[];
+}
+
+/** What to say of a folder that lies outside of all roots, after its name. */
+export function isOutsideOf(roots: readonly string[]): string {
+  return `is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}); add a root or move it`;
+}
+
+/** Looks at the folder of a camera, as far as it is allowed to be looked at. */
+export async function inspectFolder(roots: readonly string[], folderPath: string): Promise<FolderState> {
+  const resolved = await resolveInside(roots, folderPath);
+  switch (resolved.state) {
+    case "outside":
+      return {
+        resolvedPath: resolved.path,
+        isOutside: true,
+        issues: [`The folder ${isOutsideOf(roots)}. It is not read`],
+      };
+    case "missing":
+      return { resolvedPath: null, isOutside: false, issues: ["The folder does not exist; create it or correct folder_path"] };
+    case "unreadable":
+      return {
+        resolvedPath: null,
+        isOutside: false,
+        issues: [issueOf(resolved.code, "reached")],
+      };
+    case "inside":
+      return { resolvedPath: resolved.path, isOutside: false, issues: await issuesOf(resolved.path) };
+  }
+}
+
+async function issuesOf(path: string): Promise<readonly string[]> {
+  try {
+    return await statWithTimeout(path, async () => {
+      if (!(await stat(path)).isDirectory()) return ["This is not a folder; correct folder_path"];
+      await access(path, constants.R_OK | constants.X_OK);
+      return [];
+    });
+  } catch (error) {
+    return [issueOf((error as NodeJS.ErrnoException).code ?? "unknown", "read")];
+  }
+}
+
+function issueOf(code: string, what: "reached" | "read"): string {
+  if (code === "ETIMEDOUT") return "The folder does not answer; bring its disk or share back";
+  return `The folder cannot be ${what} (${code}); let the user that runs homesec read it`;
+}
+
+/** Of some things with folders, the one whose folder is really the same as `folderPath`, whatever links lead there. */
+export async function withSameFolder<T extends { readonly folder_path: string }>(
+  others: readonly T[],
+  folderPath: string,
+): Promise<T | undefined> {
+  const real = await realOf(folderPath);
+  const reals = await Promise.all(others.map((other) => realOf(other.folder_path)));
+  return others[reals.indexOf(real)];
+}
+
+/** A folder that is not there, does not answer, or cannot be reached, is the same as another only by its name. */
+async function realOf(path: string): Promise<string> {
+  try {
+    return await statWithTimeout(path, () => realpath(path));
+  } catch {
+    return path;
+  }
+}

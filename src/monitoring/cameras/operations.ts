@@ -1,0 +1,265 @@
+import { z } from "zod";
+import { latestPast } from "../../base/clock/latest-past.ts";
+import type { Bytes } from "../../contract/answer.ts";
+import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import { notFound, Problem } from "../../contract/problem.ts";
+import type { cameraRoutes } from "../../contract/routes/cameras.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { makeFolder } from "../../platform/database/make-folder.ts";
+import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../../platform/disk/no-answer.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, sharedField, slugOf } from "./camera.ts";
+import {
+  allCameras,
+  countCameras,
+  countDeletedCameras,
+  deleteCamera,
+  findCamera,
+  findConflict,
+  insertCamera,
+  listCameras,
+  listDeletedCameras,
+  liveCameras,
+  lockCamera,
+  lockIdentities,
+  newestPictures,
+  restoreCamera,
+  updateCamera,
+} from "./cameras-repository.ts";
+import { absoluteFolder, inspectFolder, withSameFolder } from "./folder.ts";
+import { noSuchCamera, requireCamera } from "./required.ts";
+import { resolveInside, rootsOf } from "./roots.ts";
+import { cameraChanged } from "./status.ts";
+import { noteErrorOver } from "./status-repository.ts";
+
+const listName = "cameras";
+const deletedListName = "cameras/deleted";
+const Key = z.tuple([z.string()]);
+const DeletedKey = z.tuple([KeyInstant, z.string()]);
+
+/** When so many of the newest pictures of a camera are gone, none is looked for further back. */
+const mostGonePictures = 1_000;
+
+/** The use cases of cameras. */
+export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
+  listCameras: async ({ query }, { db }) => {
+    const { status, limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const [rows, total] = await db.query(async (sql) => [
+      await listCameras(sql, status, { after, offset: offset ?? 0, limit: limit + 1 }),
+      await countCameras(sql, status),
+    ]);
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (camera) => [camera.camera_id] });
+    return { cameras: items, count: items.length, ...page };
+  },
+
+  listDeletedCameras: async ({ query }, { db }) => {
+    const { limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, deletedListName, DeletedKey);
+    const [rows, total] = await db.query(async (sql) => [
+      await listDeletedCameras(sql, { after, offset: offset ?? 0, limit: limit + 1 }),
+      await countDeletedCameras(sql),
+    ]);
+    const { items, ...page } = makePage({ listName: deletedListName, rows, limit, offset, after, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  createCamera: async ({ body }, context) => {
+    const { config, db } = context;
+    const cameraId = body.camera_id ?? slugOf(body.name);
+    const folderPath = absoluteFolder(body.folder_path ?? cameraId, config.cameraRoot);
+    const identity = { camera_id: cameraId, name: body.name, folder_path: folderPath };
+    await refuseConflict(context, identity);
+    const cannotCreate = body.folder_path === undefined ? await createFolder(folderPath) : undefined;
+    const { issues } = await inspectFolder(rootsOf(config), folderPath);
+    const reason = cannotCreate ?? (issues.join("; ") || null);
+    const now = context.clock.now();
+    const camera = await db.transaction(async (sql) => {
+      await lockIdentities(sql);
+      refuse(identity, await findConflict(sql, identity));
+      const created = await insertCamera(sql, { ...identity, status: reason ? "error" : "unknown", reason }, now);
+      await appendToJournal(sql, [cameraChanged(created, null, reason)], now);
+      return created;
+    });
+    wake(context);
+    return camera;
+  },
+
+  getCamera: async ({ params }, { db }) => await db.query((sql) => requireCamera(sql, params.camera_id)),
+
+  updateCamera: async ({ params, body }, context) => {
+    let camera: Camera | undefined;
+    while (!camera) camera = await tryUpdate(context, params.camera_id, body);
+    wake(context);
+    return camera;
+  },
+
+  deleteCamera: async ({ params }, context) => {
+    const cameraId = params.camera_id;
+    const now = context.clock.now();
+    await context.db.transaction(async (sql) => {
+      const current = await lockCamera(sql, cameraId);
+      if (!current) throw notFound("Camera", cameraId);
+      if (current.deleted_at) throw new Problem("conflict", `Camera ${cameraId} is deleted already`);
+      const deleted = await deleteCamera(sql, cameraId, now);
+      await appendToJournal(sql, [cameraChanged(deleted, current.status, current.status_reason)], now);
+    });
+    wake(context);
+    return undefined;
+  },
+
+  restoreCamera: async ({ params }, context) => {
+    const cameraId = params.camera_id;
+    const deleted = await context.db.query((sql) => findCamera(sql, cameraId));
+    if (!deleted) throw notFound("Camera", cameraId);
+    // of a deleted camera nobody can change the folder meanwhile
+    const { issues } = await inspectFolder(rootsOf(context.config), deleted.folder_path);
+    const now = context.clock.now();
+    const camera = await context.db.transaction(async (sql) => {
+      const current = await lockCamera(sql, cameraId);
+      if (!current?.deleted_at) throw new Problem("conflict", `Camera ${cameraId} is not deleted`);
+      const reason = issues.join("; ") || null;
+      const restored = await restoreCamera(sql, cameraId, reason, now);
+      await appendToJournal(sql, [cameraChanged(restored, current.status, reason)], now);
+      return restored;
+    });
+    wake(context);
+    return camera;
+  },
+
+  getCameraSnapshot: async ({ params }, { db, config, clock }) => {
+    const cameraId = params.camera_id;
+    const roots = rootsOf(config);
+    const until = latestPast(clock.now());
+    let newest: string | undefined;
+    // nearly always the newest one is there; when it is not, more are looked for, and at last those that a clock which was set back left in the future
+    for (const [limit, latest] of [[1, until], [mostGonePictures, until], [mostGonePictures]] as const) {
+      const pictures = await db.query(async (sql) => {
+        await requireCamera(sql, cameraId);
+        return await newestPictures(sql, cameraId, limit, latest);
+      });
+      newest = pictures[0]?.path;
+      for (const picture of pictures) {
+        const resolved = await resolveInside(roots, picture.path);
+        if (resolved.state === "inside")
+          return { mediaType: picture.mediaType, content: { file: resolved.path, isReal: true } } satisfies Bytes;
+      }
+    }
+    throw new Problem(
+      "not_found",
+      newest === undefined
+        ? `Camera ${cameraId} has no picture yet`
+        : `The newest pictures of camera ${cameraId} are gone from the disk; the last one was ${newest}`,
+    );
+  },
+
+  validateCameraPaths: async (_request, { db, config }) => {
+    const cameras = await db.query(liveCameras);
+    const paths = await Promise.all(
+      cameras.map(async ({ camera_id, name, folder_path }) => {
+        const { resolvedPath, issues } = await inspectFolder(rootsOf(config), folder_path);
+        return { camera_id, name, folder_path, resolved_path: resolvedPath, issues: [...issues] };
+      }),
+    );
+    const valid = paths.filter((path) => path.issues.length === 0);
+    const invalid = paths.filter((path) => path.issues.length > 0);
+    return {
+      base_path: config.cameraRoot,
+      total_cameras: paths.length,
+      valid_count: valid.length,
+      invalid_count: invalid.length,
+      valid_cameras: valid,
+      invalid_cameras: invalid,
+    };
+  },
+};
+
+/** Refuses an identity that another camera has, also when its folder is the same one under another path. */
+async function refuseConflict({ db }: OperationContext, identity: CameraIdentity, exceptId?: string): Promise<void> {
+  const others = await db.query(async (sql) => {
+    refuse(identity, await findConflict(sql, identity, exceptId), exceptId);
+    return (await allCameras(sql)).filter((camera) => camera.camera_id !== exceptId);
+  });
+  const same = await withSameFolder(others, identity.folder_path);
+  if (same) throw conflictProblem("folder_path", same, exceptId);
+}
+
+function refuse(identity: CameraIdentity, other: Camera | undefined, taker?: string): void {
+  if (other) throw conflictProblem(sharedField(identity, other), other, taker);
+}
+
+/** Creates the folder of a new camera. Returns why it could not be. */
+async function createFolder(path: string): Promise<string | undefined> {
+  try {
+    await statWithTimeout(path, () => makeFolder(path));
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoAnswer) return `The folder could not be created: ${error.message}`;
+    return `The folder could not be created (${(error as NodeJS.ErrnoException).code}); let the user that runs homesec write to CAMERA_ROOT`;
+  }
+}
+
+/** Changes what was given of a camera. Returns undefined, with nothing changed, when its folder became another one while it was looked at. */
+async function tryUpdate(
+  context: OperationContext,
+  cameraId: string,
+  given: { readonly name?: string | undefined; readonly folder_path?: string | undefined; readonly status?: CameraStatus | undefined },
+): Promise<Camera | undefined> {
+  const { config, db } = context;
+  const before = await db.query((sql) => requireCamera(sql, cameraId));
+  const folderPath = given.folder_path === undefined ? before.folder_path : absoluteFolder(given.folder_path, config.cameraRoot);
+  if (folderPath !== before.folder_path) {
+    await refuseConflict(context, { camera_id: cameraId, name: given.name ?? before.name, folder_path: folderPath }, cameraId);
+  }
+  const looksAtFolder = given.folder_path !== undefined || given.status !== undefined;
+  const folder = looksAtFolder ? await inspectFolder(rootsOf(config), folderPath) : undefined;
+  const now = context.clock.now();
+  return await db.transaction(async (sql) => {
+    await lockIdentities(sql);
+    const current = await lockCamera(sql, cameraId);
+    if (!current || current.deleted_at) throw noSuchCamera(cameraId, current);
+    // somebody may have changed another field meanwhile; only what was given here is written over
+    if (folder && given.folder_path === undefined && current.folder_path !== folderPath) return undefined;
+    const identity = {
+      camera_id: cameraId,
+      name: given.name ?? current.name,
+      folder_path: given.folder_path === undefined ? current.folder_path : folderPath,
+    };
+    refuse(identity, await findConflict(sql, identity, cameraId), cameraId);
+    const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
+    // what repeats what is there is no sign of life of a camera, and nothing to tell anybody of
+    if (given.status === undefined && isSame(current, identity) && status === current.status && reason === current.status_reason) {
+      const { status_reason: _, ...same } = current;
+      return same;
+    }
+    const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: identity.folder_path, status, reason }, now);
+    await appendToJournal(sql, [cameraChanged(changed, current.status, reason)], now);
+    return changed;
+  });
+}
+
+function isSame(current: Camera, identity: CameraIdentity): boolean {
+  return current.name === identity.name && current.folder_path === identity.folder_path;
+}
+
+/** The status of a camera after a change. While its folder is not well it is `error`, whatever was asked for; unless somebody looked it stays. */
+async function standingAfter(
+  sql: Sql,
+  current: Camera & { readonly status_reason: string | null },
+  issues: readonly string[] | undefined,
+  asked: CameraStatus | undefined,
+  now: Date,
+): Promise<{ readonly status: CameraStatus; readonly reason: string | null }> {
+  if (issues && issues.length > 0) return { status: "error", reason: issues.join("; ") };
+  const over = issues && (await noteErrorOver(sql, current.camera_id, now));
+  const standing = over ? { status: over.camera.status, reason: over.reason } : { status: current.status, reason: current.status_reason };
+  return asked === undefined || asked === standing.status ? standing : { status: asked, reason: null };
+}
+
+/** The list of cameras changed: what watches their folders and what tells of changes have something to do. */
+function wake({ runtime }: OperationContext): void {
+  runtime?.wakeWatcher();
+  runtime?.wakeJournal();
+}

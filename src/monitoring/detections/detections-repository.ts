@@ -1,0 +1,335 @@
+import { dayMs } from "../../base/clock/durations.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { type Box, type Detection, type DetectionRow, type DetectionSource, recordOf } from "./detection.ts";
+
+/** A detection to store. */
+export interface NewDetection {
+  readonly cameraId: string;
+  readonly imageId: number | null;
+  readonly batchId: string | null;
+  /** Absent: the event comes with its batch. */
+  readonly eventId?: number | null;
+  readonly filePath: string;
+  /** MIME type. */
+  readonly fileType: string | null;
+  readonly videoOffsetSeconds: number | null;
+  readonly detectedAt: Date;
+  readonly objectType: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  readonly box: Box | null;
+  readonly createdAt: Date;
+}
+
+/** The columns of a record, of `detections d`. */
+export const columns = (sql: Sql) => sql`
+  d.detection_id as id, d.camera_id, d.file_path, d.file_type, d.detected_at, d.object_type, d.confidence,
+  d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, d.event_id, d.batch_id, d.enrichment, d.created_at
+`;
+
+/** Stores detections and returns their records, in the order given. */
+export async function insertDetections(sql: Sql, detections: readonly NewDetection[]): Promise<readonly Detection[]> {
+  if (detections.length === 0) return [];
+  const boxes = detections.map((detection) => detection.box);
+  const rows = await sql<DetectionRow[]>`
+    insert into detections as d (
+      camera_id, image_id, batch_id, event_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence,
+      bbox_x, bbox_y, bbox_width, bbox_height, created_at
+    )
+    select n.camera_id, n.image_id, n.batch_id, n.event_id, n.file_path, n.file_type, n.video_offset_seconds, n.detected_at, n.object_type, n.confidence,
+      n.x, n.y, n.width, n.height, n.created_at
+    from unnest(
+      ${detections.map((detection) => detection.cameraId)}::text[],
+      ${detections.map((detection) => detection.imageId)}::bigint[],
+      ${detections.map((detection) => detection.batchId)}::uuid[],
+      ${detections.map((detection) => detection.eventId ?? null)}::bigint[],
+      ${detections.map((detection) => detection.filePath)}::text[],
+      ${detections.map((detection) => detection.fileType)}::text[],
+      ${detections.map((detection) => detection.videoOffsetSeconds)}::real[],
+      ${sql.array(detections.map((detection) => detection.detectedAt))}::timestamptz[],
+      ${detections.map((detection) => detection.objectType)}::text[],
+      ${detections.map((detection) => detection.confidence)}::float8[],
+      ${boxes.map((box) => box && Math.round(box.x))}::integer[],
+      ${boxes.map((box) => box && Math.round(box.y))}::integer[],
+      ${boxes.map((box) => box && Math.round(box.width))}::integer[],
+      ${boxes.map((box) => box && Math.round(box.height))}::integer[],
+      ${sql.array(detections.map((detection) => detection.createdAt))}::timestamptz[]
+    ) with ordinality as n (
+      camera_id, image_id, batch_id, event_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence,
+      x, y, width, height, created_at, position
+    )
+    order by n.position
+    returning ${columns(sql)}
+  `;
+  return rows.map(recordOf);
+}
+
+/** One detection, or undefined. */
+export async function findDetection(sql: Sql, id: number): Promise<Detection | undefined> {
+  const [row] = await sql<[DetectionRow?]>`
+    select ${columns(sql)}
+    from detections d
+    where d.detection_id = ${id}
+  `;
+  return row && recordOf(row);
+}
+
+/** The detections of an event in the order of their times. */
+export async function detectionsOfEvent(sql: Sql, eventId: number): Promise<readonly Detection[]> {
+  const rows = await sql<DetectionRow[]>`
+    select ${columns(sql)}
+    from detections d
+    where d.event_id = ${eventId}
+    order by d.detected_at, d.detection_id
+  `;
+  return rows.map(recordOf);
+}
+
+type Edges = { readonly x: number | null; readonly y: number | null; readonly width: number | null; readonly height: number | null };
+
+/** Where a detection was seen, or undefined. */
+export async function findSource(sql: Sql, id: number): Promise<DetectionSource | undefined> {
+  const [row] = await sql<[(Omit<DetectionSource, "box" | "otherTimes"> & Edges & { readonly otherTimes: readonly string[] })?]>`
+    select d.detection_id as id, d.file_path as "filePath", d.file_type as "fileType", i.size_bytes as "fileSize",
+      array(
+        -- the newest will do: one of them is in the file by now
+        select o.modified_ns::text
+        from images o
+        where o.camera_id = i.camera_id
+          and o.path = i.path
+          and o.size_bytes = i.size_bytes
+          and o.sha256 <> i.sha256
+        order by o.modified_ns desc
+        limit 10
+      ) as "otherTimes",
+      coalesce(d.video_offset_seconds, case when starts_with(d.file_type, 'video/') then 0 end) as "videoOffsetSeconds", d.object_type as "objectType", d.confidence,
+      d.bbox_x as x, d.bbox_y as y, d.bbox_width as width, d.bbox_height as height, d.thumbnail_path as "thumbnailPath"
+    from detections d
+    left join images i on i.image_id = d.image_id
+    where d.detection_id = ${id}
+  `;
+  if (!row) return undefined;
+  const { x, y, width, height, otherTimes, ...source } = row;
+  const box = x === null || y === null || width === null || height === null ? null : { x, y, width, height };
+  return { ...source, otherTimes: otherTimes.map(BigInt), box };
+}
+
+/** What enrichment stored for a detection, as it came out of jsonb, or undefined when there is no such detection. */
+export async function findEnrichment(sql: Sql, id: number): Promise<{ readonly enrichment: unknown } | undefined> {
+  const [row] = await sql<[{ enrichment: unknown }?]>`
+    select d.enrichment
+    from detections d
+    where d.detection_id = ${id}
+  `;
+  return row;
+}
+
+/** Notes where the thumbnail of a detection is kept. False when there is no such detection with that class and confidence any more. */
+export async function noteThumbnail(
+  sql: Sql,
+  drawn: Pick<DetectionSource, "id" | "objectType" | "confidence">,
+  path: string,
+): Promise<boolean> {
+  const noted = await sql`
+    update detections d
+    set thumbnail_path = ${path}
+    where d.detection_id = ${drawn.id}
+      and d.object_type = ${drawn.objectType}
+      and d.confidence = ${drawn.confidence}
+  `;
+  return noted.count > 0;
+}
+
+/** Makes the detections of batches those of the batches' events. */
+export async function linkDetections(sql: Sql, events: readonly { readonly eventId: number; readonly batchId: string }[]): Promise<void> {
+  if (events.length === 0) return;
+  await sql`
+    update detections d
+    set event_id = e.event_id
+    from unnest(${events.map((event) => event.eventId)}::bigint[], ${events.map((event) => event.batchId)}::uuid[]) as e (event_id, batch_id)
+    where d.batch_id = e.batch_id
+      and d.event_id is null
+  `;
+}
+
+/** Which camera, event and batch a detection belongs to. */
+export interface DetectionPlace {
+  readonly id: number;
+  readonly cameraId: string;
+  readonly eventId: number | null;
+  readonly batchId: string | null;
+}
+
+/** The places of those of the detections that there are, kept from others until the end of the transaction. */
+export async function lockDetections(sql: Sql, ids: readonly number[]): Promise<readonly DetectionPlace[]> {
+  return await sql<DetectionPlace[]>`
+    select d.detection_id as id, d.camera_id as "cameraId", d.event_id as "eventId", d.batch_id as "batchId"
+    from detections d
+    where d.detection_id = any (${[...ids]}::bigint[])
+    order by d.detection_id
+    for update
+  `;
+}
+
+/** The cameras of those of the detections that there are. */
+export async function camerasOfDetections(sql: Sql, ids: readonly number[]): Promise<readonly string[]> {
+  const rows = await sql<{ cameraId: string }[]>`
+    select distinct d.camera_id as "cameraId"
+    from detections d
+    where d.detection_id = any (${[...ids]}::bigint[])
+  `;
+  return rows.map((row) => row.cameraId);
+}
+
+/** The events of those of the detections that there are. */
+export async function eventsOfDetections(sql: Sql, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await sql<{ eventId: number }[]>`
+    select distinct d.event_id as "eventId"
+    from detections d
+    where d.detection_id = any (${[...ids]}::bigint[])
+      and d.event_id is not null
+  `;
+  return rows.map((row) => row.eventId);
+}
+
+/** A correction of a detection; what is undefined stays. */
+export interface DetectionChange {
+  readonly id: number;
+  readonly objectType: string | undefined;
+  readonly confidence: number | undefined;
+}
+
+/** Stores corrections, one for each detection. Their thumbnails, which show what was corrected, are to be made anew. */
+export async function changeDetections(sql: Sql, changes: readonly DetectionChange[]): Promise<void> {
+  await sql`
+    update detections d
+    set object_type = coalesce(c.object_type, d.object_type), confidence = coalesce(c.confidence, d.confidence), thumbnail_path = null
+    from unnest(
+      ${changes.map((change) => change.id)}::bigint[],
+      ${changes.map((change) => change.objectType ?? null)}::text[],
+      ${changes.map((change) => change.confidence ?? null)}::float8[]
+    ) as c (id, object_type, confidence)
+    where d.detection_id = c.id
+  `;
+}
+
+/** Deletes detections. */
+export async function deleteDetections(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from detections d
+    where d.detection_id = any (${[...ids]}::bigint[])
+  `;
+}
+
+/** What a list of detections is narrowed by; a range of times includes both ends. */
+export interface DetectionFilter {
+  readonly cameraIds?: readonly string[] | undefined;
+  readonly objectTypes?: readonly string[] | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  readonly minConfidence?: number | undefined;
+  readonly eventId?: number | undefined;
+}
+
+/** The sort key of the list: time with all its digits, and id. */
+export type DetectionKey = readonly [detectedAt: string, id: number];
+
+export interface DetectionSlice {
+  readonly filter: DetectionFilter;
+  /** Continues after this row. */
+  readonly after: DetectionKey | undefined;
+  readonly offset: number;
+  /** Rows at most. */
+  readonly limit: number;
+}
+
+/** A part of the list, newest first, each with its sort key. */
+export async function listDetections(
+  sql: Sql,
+  { filter, after, offset, limit }: DetectionSlice,
+): Promise<readonly { readonly record: Detection; readonly key: DetectionKey }[]> {
+  const conditions = sql`
+    ${whereDetections(sql, filter)}
+    ${after ? sql`and (d.detected_at, d.detection_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+  `;
+  // one walk down the index for each camera, merged: a list of cameras as a condition would have all of them sorted
+  const source = filter.cameraIds
+    ? sql`
+        from (select distinct u.camera_id from unnest(${[...filter.cameraIds]}::text[]) as u (camera_id)) c
+        cross join lateral (
+          select d.detection_id, d.detected_at
+          from detections d
+          where d.camera_id = c.camera_id ${conditions}
+          order by d.detected_at desc, d.detection_id desc
+          limit ${limit + offset}
+        ) d
+      `
+    : sql`from detections d where true ${conditions}`;
+  const rows = await sql<(DetectionRow & { sort_time: string })[]>`
+    with page as (
+      select d.detection_id, d.detected_at
+      ${source}
+      order by d.detected_at desc, d.detection_id desc
+      limit ${limit}
+      offset ${offset}
+    )
+    select ${columns(sql)}, to_char(d.detected_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from page
+    join detections d on d.detection_id = page.detection_id
+    order by page.detected_at desc, page.detection_id desc
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many detections match, exactly. Without a filter, or with one on cameras only, from the kept totals. */
+export async function countDetections(sql: Sql, filter: DetectionFilter): Promise<number> {
+  const { cameraIds, ...others } = filter;
+  const cameras = cameraIds ? [...cameraIds] : null;
+  const [row] = Object.values(others).every((value) => value === undefined)
+    ? await sql<[{ count: number }]>`
+        select coalesce(sum(t.count), 0)::bigint as count
+        from totals t
+        where t.kind = 'detections'
+          ${cameras ? sql`and t.camera_id = any (${cameras}::text[])` : sql``}
+      `
+    : await sql<[{ count: number }]>`
+        select count(*) as count
+        from detections d
+        where true
+          ${cameras ? sql`and d.camera_id = any (${cameras}::text[])` : sql``}
+          ${whereDetections(sql, others)}
+      `;
+  return row.count;
+}
+
+/** The days that a filter names, `YYYY-MM-DD`, when they are all that it narrows rows by beside cameras and classes. */
+export function wholeDays(filter: DetectionFilter): { readonly first: string | undefined; readonly last: string | undefined } | undefined {
+  const { from, to, minConfidence, eventId } = filter;
+  if (minConfidence !== undefined || eventId !== undefined) return undefined;
+  if ((from && from.getTime() % dayMs !== 0) || (to && (to.getTime() + 1) % dayMs !== 0)) return undefined;
+  return { first: from?.toISOString().slice(0, 10), last: to?.toISOString().slice(0, 10) };
+}
+
+/** How many detections of each class these cameras have. */
+export async function detectionClasses(
+  sql: Sql,
+  cameraIds: readonly string[],
+): Promise<readonly { readonly objectType: string; readonly count: number }[]> {
+  return await sql<{ objectType: string; count: number }[]>`
+    select p.object_type as "objectType", sum(p.count)::bigint as count
+    from detections_per_day p
+    where p.camera_id = any (${[...cameraIds]}::text[])
+    group by p.object_type
+    having sum(p.count) > 0
+    order by p.object_type
+  `;
+}
+
+/** The conditions of a filter on `detections d`, other than on cameras. */
+export const whereDetections = (sql: Sql, { objectTypes, from, to, minConfidence, eventId }: DetectionFilter) => sql`
+  ${objectTypes ? (objectTypes.length === 1 ? sql`and d.object_type = ${objectTypes[0] ?? ""}` : sql`and d.object_type = any (${[...objectTypes]}::text[])`) : sql``}
+  ${from ? sql`and d.detected_at >= ${from}` : sql``}
+  ${to ? sql`and d.detected_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
+  ${minConfidence === undefined ? sql`` : sql`and d.confidence >= ${minConfidence}`}
+  ${eventId === undefined ? sql`` : sql`and d.event_id = ${eventId}`}
+`;

@@ -1,0 +1,102 @@
+import type { SearchQuery } from "../../platform/search/query.ts";
+
+/*
+ * A phrase is found in the class of a detection, in the name of its camera, or in what enrichment read from its picture. The first two are
+ * few, so the query is worked out for each class at each camera before a detection is looked at: for most it is true or false
+ * there, whatever enrichment read, and the rest asks something of the words of enrichment alone, which have an index.
+ * How relevant a detection is depends only on where the phrases are found, so that what is equally relevant is one run of time.
+ */
+
+/** A class at a camera, and how many detections of it lie on the days that the filter names. */
+export interface Place {
+  readonly cameraId: string;
+  readonly objectType: string;
+  readonly count: number;
+}
+
+/** What finding a phrase in each of these is worth. */
+const worth = { class: 1, camera: 0.8, words: 0.6 } as const;
+
+/** Where each phrase of a query is found. */
+export interface PhrasePlaces {
+  readonly classes: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly cameras: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** What a query means for a class at a camera: true or false there, or what the words of enrichment must fulfil. */
+export interface Meaning {
+  readonly value: boolean | SearchQuery;
+  /** 0 to 1; undefined when only something is excluded. */
+  readonly score: number | undefined;
+}
+
+/** Works out what a query means for a class at a camera. */
+function meaningAt(query: SearchQuery, { cameraId, objectType }: Omit<Place, "count">, places: PhrasePlaces): Meaning {
+  if (query.kind === "phrase") {
+    if (places.classes.get(query.text)?.has(objectType)) return { value: true, score: worth.class };
+    if (places.cameras.get(query.text)?.has(cameraId)) return { value: true, score: worth.camera };
+    return { value: query, score: worth.words };
+  }
+  if (query.kind === "not") {
+    const { value } = meaningAt(query.part, { cameraId, objectType }, places);
+    return { value: typeof value === "boolean" ? !value : { kind: "not", part: value }, score: undefined };
+  }
+  const meanings = query.parts.map((part) => meaningAt(part, { cameraId, objectType }, places));
+  // what decides alone: one part that is false for "and", one that is true for "or"
+  const decisive = query.kind === "or";
+  const deciding = meanings.filter(({ value }) => value === decisive);
+  if (deciding.length > 0) return { value: decisive, score: highest(deciding) };
+  const open = meanings.flatMap(({ value }) => (typeof value === "boolean" ? [] : [value]));
+  const [only] = open;
+  const value = only === undefined ? !decisive : open.length === 1 ? only : { kind: query.kind, parts: open };
+  return { value, score: query.kind === "and" ? average(meanings) : highest(meanings.filter((meaning) => meaning.value !== false)) };
+}
+
+/** Whether an open query holds for a detection of which enrichment read nothing. */
+export function holdsWithoutWords(query: SearchQuery): boolean {
+  if (query.kind === "phrase") return false;
+  if (query.kind === "not") return !holdsWithoutWords(query.part);
+  return query.kind === "and" ? query.parts.every(holdsWithoutWords) : query.parts.some(holdsWithoutWords);
+}
+
+/** Classes at cameras for which a query means the same. `words` is what must hold of the words; true: nothing. */
+export interface Run {
+  readonly places: readonly Place[];
+  readonly words: SearchQuery | true;
+}
+
+/** Runs of the same relevance. */
+export interface Rank {
+  readonly score: number;
+  readonly runs: readonly Run[];
+}
+
+/** What is found, the most relevant first. */
+export function rank(query: SearchQuery, places: readonly Place[], found: PhrasePlaces): readonly Rank[] {
+  const ranks = new Map<number, Map<string, Run & { places: Place[] }>>();
+  for (const place of places) {
+    const { value, score = 1 } = meaningAt(query, place, found);
+    if (value === false) continue;
+    const rounded = Math.round(score * 1000) / 1000;
+    const runs = ranks.get(rounded) ?? new Map<string, Run & { places: Place[] }>();
+    ranks.set(rounded, runs);
+    const run = runs.get(JSON.stringify(value)) ?? { places: [], words: value };
+    runs.set(JSON.stringify(value), run);
+    run.places.push(place);
+  }
+  return [...ranks].map(([score, runs]) => ({ score, runs: [...runs.values()] })).toSorted((a, b) => b.score - a.score);
+}
+
+function highest(meanings: readonly Meaning[]): number | undefined {
+  const scores = meanings.flatMap(({ score }) => score ?? []);
+  return scores.length > 0 ? Math.max(...scores) : undefined;
+}
+
+function average(meanings: readonly Meaning[]): number | undefined {
+  const scores = meanings.flatMap(({ score }) => score ?? []);
+  return scores.length > 0 ? sum(scores) / scores.length : undefined;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { Bytes } from "../../contract/answer.ts";
+import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import { notFound } from "../../contract/problem.ts";
+import type { detectionRoutes } from "../../contract/routes/detections.ts";
+import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { rootsOf } from "../cameras/roots.ts";
+import type { DetectionSource } from "./detection.ts";
+import { countDetections, findDetection, findSource, listDetections, noteThumbnail } from "./detections-repository.ts";
+import { getDetectionEnrichment } from "./enrichment.ts";
+import { filterOf } from "./filter.ts";
+import { pictureOf, requireVideo, videoOf } from "./picture.ts";
+import { searchDetections } from "./search.ts";
+import { thumbnailOf } from "./thumbnail.ts";
+
+const listName = "detections";
+const Key = z.tuple([KeyInstant, z.int()]);
+
+/** The use cases of detections. */
+export const detectionOperations: Pick<Operations, keyof typeof detectionRoutes> = {
+  listDetections: async ({ query }, { db }) => {
+    const { limit, cursor, offset } = query;
+    const after = decodeCursor(cursor, listName, Key);
+    const filter = filterOf(query);
+    const [rows, total] = await db.query((sql) =>
+      Promise.all([listDetections(sql, { filter, after, offset: offset ?? 0, limit: limit + 1 }), countDetections(sql, filter)]),
+    );
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  getDetection: async ({ params }, { db }) => {
+    const detection = await db.query((sql) => findDetection(sql, params.detection_id));
+    if (!detection) throw notFound("Detection", params.detection_id);
+    return detection;
+  },
+
+  getDetectionImage: async ({ params }, context) => {
+    const source = await findExistingSource(context, params.detection_id);
+    return await pictureOf(source, rootsOf(context.config), context.caller?.gone);
+  },
+
+  getDetectionThumbnail: async ({ params }, context) =>
+    await keptThumbnail(context, await findExistingSource(context, params.detection_id)),
+
+  getDetectionVideo: async ({ params }, context) =>
+    await videoOf(await findExistingSource(context, params.detection_id), rootsOf(context.config)),
+
+  getDetectionVideoThumbnail: async ({ params }, context) => {
+    const source = await findExistingSource(context, params.detection_id);
+    requireVideo(source);
+    return await keptThumbnail(context, source);
+  },
+
+  searchDetections,
+  getDetectionEnrichment,
+};
+
+async function keptThumbnail({ config, db, log }: OperationContext, source: DetectionSource): Promise<Bytes> {
+  const note = (keptAt: string): Promise<boolean> => db.query((sql) => noteThumbnail(sql, source, keptAt));
+  return await thumbnailOf(source, { dataDir: config.dataDir, roots: rootsOf(config), log, note });
+}
+
+async function findExistingSource({ db }: OperationContext, id: number): Promise<DetectionSource> {
+  const source = await db.query((sql) => findSource(sql, id));
+  if (!source) throw notFound("Detection", id);
+  return source;
+}

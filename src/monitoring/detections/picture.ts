@@ -1,0 +1,112 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createSemaphore } from "../../base/async/semaphore.ts";
+import type { Bytes } from "../../contract/answer.ts";
+import { Problem } from "../../contract/problem.ts";
+import { readWithTimeout, statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../../platform/disk/no-answer.ts";
+import { openReal } from "../../platform/disk/open-real.ts";
+import { resolveInside } from "../cameras/roots.ts";
+import { versionOf } from "../images/look.ts";
+import { extractFrames, VideoError } from "../images/video.ts";
+import type { DetectionSource } from "./detection.ts";
+
+/** Videos that are decoded at a time for those who ask for a picture of one: each takes a core. The pipeline has its own. */
+const decoding = createSemaphore({
+  max: 2,
+  patience: {
+    ms: 30_000,
+    over: () => new Problem("unavailable", "Too many ask for pictures out of videos just now; try again"),
+  },
+});
+
+/**
+ * The picture on which something was detected: the file itself, or the frame of a video as a JPEG. Throws `Problem`: `not_found` with the reason
+ * when it is not to be had (gone, moved out of the allowed roots, written over since), `unavailable` when its disk does not answer or too many want
+ * pictures out of videos; and the reason of the signal, which ends the decoding when nobody waits for it any more.
+ */
+export async function pictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Bytes> {
+  const file = await fileOf(source, roots);
+  if (source.videoOffsetSeconds === null) return { mediaType: source.fileType ?? "image/jpeg", content: { file, isReal: true } };
+  const buffer = await decoding.run(() => frameOf(source, file, signal), signal);
+  return { mediaType: "image/jpeg", content: { buffer } };
+}
+
+/** The same as bytes, for who draws on it. Throws as `pictureOf` does. */
+export async function readPictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Buffer> {
+  const { content } = await pictureOf(source, roots, signal);
+  if ("buffer" in content) return content.buffer;
+  const bytes = await readWithTimeout(dirname(content.file), () => readReal(content.file)).catch((cause: unknown) => {
+    throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
+  });
+  if (!bytes) throw noPicture(source, "is gone from the disk");
+  return bytes;
+}
+
+async function readReal(path: string): Promise<Buffer | undefined> {
+  const file = await openReal(path);
+  try {
+    return await file?.readFile();
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The video in which something was detected, as a file. Throws `Problem`: `bad_request` when it was not in a video, `not_found` as `pictureOf` does. */
+export async function videoOf(source: DetectionSource, roots: readonly string[]): Promise<Bytes> {
+  requireVideo(source);
+  return { mediaType: source.fileType ?? "video/mp4", content: { file: await fileOf(source, roots), isReal: true } };
+}
+
+/** Throws `Problem("bad_request")` for a detection that was not made in a video. */
+export function requireVideo(source: DetectionSource): void {
+  if (source.videoOffsetSeconds !== null) return;
+  const message = `Detection ${source.id} is from a picture, not from a video; its picture is at /api/detections/${source.id}/image`;
+  throw new Problem("bad_request", message);
+}
+
+async function fileOf(source: DetectionSource, roots: readonly string[]): Promise<string> {
+  const resolved = await resolveInside(roots, source.filePath);
+  switch (resolved.state) {
+    case "outside":
+      throw noPicture(source, "lies outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS; add its folder to CAMERA_EXTRA_ROOTS to see it");
+    case "missing":
+      throw noPicture(source, "is gone from the disk");
+    case "unreadable":
+      if (resolved.code === "ETIMEDOUT") throw silentDisk(source);
+      throw noPicture(source, `cannot be reached (${resolved.code}); let the user that runs homesec read it`);
+    case "inside":
+      break;
+  }
+  const file = await statWithTimeout(dirname(resolved.path), () => stat(resolved.path, { bigint: true })).catch((cause: unknown) => {
+    throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
+  });
+  const { sizeBytes, modifiedNs } = versionOf(file);
+  // some cameras fill each picture up to a size that many have
+  const isOther = source.fileSize !== null && (sizeBytes !== source.fileSize || source.otherTimes.includes(modifiedNs));
+  if (isOther) throw noPicture(source, "was written over since by another picture");
+  return resolved.path;
+}
+
+/** The frame at the offset at which the detector saw it. */
+async function frameOf(source: DetectionSource, file: string, signal: AbortSignal | undefined): Promise<Buffer> {
+  try {
+    for await (const frame of extractFrames(file, signal && { signal })) {
+      if (frame.offsetSeconds >= (source.videoOffsetSeconds ?? 0)) return frame.bytes;
+    }
+  } catch (error) {
+    if (error instanceof VideoError) throw noPicture(source, `cannot be shown: ${error.message}`, error);
+    throw error;
+  }
+  throw noPicture(source, "has no frame at the time of the detection any more");
+}
+
+function silentDisk(source: DetectionSource, cause?: unknown): Problem {
+  const message = `The disk or share with the picture of detection ${source.id}, ${source.filePath}, does not answer; bring it back and try again`;
+  return new Problem("unavailable", message, { cause });
+}
+
+/** Names the picture and says what is the matter with it. */
+export function noPicture(source: DetectionSource, reason: string, cause?: unknown): Problem {
+  return new Problem("not_found", `The picture of detection ${source.id}, ${source.filePath}, ${reason}`, { cause });
+}

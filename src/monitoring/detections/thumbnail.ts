@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Log } from "../../base/log/log.ts";
+import type { Bytes } from "../../contract/answer.ts";
+import { mostPixels } from "../images/picture.ts";
+import { type Box, type DetectionSource, olderThumbnailPathOf, thumbnailPathOf } from "./detection.ts";
+import { textHeight, textPath, textWidth } from "./label-font.ts";
+import { noPicture, readPictureOf } from "./picture.ts";
+import { thumbnailsOf } from "./thumbnail-files.ts";
+
+const width = 320;
+const height = 240;
+const boxColour = "#ff3b30";
+
+/** Thumbnails that are being made in this process, by their file. */
+const underWay = new Map<string, Promise<Bytes>>();
+
+/**
+ * The thumbnail of a detection: kept in the data folder, made when asked for first. Those who ask at the same time share one.
+ * `note` stores where it is kept, relative to the data folder, and resolves to false when the detection is not what was drawn
+ * any more: then it is not kept. A disk that is full costs the keeping, not the answer. Throws `Problem("not_found")` as `pictureOf` does.
+ */
+export async function thumbnailOf(
+  source: DetectionSource,
+  context: {
+    readonly dataDir: string;
+    readonly roots: readonly string[];
+    readonly log: Log;
+    readonly note: (keptAt: string) => Promise<boolean>;
+  },
+): Promise<Bytes> {
+  const keptAt = thumbnailPathOf(source);
+  const file = join(context.dataDir, keptAt);
+  if (await exists(file)) return jpeg({ file });
+  // a new one is not made of it, since its picture may be gone; what has no note in its row may be of another detection
+  const older = olderThumbnailPathOf(source.id);
+  if (source.thumbnailPath === older && (await exists(join(context.dataDir, older)))) return jpeg({ file: join(context.dataDir, older) });
+  const started = underWay.get(file);
+  if (started) return await started;
+  const making = make().finally(() => underWay.delete(file));
+  underWay.set(file, making);
+  return await making;
+
+  async function make(): Promise<Bytes> {
+    const buffer = await drawFor(source, await readPictureOf(source, context.roots));
+    try {
+      await keep(file, buffer);
+    } catch (err) {
+      context.log.warn({ err, file }, "A thumbnail could not be kept; it will be made again when it is asked for");
+      return jpeg({ buffer });
+    }
+    if (await context.note(keptAt)) return jpeg({ file });
+    await remove(file, context.log);
+    return jpeg({ buffer });
+  }
+}
+
+/** Removes the kept thumbnails of detections. What cannot be removed is logged. */
+export async function removeThumbnails(
+  ids: readonly number[],
+  { dataDir, log }: { readonly dataDir: string; readonly log: Log },
+): Promise<void> {
+  try {
+    for (const { path } of await thumbnailsOf(dataDir, ids)) await remove(path, log);
+  } catch (err) {
+    log.warn({ err, dataDir }, "Thumbnails that are not needed any more could not be looked for");
+  }
+}
+
+async function remove(file: string, log: Log): Promise<void> {
+  try {
+    await rm(file, { force: true });
+  } catch (err) {
+    log.warn({ err, file }, "A thumbnail that is not needed any more could not be removed");
+  }
+}
+
+const jpeg = (content: Bytes["content"]): Bytes => ({ mediaType: "image/jpeg", content });
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the file whole or not at all. */
+async function keep(file: string, bytes: Buffer): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const unfinished = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(unfinished, bytes);
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function drawFor(source: DetectionSource, picture: Buffer): Promise<Buffer> {
+  try {
+    return await drawThumbnail(picture, { box: source.box, label: `${source.objectType} ${Math.round(source.confidence * 100)}%` });
+  } catch (error) {
+    throw noPicture(source, `cannot be decoded: ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+}
+
+/** Draws box and label on a picture, set upright as its EXIF data says, and fits it into a 320x240 JPEG with black bars. */
+export async function drawThumbnail(
+  picture: Buffer,
+  { box, label }: { readonly box: Box | null; readonly label: string },
+): Promise<Buffer> {
+  const { sharp } = await import("../images/decoder.ts");
+  const image = sharp(picture, { limitInputPixels: mostPixels, failOn: "none" });
+  const { autoOrient } = await image.metadata();
+  const scale = Math.min(width / autoOrient.width, height / autoOrient.height);
+  const left = (width - autoOrient.width * scale) / 2;
+  const top = (height - autoOrient.height * scale) / 2;
+  const placed = box && { x: left + box.x * scale, y: top + box.y * scale, width: box.width * scale, height: box.height * scale };
+  return await image
+    .autoOrient()
+    .resize(width, height, { fit: "contain", background: "#000" })
+    .composite([{ input: Buffer.from(overlay(placed, label)) }])
+    .jpeg({ quality: 80 })
+    .toBuffer();
+}
+
+/** Box and label as SVG; the label stands on the box, inside of it where there is no room above, and always in the picture. */
+function overlay(box: Box | null, label: string): string {
+  const padding = 2;
+  const plateWidth = textWidth(label) + 2 * padding;
+  const plateHeight = textHeight + 2 * padding;
+  const { x, y } = box ?? { x: 0, y: 0 };
+  const plateX = Math.round(clamp(x, 0, width - plateWidth));
+  const plateY = Math.round(y >= plateHeight ? clamp(y - plateHeight, 0, height - plateHeight) : clamp(y, 0, height - plateHeight));
+  const frame = box
+    ? `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" fill="none" stroke="${boxColour}" stroke-width="2"/>`
+    : "";
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
+    ${frame}
+    <rect x="${plateX}" y="${plateY}" width="${plateWidth}" height="${plateHeight}" fill="${boxColour}"/>
+    <path d="${textPath(label, plateX + padding, plateY + padding)}" fill="#fff" shape-rendering="crispEdges"/>
+  </svg>`;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
+}

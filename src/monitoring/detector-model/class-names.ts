@@ -1,0 +1,84 @@
+import { objectTypes } from "../../contract/routes/detections.ts";
+
+export type ObjectType = (typeof objectTypes)[number];
+
+/** Other words for a class, as data sets have them. */
+const otherWords: Readonly<Record<string, ObjectType>> = {
+  people: "person",
+  pedestrian: "person",
+  human: "person",
+  lorry: "truck",
+  bike: "bicycle",
+  motorbike: "motorcycle",
+};
+
+/** Homesec's class for a class of a model; undefined for those that homesec does not know. */
+export function objectTypeOf(name: string): ObjectType | undefined {
+  const lower = name.trim().toLowerCase();
+  return objectTypes.find((type) => type === lower) ?? (Object.hasOwn(otherWords, lower) ? otherWords[lower] : undefined);
+}
+
+/** A text file with one name a line, the first for class 0. An empty line in between is a class without a name. */
+export function namesInText(text: string): string[] {
+  return text
+    .replace(/^\u{feff}/u, "")
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+}
+
+const mostClasses = 10_000;
+
+/**
+ * The names in a model's metadata: JSON or what Python prints, as a list or as a dictionary by number
+ * (`{0: 'person', 1: 'bicycle'}`). Undefined when there are none to be read.
+ */
+export function namesInMetadata(text: string): string[] | undefined {
+  const entries = entriesOfJson(text) ?? entriesOfPython(text);
+  const names: string[] = [];
+  for (const [index, name] of entries) {
+    if (!Number.isInteger(index) || index < 0 || index >= mostClasses) return undefined;
+    names[index] = name;
+  }
+  return names.length === 0 ? undefined : Array.from(names, (name) => name ?? "");
+}
+
+function entriesOfJson(text: string): [number, string][] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([key, name]) => (typeof name === "string" ? [[Number(key), name] as [number, string]] : []));
+  } catch {
+    // what Python prints is no JSON
+    return undefined;
+  }
+}
+
+/** One word after the other, each looked at once: a file of a megabyte must not take a time that grows with its square. */
+function entriesOfPython(text: string): [number, string][] {
+  const words = text.matchAll(/\d+|:|'(?:[^'\\]|\\.?)*(?:'|$)|"(?:[^"\\]|\\.?)*(?:"|$)|\s+|./gsu);
+  const entries: [number, string][] = [];
+  let number: number | undefined;
+  let key: number | undefined;
+  for (const [word] of words) {
+    const [quote] = word;
+    if ((quote === "'" || quote === '"') && word.length > 1 && word.endsWith(quote)) {
+      entries.push([key ?? entries.length, word.slice(1, -1).replace(/\\(.)/gs, "$1")]);
+      [number, key] = [undefined, undefined];
+    } else if (word === ":") {
+      [number, key] = [undefined, number];
+    } else if (word.trim() !== "") {
+      [number, key] = [/^\d/.test(word) ? Number(word) : undefined, undefined];
+    }
+  }
+  return entries;
+}
+
+/** The 80 classes of the COCO data set in its order, on which most models were trained. */
+export const cocoNames: readonly string[] = (
+  "person,bicycle,car,motorcycle,airplane,bus,train,truck,boat,traffic light,fire hydrant,stop sign,parking meter,bench,bird,cat,dog," +
+  "horse,sheep,cow,elephant,bear,zebra,giraffe,backpack,umbrella,handbag,tie,suitcase,frisbee,skis,snowboard,sports ball,kite," +
+  "baseball bat,baseball glove,skateboard,surfboard,tennis racket,bottle,wine glass,cup,fork,knife,spoon,bowl,banana,apple,sandwich," +
+  "orange,broccoli,carrot,hot dog,pizza,donut,cake,chair,couch,potted plant,bed,dining table,toilet,tv,laptop,mouse,remote,keyboard," +
+  "cell phone,microwave,oven,toaster,sink,refrigerator,book,clock,vase,scissors,teddy bear,hair drier,toothbrush"
+).split(",");

@@ -1,0 +1,170 @@
+import type { z } from "zod";
+import type { EntityDetails as EntityDetailsRecord, Entity as EntityRecord } from "../../contract/routes/entities.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { type Detection, type DetectionRow, recordOf } from "../detections/detection.ts";
+import { columns as detectionColumns } from "../detections/detections-repository.ts";
+
+export type Entity = z.output<typeof EntityRecord>;
+export type Visit = z.output<typeof EntityDetailsRecord>["cameras"][number];
+
+/** A detection of an entity. */
+export interface Sight {
+  readonly detectionId: number;
+  readonly objectType: string;
+  readonly cameraId: string;
+  readonly confidence: number;
+  readonly seenAt: Date;
+}
+
+/** Stores an entity that is seen for the first time, and returns its id. */
+export async function insertEntity(sql: Sql, { detectionId, objectType, confidence, seenAt }: Sight, now: Date): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into entities (
+      object_type, first_seen_at, last_seen_at, detection_count, representative_detection_id, representative_confidence, created_at
+    )
+    values (${objectType}, ${seenAt}, ${seenAt}, 1, ${detectionId}, ${confidence}, ${now})
+    returning entity_id as id
+  `;
+  return row.id;
+}
+
+/** Notes that an entity was seen again. Returns how often before, or undefined when there is no such entity any more. */
+export async function seeEntityAgain(sql: Sql, entityId: string, { detectionId, confidence, seenAt }: Sight): Promise<number | undefined> {
+  const [row] = await sql<[{ before: number }?]>`
+    update entities n
+    set first_seen_at = least(n.first_seen_at, ${seenAt}), last_seen_at = greatest(n.last_seen_at, ${seenAt}),
+      detection_count = n.detection_count + 1,
+      representative_detection_id = case when ${confidence}::float8 > n.representative_confidence then ${detectionId}::bigint else n.representative_detection_id end,
+      representative_confidence = greatest(n.representative_confidence, ${confidence}::float8)
+    where n.entity_id = ${entityId}
+    returning n.detection_count - 1 as before
+  `;
+  return row?.before;
+}
+
+/** Notes which camera saw an entity. */
+export async function noteVisit(sql: Sql, entityId: string, { cameraId, seenAt }: Sight): Promise<void> {
+  await sql`
+    insert into entity_cameras as v (entity_id, camera_id, first_seen_at, last_seen_at, detection_count)
+    values (${entityId}, ${cameraId}, ${seenAt}, ${seenAt}, 1)
+    on conflict (entity_id, camera_id) do update
+    set first_seen_at = least(v.first_seen_at, excluded.first_seen_at), last_seen_at = greatest(v.last_seen_at, excluded.last_seen_at),
+      detection_count = v.detection_count + 1
+  `;
+}
+
+/** What a list of entities is narrowed by: seen at some time in the range, both ends included. */
+export interface EntityFilter {
+  readonly objectTypes: readonly string[] | undefined;
+  readonly cameraIds: readonly string[] | undefined;
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+}
+
+/** The sort key of the list: time of discovery with all its digits, and id. */
+export type EntityKey = readonly [createdAt: string, id: string];
+
+const columns = (sql: Sql) => sql`
+  n.entity_id as id, n.object_type, n.first_seen_at, n.last_seen_at, n.detection_count, n.created_at as discovered_at,
+  array(select v.camera_id from entity_cameras v where v.entity_id = n.entity_id order by v.camera_id) as camera_ids,
+  (select d.detection_id from detections d where d.detection_id = n.representative_detection_id) as representative_detection_id
+`;
+
+const conditions = (sql: Sql, { objectTypes, cameraIds, from, to }: EntityFilter) => sql`
+  ${objectTypes ? sql`and n.object_type = any (${[...objectTypes]}::text[])` : sql``}
+  ${
+    cameraIds
+      ? sql`and exists (select 1 from entity_cameras v where v.entity_id = n.entity_id and v.camera_id = any (${[...cameraIds]}::text[]))`
+      : sql``
+  }
+  ${from ? sql`and n.last_seen_at >= ${from}` : sql``}
+  ${to ? sql`and n.first_seen_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
+`;
+
+type EntityRow = Omit<Entity, "thumbnail_url">;
+
+function entityOf(row: EntityRow): Entity {
+  const { representative_detection_id: id } = row;
+  return { ...row, thumbnail_url: id === null ? null : `/api/detections/${id}/thumbnail` };
+}
+
+/** A part of the list of entities, the newest discovery first, each with its sort key. */
+export async function listEntities(
+  sql: Sql,
+  slice: { readonly filter: EntityFilter; readonly after: EntityKey | undefined; readonly offset: number; readonly limit: number },
+): Promise<readonly { readonly record: Entity; readonly key: EntityKey }[]> {
+  const { filter, after, offset, limit } = slice;
+  const rows = await sql<(EntityRow & { sort_time: string })[]>`
+    select ${columns(sql)}, to_char(n.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from entities n
+    where true
+      ${conditions(sql, filter)}
+      ${after ? sql`and (n.created_at, n.entity_id) < (${after[0]}::text::timestamptz, ${after[1]}::uuid)` : sql``}
+    order by n.created_at desc, n.entity_id desc
+    limit ${limit}
+    offset ${offset}
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: entityOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many entities match, exactly. */
+export async function countEntities(sql: Sql, filter: EntityFilter): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from entities n
+    where true
+      ${conditions(sql, filter)}
+  `;
+  return row.count;
+}
+
+/** The entity with this id, or undefined. */
+export async function findEntity(sql: Sql, id: string): Promise<Entity | undefined> {
+  const [row] = await sql<[EntityRow?]>`
+    select ${columns(sql)}
+    from entities n
+    where n.entity_id = ${id}
+  `;
+  return row && entityOf(row);
+}
+
+/** Which cameras saw an entity, the latest first. */
+export async function visitsOf(sql: Sql, id: string): Promise<readonly Visit[]> {
+  return await sql<Visit[]>`
+    select v.camera_id, v.first_seen_at, v.last_seen_at, v.detection_count
+    from entity_cameras v
+    where v.entity_id = ${id}
+    order by v.last_seen_at desc, v.camera_id
+  `;
+}
+
+/** The newest detections of an entity. */
+export async function detectionsOfEntity(sql: Sql, id: string, limit: number): Promise<readonly Detection[]> {
+  const rows = await sql<DetectionRow[]>`
+    select ${detectionColumns(sql)}
+    from detections d
+    where d.entity_id = ${id}
+    order by d.detected_at desc, d.detection_id desc
+    limit ${limit}
+  `;
+  return rows.map(recordOf);
+}
+
+/** Deletes at most `limit` entities of which neither a detection nor a vector is left, and returns how many. */
+export async function deleteForgottenEntities(sql: Sql, before: Date, limit: number): Promise<number> {
+  const gone = await sql`
+    with forgotten as materialized (
+      select n.entity_id
+      from entities n
+      where n.created_at < ${before}
+        and not exists (select 1 from embeddings b where b.entity_id = n.entity_id)
+        and not exists (select 1 from detections d where d.entity_id = n.entity_id)
+      order by n.entity_id
+      limit ${limit}
+      for update
+    )
+    delete from entities n
+    where n.entity_id = any (array(select forgotten.entity_id from forgotten))
+  `;
+  return gone.count;
+}

@@ -1,0 +1,166 @@
+import type { Clock } from "../../base/clock/clock.ts";
+import type { JournalEntry } from "../../contract/live.ts";
+import type { OutboundEvent } from "../../contract/outbound-events.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { emit } from "../../work/outbox/outbox.ts";
+import { embeddingsAfter, insertEmbedding, keepDetections, lockObjectType, recognisedBefore } from "./embeddings-repository.ts";
+import { insertEntity, noteVisit, type Sight, seeEntityAgain } from "./entities-repository.ts";
+import { type Match, product, VectorIndex } from "./vector-index.ts";
+
+/** A detection that has its vector. */
+export interface Seen extends Sight {
+  /** The same for all that is on one picture or frame: none of them is another. */
+  readonly frame: string;
+  /** Who made the vector. */
+  readonly source: string;
+  /** Of length 1. */
+  readonly vector: Float32Array;
+}
+
+/** Whom or what a detection shows. */
+export interface Recognised {
+  readonly entityId: string;
+  /** To what it was compared with; null when it is new, or was recognised in an earlier try. */
+  readonly similarity: number | null;
+  readonly seenBefore: boolean;
+}
+
+export interface Recognition {
+  /**
+   * Finds out for detections of one class whom or what they show, by their ids, and stores it: the entity that is similar
+   * enough, else a new one, which is told of. A detection that is gone is left out; one that was recognised before stays what it is.
+   */
+  recognise(objectType: string, seen: readonly Seen[]): Promise<ReadonlyMap<number, Recognised>>;
+}
+
+export interface RecognitionOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Cosine similarity from which two are the same. */
+  readonly threshold: number;
+  /** How long a vector is compared with. */
+  readonly ttlMs: number;
+}
+
+/** Vectors that are read in one statement. */
+const rowsAtOnce = 5_000;
+
+/** What a process knows of a class. */
+interface Known {
+  /** The last vector that was read. */
+  last: number;
+  /** By who made the vectors, and their number of dimensions. */
+  readonly indexes: Map<string, VectorIndex>;
+}
+
+/**
+ * Vectors are compared in memory; the table is the truth. Whoever recognises holds the lock of the class in the database
+ * and first reads what others stored since, so that two processes never take one and the same newcomer for two.
+ */
+export function createRecognition(options: RecognitionOptions): Recognition {
+  const { db, clock, threshold, ttlMs } = options;
+  const classes = new Map<string, Known>();
+
+  const catchUp = async (sql: Sql, objectType: string, now: Date): Promise<Known> => {
+    const known = classes.get(objectType) ?? { last: 0, indexes: new Map<string, VectorIndex>() };
+    classes.set(objectType, known);
+    const since = new Date(now.getTime() - ttlMs);
+    for (const index of known.indexes.values()) index.dropBefore(since.getTime());
+    for (let read = rowsAtOnce; read === rowsAtOnce; ) {
+      const rows = await embeddingsAfter(sql, objectType, { after: known.last, since, limit: rowsAtOnce });
+      for (const { entityId, vector, source, seenAt, createdAt, embeddingId } of rows) {
+        indexOf(known, source, vector.length).add(vector, { entityId, seenAt: seenAt.getTime(), addedAt: createdAt.getTime() });
+        known.last = embeddingId;
+      }
+      read = rows.length;
+    }
+    return known;
+  };
+
+  const recogniseOne = async (sql: Sql, one: Seen, known: Known, siblings: readonly Sibling[], now: Date): Promise<Recognised> => {
+    const except = new Set(siblings.filter(({ seen }) => seen.frame === one.frame).map(({ entityId }) => entityId));
+    const index = indexOf(known, one.source, one.vector.length);
+    const wanted = { vector: one.vector, at: one.seenAt.getTime(), ttlMs, atLeast: threshold, except };
+    for (;;) {
+      const match = best(index.nearest(wanted), nearestSibling(one, siblings, except, ttlMs));
+      if (!match || match.similarity < threshold) break;
+      const before = await seeEntityAgain(sql, match.entityId, one);
+      if (before !== undefined) return { entityId: match.entityId, similarity: Math.min(1, match.similarity), seenBefore: true };
+      // its detections were deleted, and it with them
+      index.forget(match.entityId);
+    }
+    const entityId = await insertEntity(sql, one, now);
+    const data = {
+      entity_id: entityId,
+      object_type: one.objectType,
+      camera_id: one.cameraId,
+      detection_id: one.detectionId,
+      first_seen_at: one.seenAt,
+    };
+    const entry: JournalEntry = { type: "entity_discovered", data };
+    const event: OutboundEvent = { type: "entity_discovered", eventId: entityId, data };
+    await appendToJournal(sql, [entry], now);
+    await emit(sql, [event], now);
+    return { entityId, similarity: null, seenBefore: false };
+  };
+
+  return {
+    recognise: (objectType, seen) =>
+      db.transaction(async (sql) => {
+        await lockObjectType(sql, objectType);
+        const now = clock.now();
+        const ids = seen.map(({ detectionId }) => detectionId);
+        const existing = await keepDetections(sql, ids);
+        const before = await recognisedBefore(sql, ids);
+        const known = await catchUp(sql, objectType, now);
+        const results = new Map<number, Recognised>();
+        const siblings: Sibling[] = [];
+        for (const one of seen) {
+          const earlier = before.get(one.detectionId);
+          if (earlier !== undefined) {
+            results.set(one.detectionId, { entityId: earlier, similarity: null, seenBefore: true });
+            siblings.push({ seen: one, entityId: earlier });
+          }
+        }
+        for (const one of seen) {
+          if (results.has(one.detectionId) || !existing.has(one.detectionId)) continue;
+          const recognised = await recogniseOne(sql, one, known, siblings, now);
+          await noteVisit(sql, recognised.entityId, one);
+          await insertEmbedding(sql, { ...one, entityId: recognised.entityId }, now);
+          // not into the index: the transaction may yet fail, and what it commits is read like everybody else's
+          siblings.push({ seen: one, entityId: recognised.entityId });
+          results.set(one.detectionId, recognised);
+        }
+        return results;
+      }),
+  };
+}
+
+/** What was recognised in the same transaction. */
+interface Sibling {
+  readonly seen: Seen;
+  readonly entityId: string;
+}
+
+function nearestSibling(one: Seen, siblings: readonly Sibling[], except: ReadonlySet<string>, ttlMs: number): Match | undefined {
+  let found: Match | undefined;
+  for (const { seen, entityId } of siblings) {
+    const comparable = seen.source === one.source && seen.vector.length === one.vector.length;
+    if (!comparable || except.has(entityId) || Math.abs(seen.seenAt.getTime() - one.seenAt.getTime()) > ttlMs) continue;
+    found = best(found, { entityId, similarity: product(seen.vector, one.vector) });
+  }
+  return found;
+}
+
+function best(a: Match | undefined, b: Match | undefined): Match | undefined {
+  if (!a || !b) return a ?? b;
+  return b.similarity > a.similarity ? b : a;
+}
+
+function indexOf(known: Known, source: string, dimensions: number): VectorIndex {
+  const key = `${dimensions} ${source}`;
+  const index = known.indexes.get(key) ?? new VectorIndex(dimensions);
+  known.indexes.set(key, index);
+  return index;
+}

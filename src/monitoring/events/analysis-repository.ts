@@ -1,0 +1,74 @@
+import type { Sql } from "../../platform/database/database.ts";
+
+/** One try to have an event judged. */
+export interface AnalysisAttempt {
+  readonly eventId: number;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly outcome: "completed" | "unreadable" | "unavailable" | "rejected";
+  readonly analyzedBy: string | null;
+  readonly error: string | null;
+  /** What the language model wrote. */
+  readonly answer: string | null;
+}
+
+/** Stores a try under the next number of its event. */
+export async function recordAttempt(sql: Sql, attempt: AnalysisAttempt): Promise<void> {
+  await sql`
+    insert into analysis_attempts (event_id, attempt, started_at, finished_at, outcome, analyzed_by, error, answer)
+    select e.event_id, coalesce(max(a.attempt), 0) + 1, ${attempt.startedAt}::timestamptz, ${attempt.finishedAt}::timestamptz,
+      ${attempt.outcome}::text, ${attempt.analyzedBy}::text, ${attempt.error}::text, ${attempt.answer}::text
+    from events e
+    left join analysis_attempts a on a.event_id = e.event_id
+    where e.event_id = ${attempt.eventId}
+    group by e.event_id
+  `;
+}
+
+/** An event with its camera, as an analysis starts from it. */
+export interface AnalysisSubject {
+  readonly batchId: string | null;
+  readonly cameraId: string;
+  readonly cameraName: string;
+  readonly startedAt: Date;
+  readonly endedAt: Date;
+}
+
+/** The event, deleted or not, or undefined. */
+export async function findSubject(sql: Sql, eventId: number): Promise<AnalysisSubject | undefined> {
+  const [row] = await sql<[AnalysisSubject?]>`
+    select e.batch_id as "batchId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.ended_at as "endedAt"
+    from events e
+    join cameras c on c.camera_id = e.camera_id
+    where e.event_id = ${eventId}
+  `;
+  return row;
+}
+
+/** What was seen once, on one picture. */
+export interface Sighting {
+  readonly objectType: string;
+  readonly confidence: number;
+  /** The same for all that was seen on one picture or frame. */
+  readonly frame: string;
+  /** Area of the box in pixels; null without a box. */
+  readonly boxArea: number | null;
+  /** Area of the picture in pixels; null when it is not known. */
+  readonly pictureArea: number | null;
+  /** What enrichment found out, as it came out of jsonb. */
+  readonly enrichment: unknown;
+}
+
+/** Everything that was seen in an event, in the order of its time. */
+export async function sightingsOf(sql: Sql, eventId: number): Promise<readonly Sighting[]> {
+  return await sql<Sighting[]>`
+    select d.object_type as "objectType", d.confidence, d.enrichment,
+      concat(d.image_id, ' ', d.file_path, ' ', d.video_offset_seconds) as frame,
+      d.bbox_width::float8 * d.bbox_height as "boxArea",
+      i.width::float8 * i.height as "pictureArea"
+    from detections d
+    left join images i on i.image_id = d.image_id
+    where d.event_id = ${eventId}
+    order by d.detected_at, d.detection_id
+  `;
+}

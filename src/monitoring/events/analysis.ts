@@ -1,0 +1,118 @@
+import { minuteMs } from "../../base/clock/durations.ts";
+import type { JournalEntry } from "../../contract/live.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { addJobs, priorities } from "../../work/jobs/jobs-repository.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { emit } from "../../work/outbox/outbox.ts";
+import { unusualnessOf } from "../baselines/unusualness.ts";
+import type { Verdict } from "../upstream/answer.ts";
+import type { EventFacts } from "../upstream/facts.ts";
+import { findSubject, sightingsOf } from "./analysis-repository.ts";
+import { eventsBeingEnriched } from "./enrichment-repository.ts";
+import { queueEvaluations } from "./evaluation-repository.ts";
+import type { Event } from "./event.ts";
+import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
+import { factsFrom } from "./facts.ts";
+import { type RiskThresholds, riskLevel } from "./risk.ts";
+
+/** An event that ended so long ago is backlog: live ones are judged first. */
+const backlogAfterMs = 10 * minuteMs;
+
+export { recordAttempt } from "./analysis-repository.ts";
+
+/** What is to be judged. */
+export interface Subject {
+  readonly batchId: string | null;
+  readonly cameraId: string;
+  readonly facts: EventFacts;
+}
+
+/** What the language model is told of an event, or undefined when there is no such event. Times are also given in `timeZone`. */
+export async function factsOf(sql: Sql, eventId: number, timeZone: string): Promise<Subject | undefined> {
+  const subject = await findSubject(sql, eventId);
+  if (!subject) return undefined;
+  const anomaly = await unusualnessOf(sql, subject, timeZone);
+  const facts = factsFrom(subject, await sightingsOf(sql, eventId), anomaly, timeZone);
+  return { batchId: subject.batchId, cameraId: subject.cameraId, facts };
+}
+
+export interface JudgedEvent {
+  readonly eventId: number;
+  readonly attempt: number;
+  readonly verdict: Verdict;
+  readonly analyzedBy: string;
+  readonly thresholds: RiskThresholds;
+  readonly now: Date;
+}
+
+/** Stores the judgement of an event, its level computed from the score, tells of it, and has rules look at it. An event that is gone stays gone. */
+export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyzedBy, thresholds, now }: JudgedEvent): Promise<void> {
+  const level = riskLevel(verdict.riskScore, thresholds);
+  const event = await updateAnalysis(
+    sql,
+    eventId,
+    {
+      status: "completed",
+      score: verdict.riskScore,
+      level,
+      summary: verdict.summary,
+      reasoning: verdict.reasoning,
+      factors: verdict.riskFactors,
+      analyzedBy,
+    },
+    now,
+  );
+  if (!event) return;
+  const data = {
+    event_id: eventId,
+    batch_id: event.batch_id,
+    camera_id: event.camera_id,
+    attempt,
+    risk_score: verdict.riskScore,
+    risk_level: level,
+  };
+  await appendToJournal(sql, [...changed(event), { type: "batch.analysis_completed", data }], now);
+  await emit(sql, [{ type: "batch_analysis_completed", eventId: String(eventId), data }], now);
+  await queueEvaluations(sql, [eventId], "scored", now);
+}
+
+export interface FailedAnalysis {
+  readonly eventId: number;
+  readonly attempt: number;
+  readonly error: string;
+  readonly now: Date;
+}
+
+/**
+ * Stores that the analysis of an event has failed, tells of it, and has rules look at it that waited for its score and need none by now. An event that was never judged has no score, no level and no reasoning then but that which
+ * whoever stored it gave it; one that was to be judged again keeps the judgement that it has.
+ */
+export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, now }: FailedAnalysis): Promise<void> {
+  const event = await markAnalysisFailed(sql, eventId, now);
+  if (!event) return;
+  const data = { event_id: eventId, batch_id: event.batch_id, camera_id: event.camera_id, attempt, error };
+  await appendToJournal(sql, [...changed(event), { type: "batch.analysis_failed", data }], now);
+  await emit(sql, [{ type: "batch_analysis_failed", eventId: String(eventId), data }], now);
+  if (event.risk_score === null) await queueEvaluations(sql, [eventId], "failed", now);
+}
+
+/** For those who look at an event there is one until it is deleted. */
+function changed(event: Event): readonly JournalEntry[] {
+  return event.deleted_at === null ? [{ type: "event.updated", data: event }] : [];
+}
+
+/**
+ * Has new events judged, in the caller's transaction; those of a backlog after the live ones. What is still being enriched
+ * waits for that, `enrichmentWaitMs` at most.
+ */
+export async function queueAnalyses(sql: Sql, events: readonly Event[], now: Date, enrichmentWaitMs = 0): Promise<void> {
+  const ids = events.map(({ id }) => id);
+  const awaited = enrichmentWaitMs > 0 ? await eventsBeingEnriched(sql, ids, { fresh: true }) : new Set<number>();
+  const jobs = events.map((event) => ({
+    subject: String(event.id),
+    priority: now.getTime() - event.ended_at.getTime() > backlogAfterMs ? priorities.backlog : priorities.live,
+    position: event.started_at,
+    availableAt: awaited.has(event.id) ? new Date(now.getTime() + enrichmentWaitMs) : now,
+  }));
+  await addJobs(sql, "analyze", jobs);
+}

@@ -1,0 +1,24 @@
+import type { JournalEntry } from "../../contract/live.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { emit } from "../../work/outbox/outbox.ts";
+import { queueEvaluations } from "./evaluation-repository.ts";
+import type { Event } from "./event.ts";
+
+/**
+ * Tells of events that were just stored, in the caller's transaction: clients, each after what `cause` says it came of, webhooks, and the
+ * rules that do not wait for a score.
+ */
+export async function announceEvents(
+  sql: Sql,
+  events: readonly Event[],
+  now: Date,
+  cause: (event: Event) => readonly JournalEntry[] = () => [],
+): Promise<void> {
+  const entries = events.flatMap((data): readonly JournalEntry[] => [...cause(data), { type: "event", data }]);
+  await appendToJournal(sql, entries, now);
+  const emitted = events.map((data) => ({ type: "event_created" as const, eventId: String(data.id), data }));
+  await emit(sql, emitted, now);
+  const ids = events.map(({ id }) => id);
+  await queueEvaluations(sql, ids, "stored", now);
+}

@@ -1,0 +1,74 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { type Event, type EventRow, recordOf } from "./event.ts";
+import { columns } from "./events-repository.ts";
+
+/** Marks those of the events as deleted that are not, and returns their ids. Others who do the same wait. */
+export async function markDeleted(sql: Sql, ids: readonly number[], now: Date): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with chosen as materialized (
+      select e.event_id
+      from events e
+      where e.event_id = any (${[...ids]}::bigint[])
+        and e.deleted_at is null
+      order by e.event_id
+      for update
+    )
+    update events e
+    set deleted_at = ${now}, updated_at = ${now}
+    from chosen
+    where e.event_id = chosen.event_id
+    returning e.event_id as id
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/** Takes the mark from an event. False when there is no such event that is deleted. */
+export async function unmarkDeleted(sql: Sql, id: number, now: Date): Promise<boolean> {
+  const restored = await sql`
+    update events e
+    set deleted_at = null, updated_at = ${now}
+    where e.event_id = ${id}
+      and e.deleted_at is not null
+  `;
+  return restored.count === 1;
+}
+
+/** Those of the ids that events have, deleted or not. */
+export async function existingIds(sql: Sql, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await sql<{ id: number }[]>`
+    select e.event_id as id
+    from events e
+    where e.event_id = any (${[...ids]}::bigint[])
+  `;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The sort key of the list: the time of the deletion with all its digits, and id. */
+export type DeletionKey = readonly [deletedAt: string, id: number];
+
+/** A part of the list of deleted events, last deleted first, each with its sort key. */
+export async function listDeleted(
+  sql: Sql,
+  { after, offset, limit }: { readonly after: DeletionKey | undefined; readonly offset: number; readonly limit: number },
+): Promise<readonly { readonly record: Event; readonly key: DeletionKey }[]> {
+  const rows = await sql<(EventRow & { sort_time: string })[]>`
+    select ${columns(sql)}, to_char(e.deleted_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from events e
+    where e.deleted_at is not null
+      ${after ? sql`and (e.deleted_at, e.event_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+    order by e.deleted_at desc, e.event_id desc
+    limit ${limit}
+    offset ${offset}
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many events are deleted, exactly. */
+export async function countDeleted(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from events e
+    where e.deleted_at is not null
+  `;
+  return row.count;
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import { notFound, Problem } from "../../contract/problem.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { countDeleted, existingIds, listDeleted, markDeleted, unmarkDeleted } from "./deletion-repository.ts";
+import { findWithDetections } from "./details.ts";
+import { queueEvaluations } from "./evaluation-repository.ts";
+
+const listName = "deleted-events";
+const Key = z.tuple([KeyInstant, z.int()]);
+
+/** Deleted events are kept, and seen by nobody but the list of the deleted, until they are restored or cleaned up. Rules that missed one look then. */
+export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent" | "listDeletedEvents"> = {
+  listDeletedEvents: async ({ query: { limit, cursor, offset } }, { db }) => {
+    const after = decodeCursor(cursor, listName, Key);
+    const [rows, total] = await db.query((sql) =>
+      Promise.all([listDeleted(sql, { after, offset: offset ?? 0, limit: limit + 1 }), countDeleted(sql)]),
+    );
+    const { items, ...page } = makePage({ listName, rows, limit, offset, after, total, key: (row) => row.key });
+    return { items: items.map((row) => row.record), ...page };
+  },
+
+  deleteEvent: async ({ params: { event_id: id } }, { db, clock, runtime }) => {
+    await db.transaction(async (sql) => {
+      const deleted = await markDeleted(sql, [id], clock.now());
+      if (deleted.length === 0) {
+        if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
+        throw new Problem("conflict", `Event ${id} is deleted already; \`homesec events restore ${id}\` brings it back`);
+      }
+      await appendToJournal(sql, [{ type: "event.deleted", data: { id } }], clock.now());
+    });
+    runtime?.wakeJournal();
+    return undefined;
+  },
+
+  restoreEvent: async ({ params: { event_id: id } }, { db, clock, runtime }) => {
+    const event = await db.transaction(async (sql) => {
+      if (!(await unmarkDeleted(sql, id, clock.now()))) {
+        if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
+        throw new Problem("conflict", `Event ${id} is not deleted; there is nothing to restore`);
+      }
+      const { detections, ...record } = await findWithDetections(sql, id);
+      await appendToJournal(sql, [{ type: "event.updated", data: record }], clock.now());
+      await queueEvaluations(sql, [id], "restored", clock.now());
+      return { ...record, detections };
+    });
+    runtime?.wakeJournal();
+    runtime?.wakeJobs("alert");
+    return event;
+  },
+};

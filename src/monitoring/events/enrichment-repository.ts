@@ -1,0 +1,72 @@
+import type { Sql } from "../../platform/database/database.ts";
+
+/** The events to which the detections on a picture belong, in the order of their ids. */
+export async function eventsOfImage(sql: Sql, imageId: number): Promise<readonly number[]> {
+  const rows = await sql<{ eventId: number }[]>`
+    select distinct d.event_id as "eventId"
+    from detections d
+    where d.image_id = ${imageId}
+      and d.event_id is not null
+    order by d.event_id
+  `;
+  return rows.map(({ eventId }) => eventId);
+}
+
+/** Keeps events from others until the end of the transaction. */
+export async function lockEvents(sql: Sql, eventIds: readonly number[]): Promise<void> {
+  await sql`
+    select e.event_id
+    from events e
+    where e.event_id = any (${[...eventIds]}::bigint[])
+    order by e.event_id
+    for no key update
+  `;
+}
+
+/**
+ * Those of the events with a picture whose enrichment is not done: with `fresh`, only what has not been put off yet since
+ * a service did not answer.
+ */
+export async function eventsBeingEnriched(
+  sql: Sql,
+  eventIds: readonly number[],
+  { fresh }: { readonly fresh: boolean },
+): Promise<ReadonlySet<number>> {
+  const rows = await sql<{ eventId: number }[]>`
+    select distinct d.event_id as "eventId"
+    from detections d
+    join jobs j on j.queue = 'enrich' and j.subject = d.image_id::text
+    where d.event_id = any (${[...eventIds]}::bigint[])
+      and j.status <> 'dead'
+      ${fresh ? sql`and (j.status = 'running' or j.deferrals = 0)` : sql``}
+  `;
+  return new Set(rows.map(({ eventId }) => eventId));
+}
+
+/** An event whose detections have been enriched. */
+export interface EnrichedEvent {
+  readonly eventId: number;
+  readonly cameraId: string;
+  readonly detectionIds: readonly number[];
+}
+
+/** Notes of events that their enrichment is done: of those that are not deleted, have not been noted before, and got something out of it. */
+export async function markEnriched(sql: Sql, eventIds: readonly number[], now: Date): Promise<readonly EnrichedEvent[]> {
+  return await sql<EnrichedEvent[]>`
+    update events e
+    set enriched_at = ${now}
+    from (
+      select d.event_id, array_agg(d.detection_id order by d.detected_at, d.detection_id) as ids
+      from detections d
+      where d.event_id = any (${[...eventIds]}::bigint[])
+      group by d.event_id
+      having bool_or(d.enrichment @? '$.services.* ? (@ == "completed")')
+    ) d
+    where e.event_id = d.event_id
+      -- said once more of the events: while there are no statistics, all of them would be gone through, with the detections for each
+      and e.event_id = any (${[...eventIds]}::bigint[])
+      and e.enriched_at is null
+      and e.deleted_at is null
+    returning e.event_id as "eventId", e.camera_id as "cameraId", d.ids as "detectionIds"
+  `;
+}

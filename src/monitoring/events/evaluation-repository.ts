@@ -1,0 +1,69 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { addJobs } from "../../work/jobs/jobs-repository.ts";
+
+/**
+ * Why rules evaluate an event: it was stored, it got a score, its analysis failed for good, it was restored, or it is the event of an
+ * open incident and nothing holds it back any longer.
+ */
+export type EvaluationTrigger = "stored" | "scored" | "failed" | "restored" | "held_back";
+
+/** What a job of the queue `alert` asks for: rules to evaluate an event, or recipients to hear that its incident has ended. */
+export interface AlertJob {
+  readonly eventId: number;
+  readonly trigger: EvaluationTrigger | "ended";
+}
+
+/** The failed condition of a rule that found a deleted event: it has not really looked. */
+export const eventDeleted = "the event was deleted before the rule looked at it";
+
+/**
+ * Has the rules that this trigger is for look at events, in the caller's transaction. Nothing is queued while no enabled
+ * rule is. After the commit, `wakeJobs("alert")` saves a wait of up to a second.
+ *
+ * Each time is a job of its own: a score that comes while the rules look at the one before is not missed.
+ */
+export async function queueEvaluations(
+  sql: Sql,
+  eventIds: readonly number[],
+  trigger: Exclude<EvaluationTrigger, "held_back">,
+  now: Date,
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  const isForRule = {
+    stored: sql`r.risk_threshold is null`,
+    // one that escalates looks again at what it held back before the score was known, and one that was changed may have had a threshold before
+    scored: sql`(r.risk_threshold is not null or r.escalate or r.version > 1)`,
+    failed: sql`r.risk_threshold is null and r.version > 1`,
+    restored: sql`exists (
+      select from rule_verdicts v where v.event_id = e.event_id and v.rule_id = r.rule_id and v.failed_conditions = array[${eventDeleted}::text]
+    )`,
+  }[trigger];
+  await sql`
+    insert into jobs (queue, subject, priority, position, available_at)
+    select 'alert', concat_ws(':', e.event_id, ${trigger}::text, ${now.getTime()}::bigint), 0, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${[...eventIds]}::bigint[]) with ordinality as e (event_id, position)
+    where exists (
+      select 1
+      from rules r
+      where r.enabled
+        and ${isForRule}
+    )
+    order by e.position
+    on conflict (queue, subject) do nothing
+  `;
+}
+
+/**
+ * Queues the news that the incidents of these events have ended, in the caller's transaction. A job and not a call: it runs after the
+ * commit, when it sees every message that was sent before the end, and every message sent later sees the end.
+ */
+export async function queueEnds(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
+  const jobs = eventIds.map((id) => ({ subject: `${id}:ended:${now.getTime()}`, priority: 0, position: now, availableAt: now }));
+  await addJobs(sql, "alert", jobs);
+}
+
+/** Reads the subject of a job of the queue `alert`; undefined for a subject that homesec did not write. */
+export function alertJobOf(subject: string): AlertJob | undefined {
+  const [, id, trigger] = /^(\d+):(?:(stored|scored|failed|restored|ended):\d+|held_back)$/.exec(subject) ?? [];
+  return id === undefined ? undefined : { eventId: Number(id), trigger: (trigger ?? "held_back") as AlertJob["trigger"] };
+}

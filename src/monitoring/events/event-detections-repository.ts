@@ -1,0 +1,39 @@
+import type { Sql } from "../../platform/database/database.ts";
+
+/** What an event and its new detections must agree on. */
+export interface EventPlace {
+  readonly id: number;
+  readonly cameraId: string;
+  readonly isDeleted: boolean;
+  /** Something that happened to a camera or to homesec itself; it has no detections. */
+  readonly isIncident: boolean;
+}
+
+/** Those of the events that there are, deleted ones included, kept from being changed by others until the end of the transaction. */
+export async function lockEvents(sql: Sql, ids: readonly number[]): Promise<readonly EventPlace[]> {
+  if (ids.length === 0) return [];
+  return await sql<EventPlace[]>`
+    select e.event_id as id, e.camera_id as "cameraId", e.deleted_at is not null as "isDeleted", e.kind <> 'event' as "isIncident"
+    from events e
+    where e.event_id = any (${[...ids]}::bigint[])
+    order by e.event_id
+    for no key update
+  `;
+}
+
+/** Has the number, classes and cover of events, deleted ones included, follow from the detections that they have now. */
+export async function recountDetections(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
+  await sql`
+    update events e
+    set detection_count = s.count, object_types = s.object_types, cover_detection_id = s.cover_detection_id, updated_at = ${now}
+    from (
+      select u.event_id, count(d.detection_id)::integer as count,
+        coalesce(array_agg(distinct d.object_type order by d.object_type) filter (where d.detection_id is not null), '{}') as object_types,
+        (array_agg(d.detection_id order by d.confidence desc, d.detection_id) filter (where d.detection_id is not null))[1] as cover_detection_id
+      from unnest(${[...eventIds]}::bigint[]) as u (event_id)
+      left join detections d on d.event_id = u.event_id
+      group by u.event_id
+    ) s
+    where e.event_id = s.event_id
+  `;
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import {
+  type analysisStatuses,
+  type Event as EventRecord,
+  type EventWithDetections as EventWithDetectionsRecord,
+  type eventKinds,
+  RiskFactor,
+} from "../../contract/routes/events.ts";
+
+/** An event as clients see it. */
+export type Event = z.output<typeof EventRecord>;
+export type EventWithDetections = z.output<typeof EventWithDetectionsRecord>;
+export type EventKind = (typeof eventKinds)[number];
+export type AnalysisStatus = (typeof analysisStatuses)[number];
+
+/** The columns of an event, named as in its record; `risk_factors` as they came out of jsonb. */
+export type EventRow = Omit<Event, "risk_factors" | "thumbnail_url"> & {
+  readonly risk_factors: unknown;
+  readonly cover_detection_id: number | null;
+};
+
+const RiskFactors = z.array(RiskFactor);
+
+/** The record of a row. Throws a `ZodError` when the stored factors are not what they should be. */
+export function recordOf({ cover_detection_id: cover, ...row }: EventRow): Event {
+  return {
+    ...row,
+    risk_factors: RiskFactors.parse(row.risk_factors),
+    thumbnail_url: cover === null ? null : `/api/detections/${cover}/thumbnail`,
+  };
+}

@@ -1,0 +1,216 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { type AnalysisStatus, type Event, type EventKind, type EventRow, recordOf } from "./event.ts";
+import type { RiskLevel } from "./risk.ts";
+
+/** The columns of an event's row, on `events e`. */
+export const columns = (sql: Sql) => sql`
+  e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
+  e.detection_count, e.object_types, e.cover_detection_id, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
+  array(
+    select d.detection_id
+    from detections d
+    where d.event_id = e.event_id
+    order by d.detected_at, d.detection_id
+  ) as detection_ids
+`;
+
+/** Events by their ids, soft-deleted ones included, in the order of their ids. */
+export async function findEvents(sql: Sql, ids: readonly number[]): Promise<readonly Event[]> {
+  if (ids.length === 0) return [];
+  const rows = await sql<EventRow[]>`
+    select ${columns(sql)}
+    from events e
+    where e.event_id = any (${[...ids]}::bigint[])
+    order by e.event_id
+  `;
+  return rows.map(recordOf);
+}
+
+/** Makes one event of the detections of each batch. A batch that has its event already, or no detection left, gets none. */
+export async function insertEventsOfBatches(
+  sql: Sql,
+  batchIds: readonly string[],
+  now: Date,
+): Promise<readonly { readonly eventId: number; readonly batchId: string }[]> {
+  return await sql<{ eventId: number; batchId: string }[]>`
+    insert into events (batch_id, camera_id, started_at, ended_at, detection_count, object_types, cover_detection_id, created_at, updated_at)
+    select d.batch_id::text, d.camera_id, min(d.detected_at), max(d.detected_at), count(*),
+      array_agg(distinct d.object_type order by d.object_type),
+      (array_agg(d.detection_id order by d.confidence desc, d.detection_id))[1],
+      ${now}::timestamptz, ${now}::timestamptz
+    from detections d
+    where d.batch_id = any (${[...batchIds]}::uuid[])
+      and d.event_id is null
+    group by d.batch_id, d.camera_id
+    order by min(d.detected_at)
+    on conflict (batch_id) do nothing
+    returning event_id as "eventId", batch_id as "batchId"
+  `;
+}
+
+/** Stores what a person said about an event that is not deleted. What is undefined stays. */
+export async function updateReview(
+  sql: Sql,
+  id: number,
+  review: { readonly reviewed: boolean | undefined; readonly notes: string | undefined },
+  now: Date,
+): Promise<void> {
+  await sql`
+    update events e
+    set reviewed = coalesce(${review.reviewed ?? null}::boolean, e.reviewed),
+      notes = coalesce(${review.notes ?? null}::text, e.notes),
+      updated_at = ${now}
+    where e.event_id = ${id}
+      and e.deleted_at is null
+  `;
+}
+
+/** The result of an analysis, as it is stored on the event. */
+export interface StoredAnalysis {
+  readonly status: AnalysisStatus;
+  readonly score: number | null;
+  readonly level: RiskLevel | null;
+  readonly summary: string;
+  readonly reasoning: string;
+  readonly factors: readonly { readonly name: string; readonly contribution: number; readonly detail?: string | undefined }[];
+  readonly analyzedBy: string | null;
+}
+
+/**
+ * Stores the result of an analysis. The words that whoever stored an event gave it stay with its first score. Returns the record, or undefined when there is no such event.
+ */
+export async function updateAnalysis(sql: Sql, id: number, analysis: StoredAnalysis, now: Date): Promise<Event | undefined> {
+  await sql`
+    update events e
+    set analysis_status = ${analysis.status}, risk_score = ${analysis.score}, risk_level = ${analysis.level},
+      summary = case when e.risk_score is null and e.summary <> '' then e.summary else ${analysis.summary} end,
+      reasoning = case when e.risk_score is null and e.reasoning <> '' then e.reasoning else ${analysis.reasoning} end, risk_factors = ${JSON.stringify(analysis.factors)}::text::jsonb, analyzed_by = ${analysis.analyzedBy},
+      updated_at = ${now}
+    where e.event_id = ${id}
+  `;
+  const [event] = await findEvents(sql, [id]);
+  return event;
+}
+
+/** Notes that an analysis failed. Returns the record, or undefined when there is no such event. */
+export async function markAnalysisFailed(sql: Sql, id: number, now: Date): Promise<Event | undefined> {
+  await sql`
+    update events e
+    set analysis_status = case when e.risk_score is null then 'failed' else 'completed' end, updated_at = ${now}
+    where e.event_id = ${id}
+  `;
+  const [event] = await findEvents(sql, [id]);
+  return event;
+}
+
+/** What a list of events is narrowed by; a range of start times includes both ends. */
+export interface EventFilter {
+  readonly cameraIds?: readonly string[] | undefined;
+  readonly riskLevels?: readonly RiskLevel[] | undefined;
+  /** At least one of them was seen. */
+  readonly objectTypes?: readonly string[] | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** Stored then or later. Not for searches. */
+  readonly createdSince?: Date | undefined;
+  readonly reviewed?: boolean | undefined;
+  readonly minRiskScore?: number | undefined;
+  /** Undefined: of all kinds. */
+  readonly kind?: EventKind | undefined;
+}
+
+/** The sort key of the list: start time with all its digits, and id. */
+export type EventKey = readonly [startedAt: string, id: number];
+
+export interface EventSlice {
+  readonly filter: EventFilter;
+  /** Continues after this row. */
+  readonly after: EventKey | undefined;
+  readonly offset: number;
+  /** Rows at most. */
+  readonly limit: number;
+}
+
+/** A part of the list of events that are not deleted, newest first, each with its sort key. */
+export async function listEvents(
+  sql: Sql,
+  { filter, after, offset, limit }: EventSlice,
+): Promise<readonly { readonly record: Event; readonly key: EventKey }[]> {
+  const conditions = sql`
+    ${filterConditions(sql, filter)}
+    ${after ? sql`and (e.started_at, e.event_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+  `;
+  // one walk down the index for each camera, merged: a list of cameras as a condition would have all of them sorted
+  const source = filter.cameraIds
+    ? sql`
+        from (select distinct u.camera_id from unnest(${[...filter.cameraIds]}::text[]) as u (camera_id)) c
+        cross join lateral (
+          select e.event_id, e.started_at
+          from events e
+          where e.camera_id = c.camera_id and e.deleted_at is null ${conditions}
+          order by e.started_at desc, e.event_id desc
+          limit ${limit + offset}
+        ) e
+      `
+    : sql`from events e where e.deleted_at is null ${conditions}`;
+  const rows = await sql<(EventRow & { sort_time: string })[]>`
+    with page as (
+      select e.event_id, e.started_at
+      ${source}
+      order by e.started_at desc, e.event_id desc
+      limit ${limit}
+      offset ${offset}
+    )
+    select ${columns(sql)}, to_char(e.started_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from page
+    join events e on e.event_id = page.event_id
+    order by page.started_at desc, page.event_id desc
+  `;
+  return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
+}
+
+/** How many events match, exactly; deleted ones do not count. Without conditions but on cameras and kind, what cameras saw is counted from the kept totals. */
+export async function countEvents(sql: Sql, filter: EventFilter): Promise<number> {
+  const { cameraIds, ...others } = filter;
+  const { kind, ...conditions } = others;
+  const cameras = cameraIds ? [...cameraIds] : null;
+  // they are few, and have an index of their own
+  const incidents = sql`
+    select count(*)
+    from events h
+    where h.kind = 'camera_health'
+      and h.deleted_at is null
+      ${cameras ? sql`and h.camera_id = any (${cameras}::text[])` : sql``}
+  `;
+  const [row] =
+    kind !== "camera_health" && Object.values(conditions).every((value) => value === undefined)
+      ? await sql<[{ count: number }]>`
+        select coalesce(sum(t.count), 0)::bigint${kind === undefined ? sql` + (${incidents})` : sql``} as count
+        from totals t
+        where t.kind = 'events'
+          ${cameras ? sql`and t.camera_id = any (${cameras}::text[])` : sql``}
+      `
+      : await sql<[{ count: number }]>`
+        select count(*) as count
+        from events e
+        where e.deleted_at is null
+          ${cameras ? sql`and e.camera_id = any (${cameras}::text[])` : sql``}
+          ${filterConditions(sql, others)}
+      `;
+  return row.count;
+}
+
+/** The conditions of a filter other than on cameras, on `events e` or `event_search e`. */
+export const filterConditions = (
+  sql: Sql,
+  { riskLevels, objectTypes, from, to, createdSince, reviewed, minRiskScore, kind }: EventFilter,
+) => sql`
+  ${riskLevels ? (riskLevels.length === 1 ? sql`and e.risk_level = ${riskLevels[0] ?? ""}` : sql`and e.risk_level = any (${[...riskLevels]}::text[])`) : sql``}
+  ${objectTypes ? sql`and e.object_types && ${[...objectTypes]}::text[]` : sql``}
+  ${from ? sql`and e.started_at >= ${from}` : sql``}
+  ${to ? sql`and e.started_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
+  ${createdSince ? sql`and e.created_at >= ${createdSince}` : sql``}
+  ${reviewed === undefined ? sql`` : sql`and e.reviewed = ${reviewed}`}
+  ${minRiskScore === undefined ? sql`` : sql`and e.risk_score >= ${minRiskScore}`}
+  ${kind === undefined ? sql`` : sql`and e.kind = ${kind}`}
+`;

@@ -1,0 +1,43 @@
+import { cursorBatches } from "../../base/async/cursor.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { Cell } from "../../platform/spreadsheet/cell.ts";
+import { type EventFilter, filterConditions } from "./events-repository.ts";
+
+/** Rows that are in memory at a time. */
+const batchSize = 250;
+
+/** All events that match, newest first, some at a time as they are asked for, each as the cells of `exportColumns`. In a transaction. */
+export function exportEvents(sql: Sql, filter: EventFilter): AsyncIterable<readonly (readonly Cell[])[]> {
+  const statement = sql`
+    select e.event_id, e.camera_id, c.name, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning,
+      array_to_string(e.object_types, ', '), e.detection_count, e.reviewed, e.notes, e.analysis_status, e.analyzed_by, e.batch_id, e.created_at
+    from events e
+    join cameras c on c.camera_id = e.camera_id
+    where e.deleted_at is null
+      ${filter.cameraIds ? sql`and e.camera_id = any (${[...filter.cameraIds]}::text[])` : sql``}
+      ${filterConditions(sql, filter)}
+    order by e.started_at desc, e.event_id desc
+  `;
+  return cursorBatches<Cell[][]>(sql, statement.values(), batchSize);
+}
+
+/** The columns of an export, in the order of the cells. Widths are in characters. */
+export const exportColumns = [
+  { title: "id", width: 10 },
+  { title: "camera_id", width: 18 },
+  { title: "camera_name", width: 22 },
+  { title: "started_at", width: 20 },
+  { title: "ended_at", width: 20 },
+  { title: "risk_score", width: 10 },
+  { title: "risk_level", width: 10 },
+  { title: "summary", width: 60 },
+  { title: "reasoning", width: 60 },
+  { title: "object_types", width: 20 },
+  { title: "detection_count", width: 15 },
+  { title: "reviewed", width: 10 },
+  { title: "notes", width: 40 },
+  { title: "analysis_status", width: 15 },
+  { title: "analyzed_by", width: 20 },
+  { title: "batch_id", width: 38 },
+  { title: "created_at", width: 20 },
+] as const;

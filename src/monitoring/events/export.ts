@@ -1,0 +1,40 @@
+import { createSemaphore } from "../../base/async/semaphore.ts";
+import { Problem } from "../../contract/problem.ts";
+import { exportMediaTypes } from "../../contract/routes/events.ts";
+import { csvFile } from "../../platform/spreadsheet/csv.ts";
+import { xlsxFile } from "../../platform/spreadsheet/xlsx.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { exportColumns, exportEvents } from "./export-repository.ts";
+import { filterOf } from "./filter.ts";
+
+/** Exports that are made at a time: other long answers, as the trial of a rule, need not wait for who reads slowly. */
+const exporting = createSemaphore({
+  max: 2,
+  patience: { ms: 20_000, over: () => new Problem("unavailable", "Others are taking two exports just now; try again when they are done") },
+});
+
+/** The file is made while it is sent, in memory that does not grow with it. */
+export const exportOperations: Pick<Operations, "exportEvents"> = {
+  exportEvents: async ({ query, preferredType }, { db, clock, caller }) => {
+    const format = query.format ?? (preferredType === exportMediaTypes.xlsx ? "xlsx" : "csv");
+    const rows = inTurn(() => db.iterate((sql) => exportEvents(sql, filterOf(query)), caller?.gone), caller?.gone);
+    const stream =
+      format === "csv"
+        ? csvFile(
+            exportColumns.map(({ title }) => title),
+            rows,
+          )
+        : xlsxFile({ name: "Events", columns: exportColumns, rows });
+    const time = clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
+    return { mediaType: exportMediaTypes[format], content: { stream }, fileName: `homesec-events-${time}Z.${format}` };
+  },
+};
+
+async function* inTurn<T>(rows: () => AsyncIterable<T>, gone: AbortSignal | undefined): AsyncGenerator<T> {
+  const leave = await exporting.take(gone);
+  try {
+    yield* rows();
+  } finally {
+    leave();
+  }
+}

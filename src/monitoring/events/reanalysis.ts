@@ -1,0 +1,27 @@
+import { Problem } from "../../contract/problem.ts";
+import { priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
+import type { Operations } from "../../work/operations/operation.ts";
+import { awaitAnalyses } from "./awaited-analyses.ts";
+import { findWithDetections } from "./details.ts";
+
+/** An event is judged again before the backlog, since somebody waits for it. */
+export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {
+  reanalyzeEvent: async ({ params: { event_id: id } }, { db, clock, runtime }) => {
+    const breaker = runtime?.breakers().find(({ name }) => name === "language_model");
+    await db.transaction(async (sql) => {
+      const event = await findWithDetections(sql, id);
+      if (event.kind === "camera_health") {
+        throw new Problem("conflict", `Event ${id} is an incident of camera ${event.camera_id}, which is not judged`);
+      }
+      if (breaker?.state === "open") {
+        throw new Problem("unavailable", "The language model does not answer, so nothing can be judged; try again when it does");
+      }
+      const now = clock.now();
+      await requeueJob(sql, "analyze", { subject: String(id), priority: priorities.live, position: event.started_at, availableAt: now });
+      await awaitAnalyses(sql, [id], now);
+    });
+    runtime?.wakeJournal();
+    runtime?.wakeJobs("analyze");
+    return { event_id: id, status: "queued" as const };
+  },
+};

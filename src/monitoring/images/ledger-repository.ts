@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import type { Image as ImageRecord } from "../../contract/routes/images.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { ImageStatus } from "./images-repository.ts";
+
+export type Image = z.output<typeof ImageRecord>;
+
+/** The columns of an entry's record, on `images i`. */
+const columns = (sql: Sql) => sql`
+  i.image_id as id, i.camera_id, i.path, i.size_bytes, to_timestamp(i.modified_ns / 1e9) as modified_at, i.media_type, i.width, i.height,
+  encode(i.sha256, 'hex') as sha256, i.found_by, i.found_at, i.taken_at, i.status, i.reason, i.detail, i.same_content_as, i.detection_count,
+  i.detector, i.inference_ms, i.started_at, i.finished_at
+`;
+
+/** Entries by their ids, in the order of their times. */
+export async function findImages(sql: Sql, ids: readonly number[]): Promise<readonly Image[]> {
+  return await sql<Image[]>`
+    select ${columns(sql)}
+    from images i
+    where i.image_id = any (${[...ids]}::bigint[])
+    order by i.taken_at, i.image_id
+  `;
+}
+
+/** The newest entry of a file under one of these paths, or undefined. */
+export async function newestVersion(sql: Sql, paths: readonly string[]): Promise<Image | undefined> {
+  const [row] = await sql<[Image?]>`
+    -- found first, sorted then: else the newest entries might be walked through
+    with versions as materialized (
+      select v.image_id
+      from cameras c
+      cross join lateral (
+        select o.image_id
+        from images o
+        where o.camera_id = c.camera_id
+          and o.path = any (${[...paths]}::text[])
+      ) v
+    )
+    select ${columns(sql)}
+    from versions v
+    join images i on i.image_id = v.image_id
+    order by v.image_id desc
+    limit 1
+  `;
+  return row;
+}
+
+/** Entries of a camera with times in a range, both ends included, oldest first. */
+export async function imagesBetween(sql: Sql, cameraId: string, from: Date, to: Date, limit: number): Promise<readonly Image[]> {
+  return await sql<Image[]>`
+    select ${columns(sql)}
+    from images i
+    where i.camera_id = ${cameraId}
+      and i.taken_at between ${from} and ${to}
+    order by i.taken_at, i.image_id
+    limit ${limit}
+  `;
+}
+
+/** The nearest entry of a camera before or after a time, or undefined. */
+export async function nearestImage(sql: Sql, cameraId: string, side: "before" | "after", at: Date): Promise<Image | undefined> {
+  const [row] = await sql<[Image?]>`
+    select ${columns(sql)}
+    from images i
+    where i.camera_id = ${cameraId}
+      and ${
+        side === "before"
+          ? sql`i.taken_at < ${at} order by i.taken_at desc, i.image_id desc`
+          : sql`i.taken_at > ${at} order by i.taken_at, i.image_id`
+      }
+    limit 1
+  `;
+  return row;
+}
+
+/** What the ledger is narrowed by; a range of times includes both ends. */
+export interface ImageFilter {
+  readonly cameraIds?: readonly string[] | undefined;
+  readonly statuses?: readonly ImageStatus[] | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+/** The sort key of the list: time with all its digits, and id. */
+export type ImageKey = readonly [takenAt: string, id: number];
+
+export interface ImageSlice {
+  readonly filter: ImageFilter;
+  /** Continues after this row. */
+  readonly after: ImageKey | undefined;
+  readonly offset: number;
+  /** Rows at most. */
+  readonly limit: number;
+}
+
+/** A part of the ledger, newest first, each entry with its sort key. One walk down the index for each camera, merged. */
+export async function listImages(
+  sql: Sql,
+  { filter, after, offset, limit }: ImageSlice,
+): Promise<readonly { readonly record: Image; readonly key: ImageKey }[]> {
+  const rows = await sql<(Image & { readonly sort_time: string })[]>`
+    with page as (
+      select p.image_id, p.taken_at
+      from cameras c
+      cross join lateral (
+        select i.image_id, i.taken_at
+        from images i
+        where i.camera_id = c.camera_id
+          ${conditions(sql, filter)}
+          ${after ? sql`and (i.taken_at, i.image_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+        order by i.taken_at desc, i.image_id desc
+        limit ${limit + offset}
+      ) p
+      ${filter.cameraIds ? sql`where c.camera_id = any (${[...filter.cameraIds]}::text[])` : sql``}
+      order by p.taken_at desc, p.image_id desc
+      limit ${limit}
+      offset ${offset}
+    )
+    select ${columns(sql)}, to_char(i.taken_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from page
+    join images i on i.image_id = page.image_id
+    order by page.taken_at desc, page.image_id desc
+  `;
+  return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.id] }));
+}
+
+/** How many entries match, exactly. Without a filter, or with one on cameras only, from the kept totals. */
+export async function countImages(sql: Sql, filter: ImageFilter): Promise<number> {
+  const { cameraIds, ...others } = filter;
+  const ofCameras = cameraIds ? sql`and t.camera_id = any (${[...cameraIds]}::text[])` : sql``;
+  const [row] = Object.values(others).every((value) => value === undefined)
+    ? await sql<[{ count: number }]>`
+        select coalesce(sum(t.file_count), 0)::bigint as count
+        from image_totals t
+        where true ${ofCameras}
+      `
+    : await sql<[{ count: number }]>`
+        select count(*) as count
+        from images i
+        where true
+          ${cameraIds ? sql`and i.camera_id = any (${[...cameraIds]}::text[])` : sql``}
+          ${conditions(sql, others)}
+      `;
+  return row.count;
+}
+
+const conditions = (sql: Sql, { statuses, from, to }: Omit<ImageFilter, "cameraIds">) => sql`
+  ${statuses ? sql`and i.status = any (${[...statuses]}::text[])` : sql``}
+  ${from ? sql`and i.taken_at >= ${from}` : sql``}
+  ${to ? sql`and i.taken_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
+`;

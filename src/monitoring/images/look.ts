@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { isGone } from "../../platform/disk/files.ts";
+import { bufferSource, fileSource, readFully } from "./byte-source.ts";
+import { type Inspection, inspect } from "./picture.ts";
+import { settledAfterMs } from "./structure.ts";
+
+/** Files up to this size are read whole, in one go. */
+const wholeBytes = 1024 * 1024;
+const hashChunkBytes = 1024 * 1024;
+/** The content of larger files is not hashed, so that re-uploads of long videos are not recognised. */
+const mostHashedBytes = 256 * 1024 * 1024;
+
+/** Size and modification time: when both are the same, so is the content. */
+export interface Version {
+  readonly sizeBytes: number;
+  readonly modifiedNs: bigint;
+}
+
+/** In bytes: the ledger knows files by their paths, and an index of the database holds keys of 2,700 at most. */
+const longestPath = 2_500;
+
+/** What a look at a path found. */
+export type Look =
+  /** Nothing is there any more, or never was. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "folder" }
+  /** It is the version that the caller knows already. */
+  | { readonly kind: "known" }
+  | { readonly kind: "empty"; readonly version: Version }
+  | {
+      readonly kind: "inspected";
+      readonly version: Version;
+      readonly inspection: Inspection;
+      readonly sha256: Buffer | null;
+      /** All of it, where it is small. */
+      readonly content: Buffer | undefined;
+    }
+  | { readonly kind: "refused"; readonly version: Version; readonly reason: "outside_root" | "unreadable"; readonly detail: string }
+  /** The file system did not do what it was asked; another try may succeed. */
+  | { readonly kind: "trouble"; readonly detail: string };
+
+export interface LookOptions {
+  /** Real paths of the folders that may be read. */
+  readonly roots: readonly string[];
+  /** A version to which the answer is `known`. */
+  readonly known?: Version | undefined;
+  /** The path byte for byte, of a file whose name is not UTF-8. */
+  readonly raw?: Buffer | undefined;
+  /** For how many milliseconds this version has not changed. */
+  readonly quietMs: (version: Version) => number;
+  /** Called with each part of a large file that was read: over a weak line it takes minutes. */
+  readonly onPart?: () => void;
+}
+
+/** Whether a real path is one of the folders or lies in one. */
+export function isInside(real: string, roots: readonly string[]): boolean {
+  return roots.some((root) => real === root || real.startsWith(root.endsWith("/") ? root : `${root}/`));
+}
+
+/** Looks at a file: whether it may be read, what it is, whether it is complete, and the hash of a complete one. Never throws for what it finds. */
+export async function look(path: string, options: LookOptions): Promise<Look> {
+  if (Buffer.byteLength(path) > longestPath) {
+    const detail = `The path has more than ${longestPath} bytes and cannot be recorded. Give the folders shorter names, or use fewer of them.`;
+    return { kind: "trouble", detail };
+  }
+  try {
+    const real = await realpath(path);
+    if (!isInside(real, options.roots))
+      return await refuse(path, "outside_root", `It is a link to ${real}, outside of the allowed folders. ${rootRemedy}`);
+    // the name may have become a link or a pipe meanwhile: neither follow the one nor wait for the other
+    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return await lookInto(file, options);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return await explain(path, error as NodeJS.ErrnoException, options);
+  }
+}
+
+const rootRemedy = "Add that folder to CAMERA_EXTRA_ROOTS if it is meant, or remove the link.";
+
+async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
+  const stat = await file.stat({ bigint: true });
+  if (stat.isDirectory()) return { kind: "folder" };
+  if (!stat.isFile()) return { kind: "gone" };
+  const version = versionOf(stat);
+  if (isSame(version, options.known)) return { kind: "known" };
+  if (version.sizeBytes === 0) return { kind: "empty", version };
+  const whole = version.sizeBytes <= wholeBytes ? await readFully(file, 0, version.sizeBytes) : undefined;
+  const source = whole ? bufferSource(whole) : fileSource(file, version.sizeBytes);
+  const inspection = await inspect(source, options.quietMs(version));
+  const sha256 = inspection.state === "complete" ? await hash(file, version.sizeBytes, { whole, onPart: options.onPart }) : null;
+  return { kind: "inspected", version, inspection, sha256, content: whole };
+}
+
+/** The earliest and the latest time that the ledger holds, in the years 1677 and 2262. Some shares say 1601 for a time that was never set. */
+const earliestNs = -(2n ** 63n);
+const latestNs = 2n ** 63n - 1n;
+
+/** The version of a file, as it is kept in the ledger. */
+export function versionOf({ size, mtimeNs }: BigIntStats): Version {
+  const modifiedNs = mtimeNs < earliestNs ? earliestNs : mtimeNs > latestNs ? latestNs : mtimeNs;
+  return { sizeBytes: Number(size), modifiedNs };
+}
+
+/** Whether two versions are the same. */
+export function isSame(version: Version, other: Version | undefined): boolean {
+  return other !== undefined && version.sizeBytes === other.sizeBytes && version.modifiedNs === other.modifiedNs;
+}
+
+async function hash(
+  file: FileHandle,
+  size: number,
+  { whole, onPart }: { readonly whole: Buffer | undefined; readonly onPart: (() => void) | undefined },
+): Promise<Buffer | null> {
+  if (whole) return createHash("sha256").update(whole).digest();
+  if (size > mostHashedBytes) return null;
+  const sum = createHash("sha256");
+  for (let at = 0; at < size; at += hashChunkBytes) {
+    sum.update(await readFully(file, at, Math.min(hashChunkBytes, size - at)));
+    onPart?.();
+  }
+  return sum.digest();
+}
+
+async function explain(path: string, error: NodeJS.ErrnoException, options: LookOptions): Promise<Look> {
+  switch (error.code) {
+    case "ENOENT":
+      // a link to nothing, and a name that is not UTF-8, are there and yet are not
+      if (await isLink(path)) return await refuse(path, "unreadable", "It is a link to a file that does not exist.");
+      return options.raw ? await lookByBytes(options.raw, options) : { kind: "gone" };
+    case "ENOTDIR":
+      return { kind: "gone" };
+    case "ELOOP":
+      return await refuse(path, "unreadable", "It is a link that leads in a circle, or was replaced by a link just now.");
+    case "EACCES":
+    case "EPERM":
+      return await refuse(
+        path,
+        "unreadable",
+        "The user that runs homesec may not read it. Give it the right to; the file is then taken up by itself.",
+      );
+    default:
+      return { kind: "trouble", detail: `Reading failed: ${error.message}` };
+  }
+}
+
+const garbledDetail =
+  "The name is not valid UTF-8, so the file cannot be opened. Rename it, and have the camera write names without umlauts and accents.";
+
+/** A file whose name is not UTF-8 is not read, since nobody could be told where it is. */
+async function lookByBytes(raw: Buffer, { quietMs }: LookOptions): Promise<Look> {
+  try {
+    const stat = await lstat(raw, { bigint: true });
+    if (!stat.isFile()) return { kind: "gone" };
+    const version = versionOf(stat);
+    if (quietMs(version) < settledAfterMs) return { kind: "trouble", detail: garbledDetail };
+    return { kind: "refused", reason: "unreadable", detail: garbledDetail, version };
+  } catch (error) {
+    return isGone(error) ? { kind: "gone" } : { kind: "trouble", detail: `Reading failed: ${(error as Error).message}` };
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code) return false;
+    throw error;
+  }
+}
+
+async function refuse(path: string, reason: "outside_root" | "unreadable", detail: string): Promise<Look> {
+  try {
+    const stat = await lstat(path, { bigint: true });
+    return { kind: "refused", reason, detail, version: versionOf(stat) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? { kind: "gone" } : { kind: "trouble", detail: `Reading failed: ${message}` };
+  }
+}

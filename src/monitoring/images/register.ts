@@ -1,0 +1,149 @@
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import { addJobs, type NewJob, priorities, requeueJob } from "../../work/jobs/jobs-repository.ts";
+import { markCameraSeen } from "../cameras/status.ts";
+import { type InsertedImage, insertImages, linkSameContent, markSkipped, type NewImage } from "./images-repository.ts";
+import type { ImageReason, SeenBefore } from "./reasons.ts";
+import { movedFrom, movedWithFolder } from "./same-file.ts";
+import { entriesElsewhere } from "./same-file-repository.ts";
+
+/** A file that a finder found, with what is to become of it. */
+export interface FoundFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly modifiedNs: bigint;
+  readonly foundBy: "watch" | "scan";
+  /** Arrival of a live picture; file time of one found by a scan, never in the future. */
+  readonly takenAt: Date;
+  /** Live pictures go before backlog. */
+  readonly live: boolean;
+  readonly mediaType: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly sha256: Buffer | null;
+  /** Why it will not be looked at; null when it will. */
+  readonly refusal: { readonly reason: ImageReason; readonly detail: string } | null;
+}
+
+/** What came of registering. */
+export interface Registered {
+  /** Rows that are new, or taken up again. */
+  readonly added: number;
+  /** Those of them that wait for the detector. */
+  readonly pending: number;
+  /** Clients are told of something: the journal has entries to number. */
+  readonly told: boolean;
+}
+
+/**
+ * Writes files of one camera into the ledger and adds a detect job for each that the detector shall see, in one transaction. Files
+ * that are known change nothing, so a call whose outcome is unknown may be repeated. Hand over by `wakeJobs("detect")` afterwards.
+ */
+export async function registerFiles(
+  context: { readonly db: Database; readonly clock: Clock; readonly log: Log },
+  cameraId: string,
+  files: readonly FoundFile[],
+): Promise<Registered> {
+  if (files.length === 0) return { added: 0, pending: 0, told: false };
+  const now = context.clock.now();
+  const { skipped, waiting, ...registered } = await context.db.transaction(async (sql) => {
+    const jobs: NewJob[] = [];
+    const skipped: Fields[] = [];
+    const waiting: Fields[] = [];
+    let added = 0;
+    for (const round of roundsByPath(files)) {
+      const inserted = await insertImages(sql, cameraId, now, round.map(asRow));
+      const moved = await skipMoved(sql, round, inserted, now);
+      await linkCopies(sql, round, inserted);
+      for (const row of inserted) {
+        const file = round[row.index];
+        if (!file) continue;
+        const why = moved.get(row.imageId) ?? row;
+        const fields = { stage: "watch", image: row.imageId, camera: cameraId, path: file.path, found_by: file.foundBy };
+        if (why.reason !== null) skipped.push({ ...fields, reason: why.reason, detail: why.detail });
+        if (why.reason !== null || row.status !== "pending") continue;
+        waiting.push(fields);
+        const priority = file.live ? priorities.live : priorities.backlog;
+        const job = { subject: String(row.imageId), priority, position: file.takenAt, availableAt: now };
+        // that of one which was missing may be a dead letter
+        if (row.takenUp) await requeueJob(sql, "detect", job);
+        jobs.push(job);
+      }
+      added += inserted.length;
+    }
+    // sent together: a live picture costs few round trips
+    const [, told] =
+      added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files), now)]) : [null, false];
+    return { added, pending: jobs.length, told, skipped, waiting };
+  });
+  for (const fields of skipped) context.log.info(fields, "a picture is skipped");
+  for (const fields of waiting) context.log.debug(fields, "a picture was found");
+  return registered;
+}
+
+/** Of a line of the log. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Two versions of one path in one call are registered one after the other, so that the second is compared with the first. */
+function roundsByPath(files: readonly FoundFile[]): FoundFile[][] {
+  const rounds: FoundFile[][] = [];
+  const seen = new Map<string, number>();
+  for (const file of files) {
+    const round = seen.get(file.path) ?? 0;
+    seen.set(file.path, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(file);
+  }
+  return rounds;
+}
+
+function asRow(file: FoundFile): NewImage {
+  const { refusal, live: _, ...facts } = file;
+  return {
+    ...facts,
+    status: refusal ? "skipped" : "pending",
+    reason: refusal?.reason ?? null,
+    detail: refusal?.detail ?? null,
+  };
+}
+
+/** A file that was looked at under another name is not looked at again when that name is gone, or the folder of that camera, or when it leads to the same file. */
+async function skipMoved(
+  sql: Sql,
+  files: readonly FoundFile[],
+  inserted: readonly InsertedImage[],
+  now: Date,
+): Promise<ReadonlyMap<number, SeenBefore>> {
+  const moved = new Map<number, SeenBefore>();
+  const found: number[] = [];
+  for (const row of inserted) {
+    const file = files[row.index];
+    const why = file && (await movedFrom(row.seenAt, file.path));
+    if (why) moved.set(row.imageId, why);
+    // what comes with its folder is found by a scan of it
+    else if (row.status === "pending" && file?.foundBy === "scan") found.push(row.imageId);
+  }
+  if (found.length > 0)
+    for (const [imageId, why] of await movedWithFolder(await entriesElsewhere(sql, found, now))) moved.set(imageId, why);
+  for (const [imageId, why] of moved) await markSkipped(sql, imageId, { ...why, startedAt: null, finishedAt: now });
+  return moved;
+}
+
+/** Copies within one call cannot see each other's rows while they are inserted, so they are linked afterwards. */
+async function linkCopies(sql: Sql, files: readonly FoundFile[], inserted: readonly InsertedImage[]): Promise<void> {
+  const originals = new Map<string, number>();
+  const links: { imageId: number; originalId: number }[] = [];
+  for (const row of inserted) {
+    const content = files[row.index]?.sha256?.toString("hex");
+    if (content === undefined) continue;
+    const originalId = originals.get(content);
+    if (originalId === undefined) originals.set(content, row.imageId);
+    else links.push({ imageId: row.imageId, originalId });
+  }
+  if (links.length > 0) await linkSameContent(sql, links);
+}
+
+function latest(files: readonly FoundFile[]): Date {
+  return new Date(files.reduce((newest, file) => Math.max(newest, file.takenAt.getTime()), 0));
+}

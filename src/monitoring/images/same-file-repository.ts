@@ -1,0 +1,112 @@
+import type { Sql } from "../../platform/database/database.ts";
+
+/** What the ledger knew of a file before an entry of it was made, under this or another name. */
+export interface EarlierEntries {
+  /** The same content was looked at under the same path. */
+  readonly isReupload: boolean;
+  /** Paths with this very content and time that were looked at. */
+  readonly seenAt: readonly string[];
+  /** Paths of earlier entries at which the detector is looking just now: this one, and others with this very content and time. */
+  readonly atDetector: readonly string[];
+}
+
+/** The earlier entries of what may be the same file. */
+export async function earlierEntries(sql: Sql, imageId: number): Promise<EarlierEntries> {
+  const isSeen = sql`(i.status = 'processed' or i.reason in ('reupload', 'moved'))`;
+  const [row] = await sql<[EarlierEntries?]>`
+    with at_detector as materialized (
+      -- these are few, so that all goes from them to their entries: one content may have thousands, and a new table no statistics
+      select case when j.queue = 'detect' then j.subject::bigint end as image_id
+      from jobs j
+      where j.status = 'running'
+    )
+    select
+      exists (
+        -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names
+        select from images i
+        where i.camera_id = e.camera_id
+          and i.path = e.path
+          and i.size_bytes = e.size_bytes
+          and i.sha256 is not distinct from e.sha256
+          and i.image_id < e.image_id
+          and ${isSeen}
+      ) as "isReupload",
+      array(
+        select i.path
+        from images i
+        where i.camera_id = e.camera_id
+          and i.sha256 = e.sha256
+          and i.modified_ns = e.modified_ns
+          and i.path <> e.path
+          and i.image_id < e.image_id
+          and ${isSeen}
+        limit 10
+      ) as "seenAt",
+      array(
+        select i.path
+        from at_detector d
+        cross join lateral (select * from images where image_id = d.image_id offset 0) i
+        where i.camera_id = e.camera_id
+          and i.sha256 = e.sha256
+          and (i.path = e.path or i.modified_ns = e.modified_ns)
+          and i.image_id < e.image_id
+      ) as "atDetector"
+    from images e
+    where e.image_id = ${imageId}
+      and e.sha256 is not null
+  `;
+  return row ?? { isReupload: false, seenAt: [], atDetector: [] };
+}
+
+/** The newest path under which the content of an entry was entered again: at another time, or with the same time under another name. */
+export async function laterPath(sql: Sql, imageId: number): Promise<string | undefined> {
+  const [row] = await sql<[{ path: string }?]>`
+    select i.path
+    from images e
+    join images i on i.camera_id = e.camera_id and i.sha256 = e.sha256 and i.image_id > e.image_id
+    where e.image_id = ${imageId}
+      and (i.path = e.path or i.modified_ns = e.modified_ns)
+    order by i.image_id desc
+    limit 1
+  `;
+  return row?.path;
+}
+
+/** An entry that another camera has of the file of `imageId`. */
+export interface EntryElsewhere {
+  readonly imageId: number;
+  readonly cameraId: string;
+  /** The folder of that camera. */
+  readonly folder: string;
+  readonly path: string;
+}
+
+/**
+ * Of new entries those whose file another camera, deleted or not, has looked at: under the same path below its own folder, or under this very path when
+ * the folder was its own. Whether that folder is gone the caller has to find out. Only of a camera that is there for a week at most, as one is whose
+ * folder was another one's: each picture is looked up once for each other camera.
+ */
+export async function entriesElsewhere(sql: Sql, imageIds: readonly number[], now: Date): Promise<readonly EntryElsewhere[]> {
+  return await sql<EntryElsewhere[]>`
+    select e.image_id as "imageId", o.camera_id as "cameraId", o.folder_path as folder, i.path
+    from images e
+    join cameras c on c.camera_id = e.camera_id
+    join cameras o on o.camera_id <> e.camera_id
+    cross join lateral (
+      -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names
+      select i.path
+      from images i
+      where i.camera_id = o.camera_id
+        and i.path in (e.path, o.folder_path || substr(e.path, length(c.folder_path) + 1))
+        and i.size_bytes = e.size_bytes
+        and i.modified_ns = e.modified_ns
+        and i.sha256 is not distinct from e.sha256
+        and (i.status = 'processed' or i.reason in ('reupload', 'moved'))
+      limit 1
+    ) i
+    where e.image_id = any (${[...imageIds]}::bigint[])
+      and e.sha256 is not null
+      and starts_with(e.path, c.folder_path || '/')
+      and c.created_at > ${now}::timestamptz - interval '7 days'
+  `;
+}

@@ -1,0 +1,86 @@
+import { access, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Database } from "../../platform/database/database.ts";
+import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
+import type { LedgerImage } from "./images-repository.ts";
+import { reupload, type SeenBefore } from "./reasons.ts";
+import { type EntryElsewhere, earlierEntries, laterPath } from "./same-file-repository.ts";
+
+/*
+ * Upload servers set the time of a file, or its name, when it is complete already. Then it is a version of its own, with an entry of its
+ * own, while the detector may be looking at the first. It is looked at once all the same.
+ */
+
+/**
+ * Of a file with this very content and time that was looked at under one of the earlier names: it was moved when one of them is gone, and has two
+ * when it is the same file, as one that a link such as `lastsnap.jpg` leads to.
+ */
+export async function movedFrom(earlier: readonly string[], path: string): Promise<SeenBefore | undefined> {
+  for (const name of earlier) {
+    if (!(await exists(name))) return { reason: "moved", detail: `It was looked at as ${name} and renamed since.` };
+    if (await isSameFile(name, path)) return { reason: "moved", detail: `It was looked at as ${name}, which is the same file.` };
+  }
+  return undefined;
+}
+
+/**
+ * Of entries that other cameras have of the files of new ones, those that say that a file was moved, by the id of the new entry: the folder of the
+ * other camera is gone, as after `mv yard garden`. While it is there, its pictures are sorted into the folders of cameras, and looked at there.
+ */
+export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Promise<ReadonlyMap<number, SeenBefore>> {
+  const folders = [...new Set(elsewhere.map(({ folder }) => folder))];
+  const areThere = await Promise.all(folders.map(exists));
+  const gone = new Set(folders.filter((_, at) => !areThere[at]));
+  return new Map(
+    elsewhere
+      .filter(({ folder }) => gone.has(folder))
+      .map(({ imageId, path, cameraId }) => [
+        imageId,
+        { reason: "moved", detail: `It was looked at as ${path} of camera ${cameraId}, whose folder is gone.` },
+      ]),
+  );
+}
+
+/** Whether the file of an entry was looked at under its earlier time or name, or (`at_detector`) is being looked at under it. */
+export async function seenBefore(db: Database, image: LedgerImage): Promise<SeenBefore | "at_detector" | undefined> {
+  // its content was never there before
+  if (image.sameContentAs === null) return undefined;
+  const { isReupload, seenAt, atDetector } = await db.query((sql) => earlierEntries(sql, image.imageId));
+  if (isReupload) return reupload;
+  const moved = await movedFrom(seenAt, image.path);
+  if (moved) return moved;
+  for (const path of atDetector) {
+    if (path === image.path || !(await exists(path)) || (await isSameFile(path, image.path))) return "at_detector";
+  }
+  return undefined;
+}
+
+/** Where the file of an entry is by now, if it was entered again: at another time, or under another name. */
+export async function enteredAgainAs(db: Database, image: LedgerImage): Promise<string | undefined> {
+  const path = await db.query((sql) => laterPath(sql, image.imageId));
+  return path !== undefined && (await exists(path)) ? path : undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await statWithTimeout(dirname(path), () => access(path));
+    return true;
+  } catch (error) {
+    // only a name that is really gone counts as moved away
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
+
+/** Whether two names lead to one file, by a symbolic or a hard link. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const identity = async (path: string): Promise<string> => {
+    const { dev, ino } = await statWithTimeout(dirname(path), () => stat(path, { bigint: true }));
+    return `${dev}:${ino}`;
+  };
+  try {
+    return (await identity(one)) === (await identity(other));
+  } catch {
+    // what cannot be asked is looked at
+    return false;
+  }
+}

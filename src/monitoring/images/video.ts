@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { hostname } from "node:os";
+import { signalChild } from "../../base/lifecycle/signal-child.ts";
+import { mostPixels } from "./picture.ts";
+
+/** Seconds between two frames, and how many at most. */
+export const frameEverySeconds = 2;
+export const mostFrames = 30;
+/** How long ffmpeg is waited for in all. A long film on a small machine decodes many times faster than it plays. */
+const runTimeoutMs = 120_000;
+const mostFrameBytes = 32 * 1024 * 1024;
+/** No camera records longer in one file: what says so is wrong. */
+const longestSeconds = 86_400;
+/** Of what ffmpeg says on one line so much is kept. */
+const mostLineLength = 2_000;
+/** What `inspect` lets through (MOV stands for MP4 too). Of all that ffmpeg could read, playlists and pictures of other files most of all, nothing else is tried. */
+const demuxers = "mov,matroska,avi";
+
+/** A picture out of a video. */
+export interface VideoFrame {
+  readonly offsetSeconds: number;
+  /** A JPEG. */
+  readonly bytes: Buffer;
+}
+
+/**
+ * ffmpeg is missing, failed or took too long; or (`unreadable`) it could not be started just now, or was ended by somebody else, which
+ * another try may mend. The message says what to do.
+ */
+export class VideoError extends Error {
+  override name = "VideoError";
+  readonly reason: "no_ffmpeg" | "video_unreadable" | "unreadable";
+
+  constructor(reason: VideoError["reason"], message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** What is the matter without ffmpeg, and the remedy: the begin of a sentence. Several machines may share the work. */
+export const noFfmpeg = `This is a video and ffmpeg is not installed on the machine ${hostname()}. Install it there (Debian: apt-get install ffmpeg)`;
+
+/** Whether `ffmpeg` can be started here. */
+export async function hasFfmpeg(command = "ffmpeg"): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const child = spawn(command, ["-version"], { stdio: "ignore" });
+    child.on("error", () => resolve(false));
+    child.on("close", (code) => resolve(code === 0));
+  });
+}
+
+/** How a video is read. */
+export interface ReadingOptions {
+  readonly signal?: AbortSignal;
+  readonly command?: string;
+  readonly timeoutMs?: number;
+  /** Called with the length of the whole video in seconds, at the latest before the iteration ends; not at all where it does not say. */
+  readonly onLength?: ((seconds: number) => void) | undefined;
+}
+
+/**
+ * Reads a frame every 2 s from a video, 30 at most, as JPEG. Breaking off the iteration or aborting ends ffmpeg. What could be read of
+ * a damaged video counts. Throws `VideoError` when ffmpeg is missing, is ended by others, finds no frame, or is waited for longer than
+ * 2 minutes without one; the signal's reason when aborted.
+ */
+export async function* extractFrames(path: string, options: ReadingOptions = {}): AsyncGenerator<VideoFrame> {
+  const { signal, timeoutMs = runTimeoutMs } = options;
+  signal?.throwIfAborted();
+  const child = start(options.command ?? "ffmpeg", path);
+  const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null; error?: NodeJS.ErrnoException }>((resolve) => {
+    child.on("error", (error) => resolve({ code: null, by: null, error }));
+    child.on("close", (code, by) => resolve({ code, by }));
+  });
+  const complaint = listen(child, options.onLength);
+  const stop = (): void => signalChild(child, "SIGKILL");
+  signal?.addEventListener("abort", stop, { once: true });
+
+  let overdue = false;
+  let leftMs = timeoutMs;
+  // the reader may take longer for each frame than ffmpeg for all of them: only what is waited for of ffmpeg counts
+  const timed = async <T>(wait: Promise<T>): Promise<T> => {
+    const begunAt = performance.now();
+    const timer = setTimeout(() => {
+      overdue = true;
+      stop();
+    }, leftMs);
+    try {
+      return await wait;
+    } finally {
+      clearTimeout(timer);
+      leftMs -= performance.now() - begunAt;
+    }
+  };
+
+  let frames = 0;
+  // without a free file descriptor there are no pipes either
+  const jpegs = splitJpegs(child.stdout ?? []);
+  try {
+    for (let next = await timed(jpegs.next()); !next.done; next = await timed(jpegs.next())) {
+      yield { offsetSeconds: frames * frameEverySeconds, bytes: next.value };
+      frames += 1;
+    }
+    const { code, by, error } = await timed(ended);
+    signal?.throwIfAborted();
+    if (error) throw notStarted(error);
+    if (!overdue && (code === toldToEndCode || (by && toldToEnd.has(by)))) {
+      throw new VideoError("unreadable", `ffmpeg was ended by something else (${by ?? `exit code ${code}`}); is the memory used up?`);
+    }
+    if (frames > 0) return;
+    if (overdue)
+      throw new VideoError("video_unreadable", `ffmpeg took longer than ${timeoutMs / 1000} s; is the video damaged or very large?`);
+    throw new VideoError(
+      "video_unreadable",
+      `ffmpeg found no frame (${by ?? `exit code ${code}`}): ${complaint() ?? "it did not say why"}`,
+    );
+  } finally {
+    signal?.removeEventListener("abort", stop);
+    stop();
+    await jpegs.return();
+    await ended;
+  }
+}
+
+/** With these others end a program; the rest is how one dies of what it read. */
+const toldToEnd = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"]);
+/** How ffmpeg ends when it is told to by a signal that it can catch. */
+const toldToEndCode = 255;
+
+function start(command: string, path: string): ChildProcess {
+  try {
+    return spawn(
+      command,
+      [
+        // "file:" and the lists keep names and contents from making ffmpeg open anything but this file, or hold more than a picture may have
+        ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+info", "-protocol_whitelist", "file,pipe"],
+        ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
+        ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
+        ...["-f", "image2pipe", "-c:v", "mjpeg", "-q:v", "3", "pipe:1"],
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+  } catch (error) {
+    throw notStarted(error as NodeJS.ErrnoException);
+  }
+}
+
+function notStarted(error: NodeJS.ErrnoException): VideoError {
+  if (error.code === "ENOENT") return new VideoError("no_ffmpeg", `${noFfmpeg}.`, { cause: error });
+  // all others are short of something: memory, processes, file descriptors
+  const reason = error.code === "EACCES" ? "video_unreadable" : "unreadable";
+  return new VideoError(reason, `ffmpeg could not be started: ${error.message}`, { cause: error });
+}
+
+const durationLine = /^\[info\] +Duration: (\d+):(\d\d):(\d\d\.\d+)(?:, start: (-?\d+\.\d+))?/;
+
+/** Reads what ffmpeg says. Returns what its last complaint was. */
+function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () => string | undefined {
+  let complaint: string | undefined;
+  // without a level: not from ffmpeg itself, as when a library of it is missing
+  let bare: string | undefined;
+  let hasLength = false;
+  let begun = "";
+  const hear = (line: string): void => {
+    complaint = /\[(?:error|fatal|panic)\] (.+)/.exec(line)?.[1] ?? complaint;
+    if (/^[^[\s]/.test(line)) bare = line;
+    // the input is described first
+    const [, hours, minutes, seconds, start] = (!hasLength && durationLine.exec(line)) || [];
+    if (seconds === undefined) return;
+    hasLength = true;
+    // a piece of a longer recording may count its time from the beginning of that
+    const length = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) - Math.max(0, Number(start ?? 0));
+    if (length > 0) onLength?.(Math.min(length, longestSeconds));
+  };
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    const lines = `${begun}${text}`.split("\n");
+    begun = (lines.pop() ?? "").slice(0, mostLineLength);
+    for (const line of lines) hear(line.slice(0, mostLineLength));
+  });
+  return () => {
+    hear(begun);
+    begun = "";
+    return complaint ?? bare;
+  };
+}
+
+/** Cuts a stream of JPEGs written one after the other: in entropy-coded data no FFD9 occurs, and ffmpeg writes no thumbnails. */
+async function* splitJpegs(stream: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  const end = Buffer.from([0xff, 0xd9]);
+  for await (const chunk of stream) {
+    let searchFrom = Math.max(0, rest.length - 1);
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let at = rest.indexOf(end, searchFrom); at !== -1; at = rest.indexOf(end, searchFrom)) {
+      yield rest.subarray(0, at + 2);
+      rest = rest.subarray(at + 2);
+      searchFrom = 0;
+    }
+    if (rest.length > mostFrameBytes) throw new VideoError("video_unreadable", "a frame of this video is too large");
+  }
+}

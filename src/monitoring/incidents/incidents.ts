@@ -1,0 +1,101 @@
+import { durationText } from "../../base/clock/duration-text.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { findCamera } from "../cameras/cameras-repository.ts";
+import { cameraChanged } from "../cameras/status.ts";
+import { announceEvents } from "../events/announcement.ts";
+import { queueEnds } from "../events/evaluation-repository.ts";
+import { findEvents } from "../events/events-repository.ts";
+import { type Cause, causes, endedSummary, openSummary, type Trouble } from "./incident.ts";
+import {
+  closeIncident,
+  endedByStatus,
+  endIncidentEvent,
+  insertIncident,
+  insertIncidentEvent,
+  type OpenIncident,
+  openIncidents,
+  unreportedTroubles,
+} from "./incidents-repository.ts";
+
+/** Causes that no status of the camera and no message of another type tells of. */
+const toldAsStatus: ReadonlySet<Cause> = new Set(["black", "frozen", "clock"]);
+
+/**
+ * Opens an incident with its event, in the caller's transaction: told of like any event, and looked at by the rules of kind
+ * `camera_health`. Returns false when an incident with this cause lasts already.
+ */
+export async function openIncident(sql: Sql, trouble: Trouble, now: Date): Promise<boolean> {
+  const { cameraId, cause, reason, beganAt } = trouble;
+  const stored = await insertIncident(sql, trouble, now);
+  if (!stored) return false;
+  const summary = openSummary(stored.cameraName, cause, reason);
+  const eventId = await insertIncidentEvent(sql, { incidentId: stored.incidentId, cameraId, beganAt, summary }, now);
+  const events = await findEvents(sql, [eventId]);
+  await announceEvents(sql, events, now);
+  if (toldAsStatus.has(cause)) await tellStatus(sql, cameraId, summary, now);
+  return true;
+}
+
+/**
+ * Ends the open incidents of a camera by these causes, in the caller's transaction, and queues the news for their recipients. Returns how
+ * many there were.
+ */
+export async function endIncidents(sql: Sql, cameraId: string, which: readonly Cause[], now: Date): Promise<number> {
+  const open = await openIncidents(sql, which, cameraId);
+  await endAll(sql, open, now);
+  return open.length;
+}
+
+/** Ends all open incidents by a cause that nobody looks for any more, in the caller's transaction, and says why. Returns how many there were. */
+export async function endCause(sql: Sql, cause: Cause, why: string, now: Date): Promise<number> {
+  const open = await openIncidents(sql, [cause]);
+  await endAll(
+    sql,
+    open.map((incident) => ({ ...incident, reason: `${incident.reason}; ${why}` })),
+    now,
+  );
+  return open.length;
+}
+
+/** Opens and ends incidents as the status of the cameras says: silence, folders that cannot be read. Returns how many changed. */
+export async function followStatus(db: Database, now: Date): Promise<number> {
+  const [troubles, ended] = await db.query((sql) => Promise.all([unreportedTroubles(sql), endedByStatus(sql)]));
+  if (troubles.length + ended.length === 0) return 0;
+  return await db.transaction(async (sql) => {
+    const over = new Set(ended);
+    const open = (await openIncidents(sql, causes)).filter(({ incidentId }) => over.has(incidentId));
+    await endAll(sql, open, now);
+    let opened = 0;
+    for (const trouble of troubles) if (await openIncident(sql, trouble, now)) opened += 1;
+    return open.length + opened;
+  });
+}
+
+async function endAll(sql: Sql, open: readonly OpenIncident[], now: Date): Promise<void> {
+  for (const incident of open) await end(sql, incident, now);
+  const eventIds = open.flatMap(({ eventId }) => (eventId === null ? [] : [eventId]));
+  await queueEnds(sql, eventIds, now);
+}
+
+async function end(sql: Sql, incident: OpenIncident, now: Date): Promise<void> {
+  const { incidentId, eventId, cameraId, cameraName, cause, reason, beganAt, lastSeenAt } = incident;
+  // a silence ends with the picture, not when somebody noticed it
+  const endedAt = cause === "silent" && lastSeenAt && lastSeenAt > beganAt && lastSeenAt < now ? lastSeenAt : now;
+  const lastedMs = endedAt.getTime() - beganAt.getTime();
+  // the event before its incident: the order in which a deletion of the event takes them
+  if (eventId !== null) await endIncidentEvent(sql, eventId, endedAt, endedSummary(cameraName, cause, reason, lastedMs), now);
+  if (!(await closeIncident(sql, incidentId, endedAt)) || eventId === null) return;
+  const events = (await findEvents(sql, [eventId])).filter(({ deleted_at }) => deleted_at === null);
+  await appendToJournal(
+    sql,
+    events.map((data) => ({ type: "event.updated", data })),
+    now,
+  );
+  if (toldAsStatus.has(cause)) await tellStatus(sql, cameraId, `Over after ${durationText(lastedMs)}: ${reason}`, now);
+}
+
+async function tellStatus(sql: Sql, cameraId: string, reason: string, now: Date): Promise<void> {
+  const camera = await findCamera(sql, cameraId);
+  if (camera && !camera.deleted_at) await appendToJournal(sql, [cameraChanged(camera, camera.status, reason)], now);
+}

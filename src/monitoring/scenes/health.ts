@@ -1,0 +1,96 @@
+import { dayMs } from "../../base/clock/durations.ts";
+import { latestPast } from "../../base/clock/latest-past.ts";
+import type { Sql } from "../../platform/database/database.ts";
+import type { Cause } from "../incidents/incident.ts";
+import { endIncidents, openIncident } from "../incidents/incidents.ts";
+import { countEnded, openIncidents } from "../incidents/incidents-repository.ts";
+import { unchangedShare } from "./change.ts";
+import type { Frame } from "./frame.ts";
+import { ledgerPictures } from "./pictures-repository.ts";
+import { clockJump, sameContent } from "./signs.ts";
+
+/** So many pictures are looked at, or all of the last 90 s where those are more: six of the same content over a minute must be among them. */
+const fewestPictures = 60;
+const lookBackMs = 90_000;
+/** No pixel of a black picture but for one in twenty is brighter. */
+const blackBelow = 16;
+const blackInARow = 3;
+const stillFrom = 0.97;
+const stillInARow = 6;
+/** A camera of which more than this is the same from frame to frame has no noise to go by. */
+const noisyBelow = 0.8;
+const fewestPairs = 20;
+const noiseReason = "The pictures are the same but for a small part, such as a clock in them";
+const weekMs = 7 * dayMs;
+/** A camera that was so often black within a week and came back is black at times: a dark room, a shutter. */
+const habit = 3;
+
+/** What a worker remembers of a camera's pictures between two looks. */
+export interface Memory {
+  previous: Frame | undefined;
+  black: number;
+  still: number;
+  /** The usual share of pixels that stay the same, decayed, and from how many pairs it is known. */
+  usualShare: number;
+  pairs: number;
+}
+
+export const freshMemory = (): Memory => ({ previous: undefined, black: 0, still: 0, usualShare: 1, pairs: 0 });
+
+/** A look at the newest picture of a camera. */
+export interface HealthLook {
+  readonly cameraId: string;
+  readonly takenAt: Date;
+  readonly frame: Frame;
+}
+
+/** Whether a frame is black: there is nothing to compare in it. */
+export const isBlack = ({ brightest }: Frame): boolean => brightest < blackBelow;
+
+/**
+ * Looks whether a camera sends black or frozen pictures or has a clock that jumped, in the caller's transaction; opens and ends the
+ * incidents of these causes. Returns whether anything was told.
+ */
+export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: HealthLook, memory: Memory, now: Date): Promise<boolean> {
+  const ledger = await ledgerPictures(sql, cameraId, { until: latestPast(now), fewest: fewestPictures, lookBackMs });
+  const known = await openIncidents(sql, ["frozen", "clock", "black"], cameraId);
+  // after a restart nothing is remembered: that such an incident is over only a picture tells that differs
+  const wasStill = known.some(({ cause, reason }) => cause === "frozen" && reason === noiseReason);
+  const still = stillness(frame, memory, wasStill);
+  memory.black = isBlack(frame) ? memory.black + 1 : 0;
+  const same = sameContent(ledger);
+  const frozen = same ?? (still ? { reason: noiseReason, since: takenAt } : undefined);
+  const found: readonly [Cause, { readonly reason: string; readonly since: Date } | undefined | "unsure"][] = [
+    ["frozen", frozen ?? (memory.still > 0 ? "unsure" : undefined)],
+    ["clock", clockJump(ledger.slice(0, fewestPictures))],
+    [
+      "black",
+      memory.black === 0 ? undefined : memory.black < blackInARow ? "unsure" : { reason: "No picture shows anything", since: takenAt },
+    ],
+  ];
+  const open = new Set(known.map(({ cause }) => cause));
+  let told = false;
+  for (const [cause, trouble] of found) {
+    if (trouble === "unsure") continue;
+    if (!trouble && open.has(cause)) told = (await endIncidents(sql, cameraId, [cause], now)) > 0 || told;
+    if (!trouble || open.has(cause)) continue;
+    if (cause === "black" && (await countEnded(sql, cameraId, cause, new Date(now.getTime() - weekMs))) >= habit) continue;
+    told = (await openIncident(sql, { cameraId, cause, reason: trouble.reason, beganAt: trouble.since }, now)) || told;
+  }
+  return told;
+}
+
+/** Whether a frame is one too many that hardly differs from the one before, at a camera whose noise makes each differ: known by now, or `wasStill`. */
+function stillness(frame: Frame, memory: Memory, wasStill: boolean): boolean {
+  const { previous } = memory;
+  memory.previous = frame;
+  if (!previous) return wasStill;
+  const share = unchangedShare(frame, previous);
+  const isStill = share >= stillFrom && (wasStill || (memory.pairs >= fewestPairs && memory.usualShare < noisyBelow));
+  memory.still = isStill ? memory.still + 1 : 0;
+  if (!isStill) {
+    memory.usualShare = memory.pairs === 0 ? share : memory.usualShare + 0.1 * (share - memory.usualShare);
+    memory.pairs += 1;
+  }
+  return memory.still >= stillInARow;
+}

@@ -1,0 +1,65 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { LedgerPicture } from "./signs.ts";
+
+/** The newest picture of a camera that can be looked at. */
+export interface NewestPicture {
+  readonly cameraId: string;
+  readonly imageId: number;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly takenAt: Date;
+}
+
+/** The newest picture of each camera, taken between two times: no video, and none that cannot be read. */
+export async function newestPictures(sql: Sql, since: Date, until: Date): Promise<readonly NewestPicture[]> {
+  return await sql<NewestPicture[]>`
+    select i.camera_id as "cameraId", i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.taken_at as "takenAt"
+    from cameras c
+    cross join lateral (
+      select n.*
+      from images n
+      where n.camera_id = c.camera_id
+        and n.taken_at between ${since} and ${until}
+        and n.media_type like 'image/%'
+        and (n.status <> 'skipped' or n.reason in ('reupload', 'moved'))
+      order by n.taken_at desc, n.image_id desc
+      limit 1
+    ) i
+    where c.deleted_at is null
+    order by c.camera_id
+  `;
+}
+
+/** More are never read of one camera at once. */
+const mostPictures = 1_000;
+
+/** The newest entries of the ledger for a camera up to a time, the newest first: `fewest`, or those of the last `lookBackMs` where that is more. */
+export async function ledgerPictures(
+  sql: Sql,
+  cameraId: string,
+  { until, fewest, lookBackMs }: { readonly until: Date; readonly fewest: number; readonly lookBackMs: number },
+): Promise<readonly LedgerPicture[]> {
+  return await sql<LedgerPicture[]>`
+    with newest as (
+      select i.taken_at
+      from images i
+      where i.camera_id = ${cameraId}
+        and i.taken_at <= ${until}
+        and i.media_type like 'image/%'
+      order by i.taken_at desc, i.image_id desc
+      limit ${fewest}
+    )
+    select encode(i.sha256, 'hex') as sha256, i.taken_at as "takenAt",
+      case when i.found_by = 'watch' then extract(epoch from i.found_at)::float8 * 1000 - i.modified_ns::float8 / 1e6 end as "lagMs"
+    from images i
+    where i.camera_id = ${cameraId}
+      and i.taken_at <= ${until}
+      and i.taken_at >= (
+        select least(min(n.taken_at), max(n.taken_at) - ${lookBackMs}::float8 * interval '1 millisecond')
+        from newest n
+      )
+      and i.media_type like 'image/%'
+    order by i.taken_at desc, i.image_id desc
+    limit ${mostPictures}
+  `;
+}

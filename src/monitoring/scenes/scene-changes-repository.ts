@@ -1,0 +1,58 @@
+import type { z } from "zod";
+import type { SceneChange as SceneChangeRecord } from "../../contract/routes/scenes.ts";
+import type { Sql } from "../../platform/database/database.ts";
+
+/** A change of a camera's view as clients see it. */
+export type SceneChange = z.output<typeof SceneChangeRecord>;
+
+/** The sort key of the list: time with all its digits, and id. */
+export type SceneChangeKey = readonly [detectedAt: string, id: number];
+
+/** A part of the changes of a camera, newest first, each with its sort key; with `acknowledged` only such. */
+export async function listSceneChanges(
+  sql: Sql,
+  cameraId: string,
+  {
+    acknowledged,
+    after,
+    limit,
+  }: { readonly acknowledged: boolean | undefined; readonly after: SceneChangeKey | undefined; readonly limit: number },
+): Promise<readonly { readonly record: SceneChange; readonly key: SceneChangeKey }[]> {
+  const rows = await sql<(SceneChange & { sort_time: string })[]>`
+    select s.scene_change_id as id, s.camera_id, s.detected_at, s.change_type, s.similarity_score, s.acknowledged_at is not null as acknowledged,
+      s.acknowledged_at, s.file_path, to_char(s.detected_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sort_time
+    from scene_changes s
+    where s.camera_id = ${cameraId}
+      ${withState(sql, acknowledged)}
+      ${after ? sql`and (s.detected_at, s.scene_change_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
+    order by s.detected_at desc, s.scene_change_id desc
+    limit ${limit}
+  `;
+  return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.id] }));
+}
+
+/** How many changes a camera has, exactly. */
+export async function countSceneChanges(sql: Sql, cameraId: string, acknowledged: boolean | undefined): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count
+    from scene_changes s
+    where s.camera_id = ${cameraId}
+      ${withState(sql, acknowledged)}
+  `;
+  return row.count;
+}
+
+/** Acknowledges a change of a camera. Returns when that was done first, or undefined when the camera has no such change. */
+export async function acknowledge(sql: Sql, cameraId: string, id: number, now: Date): Promise<Date | undefined> {
+  const [row] = await sql<[{ acknowledgedAt: Date }?]>`
+    update scene_changes s
+    set acknowledged_at = coalesce(s.acknowledged_at, ${now}::timestamptz)
+    where s.camera_id = ${cameraId}
+      and s.scene_change_id = ${id}
+    returning s.acknowledged_at as "acknowledgedAt"
+  `;
+  return row?.acknowledgedAt;
+}
+
+const withState = (sql: Sql, acknowledged: boolean | undefined) =>
+  acknowledged === undefined ? sql`` : acknowledged ? sql`and s.acknowledged_at is not null` : sql`and s.acknowledged_at is null`;

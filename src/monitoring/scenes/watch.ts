@@ -1,0 +1,109 @@
+import type { Sql } from "../../platform/database/database.ts";
+import { appendToJournal } from "../../work/journal/journal.ts";
+import { emit } from "../../work/outbox/outbox.ts";
+import { endIncidents, openIncident } from "../incidents/incidents.ts";
+import { openIncidents } from "../incidents/incidents-repository.ts";
+import { type ChangeType, type Comparison, compareViews, isBlank, learned } from "./change.ts";
+import { type Frame, packFrame, unpackFrame } from "./frame.ts";
+import { insertSceneChange, type StoredView, saveView, toldViews, viewsOf } from "./views-repository.ts";
+
+/** So many frames one after the other must show a change. */
+const confirmations = 3;
+const learnEveryMs = 60_000;
+const learnedShare = 0.05;
+const usualAtFirst = 0.92;
+
+/** What a worker remembers of a camera between two looks. */
+export interface Doubt {
+  /** Frames in a row that showed another view, and when the first of them was taken. */
+  count: number;
+  since: Date;
+}
+
+/** A look at a camera. */
+export interface Look {
+  readonly cameraId: string;
+  readonly frame: Frame;
+  readonly filePath: string;
+  readonly takenAt: Date;
+}
+
+/**
+ * Compares a frame with the camera's reference for its light, in the caller's transaction. A view that is another one on three
+ * frames in a row is stored, told and emitted once for as long as its incident lasts; one that is as before ends the incident. What is
+ * as before is learned slowly. Returns whether anything was told.
+ */
+export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date): Promise<boolean> {
+  const { cameraId, frame } = look;
+  const views = await viewsOf(sql, cameraId);
+  const own = views.find(({ light }) => light === frame.light);
+  const reference = own ?? (await blankAgainst(frame, views));
+  if (!reference) {
+    doubt.count = 0;
+    // a camera that sees something else shows in a new light neither how it usually looks there nor that all is well again
+    const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
+    if (!lasts) {
+      await saveView(sql, cameraId, { light: frame.light, view: await packFrame(frame), similarity: usualAtFirst, updatedAt: now });
+    }
+    return false;
+  }
+  const known = await unpackFrame(reference.view, frame);
+  const { similarity, change } = compareViews(frame, known, reference.similarity);
+  if (change === null) {
+    doubt.count = 0;
+    if (!own) return false;
+    if (now.getTime() - own.updatedAt.getTime() >= learnEveryMs) {
+      const view = await packFrame(learned(known, frame, learnedShare));
+      await saveView(sql, cameraId, {
+        ...own,
+        view,
+        similarity: own.similarity + learnedShare * (similarity - own.similarity),
+        updatedAt: now,
+      });
+    }
+    return (await endIncidents(sql, cameraId, ["view"], now)) > 0;
+  }
+  if (await isTold(sql, cameraId, frame)) {
+    doubt.count = 0;
+    return false;
+  }
+  if (doubt.count === 0) doubt.since = look.takenAt;
+  doubt.count += 1;
+  if (doubt.count < confirmations) return false;
+  doubt.count = 0;
+  await report(sql, look, { similarity, change }, doubt.since, now);
+  return true;
+}
+
+/** In a light that is new, a frame that shows nothing at all is no reference: it is judged by that of another light. */
+async function blankAgainst(frame: Frame, views: readonly StoredView[]): Promise<StoredView | undefined> {
+  for (const view of views) if (isBlank(frame, await unpackFrame(view.view, frame))) return view;
+  return undefined;
+}
+
+/** Whether a frame shows a view that was told of, in this light or as well as it can be seen in another one. */
+async function isTold(sql: Sql, cameraId: string, frame: Frame): Promise<boolean> {
+  for (const view of await toldViews(sql, cameraId)) {
+    if (compareViews(frame, await unpackFrame(view, frame), usualAtFirst).change === null) return true;
+  }
+  return false;
+}
+
+async function report(sql: Sql, look: Look, { similarity, change }: Comparison, since: Date, now: Date): Promise<void> {
+  const { cameraId, frame, filePath } = look;
+  const type = change ?? "unknown";
+  const view = await packFrame(frame);
+  const record = await insertSceneChange(sql, { cameraId, type, similarity, filePath, light: frame.light, view }, now);
+  const reason = `${what[type]} (similarity ${similarity.toFixed(2)}); acknowledge scene change ${record.id} if it is meant to be so`;
+  await appendToJournal(sql, [{ type: "scene_change", data: record }], now);
+  const data = { kind: "scene_change", camera_id: cameraId, detected_at: now, score: similarity, reason } as const;
+  await emit(sql, [{ type: "anomaly_detected", eventId: `scene_change:${record.id}`, data }], now);
+  await openIncident(sql, { cameraId, cause: "view", reason, beganAt: since }, now);
+}
+
+const what: Readonly<Record<ChangeType, string>> = {
+  view_blocked: "The view is blocked",
+  view_moved: "The camera was moved",
+  view_blurred: "The view is blurred",
+  unknown: "The view has changed",
+};

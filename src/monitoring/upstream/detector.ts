@@ -1,0 +1,78 @@
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Breaker } from "./breaker.ts";
+import { callThrough, judgeStatus, type Unavailable } from "./call.ts";
+import { type DetectorReading, readDetections } from "./detector-answer.ts";
+import { detectorReadMs } from "./detector-pace.ts";
+import { type UpstreamHttp, upstreamHttp } from "./http.ts";
+import { formType, type Picture, pictureForm } from "./multipart.ts";
+
+/** What a detector saw on a picture. */
+export interface Detected extends DetectorReading {
+  readonly kind: "detected";
+  /** Who looked. */
+  readonly detector: string;
+}
+
+/** What became of a picture at the detector. */
+export type DetectorResult =
+  | Detected
+  /** The detector will never take this picture: a 4xx. */
+  | { readonly kind: "refused"; readonly reason: "refused"; readonly detail: string }
+  | Unavailable;
+
+export interface Detector {
+  /**
+   * Has the detector look at a picture. Detections come back whatever their confidence, boxes as whole pixels inside of
+   * the picture. Never throws for what the service does; throws the signal's reason when the caller gave up.
+   */
+  detect(picture: Picture, signal?: AbortSignal): Promise<DetectorResult>;
+  close(): Promise<void>;
+}
+
+export interface DetectorOptions {
+  /** A function when the address can change while running. */
+  readonly url: string | (() => string);
+  /** How the detector is called in what is stored; its address when not given. */
+  readonly label?: string;
+  readonly breaker: Breaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For one answer, the trial of a half-open breaker included: who looks for long would fail any shorter trial. */
+  readonly timeoutMs?: number;
+}
+
+/** The client of the detector service: `POST {url}/detect`, a multipart form with the picture as `file`. */
+export function createDetector(options: DetectorOptions): Detector {
+  const http = upstreamHttp();
+  return { detect: (picture, signal) => detect(http, options, picture, signal), close: () => http.close() };
+}
+
+async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Picture, signal?: AbortSignal): Promise<DetectorResult> {
+  const { url, breaker, clock, log, timeoutMs = detectorReadMs } = options;
+  const baseUrl = typeof url === "string" ? url : url();
+  const ask = async (): Promise<DetectorResult> => {
+    const answer = await http.exchange({
+      baseUrl,
+      path: "/detect",
+      method: "POST",
+      headers: { "content-type": formType, accept: "application/json" },
+      body: pictureForm(picture),
+      timeoutMs,
+      signal,
+    });
+    const status = judgeStatus(answer, clock);
+    if (status.kind === "refused") return { kind: "refused", reason: "refused", detail: status.detail };
+    if (status.kind === "unavailable") return status;
+    return { kind: "detected", detector: options.label ?? new URL(baseUrl).origin, ...readDetections(answer.text) };
+  };
+  const result = await callThrough(breaker, clock, ask, signal);
+  if (result.kind === "refused") log.warn({ file: picture.fileName, detail: result.detail }, "the detector refused a picture");
+  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
+    log.warn({ file: picture.fileName, reason: result.reason, detail: result.detail }, "the detector did not answer as it should");
+  }
+  if (result.kind === "detected" && Object.keys(result.dropped).length > 0) {
+    log.debug({ file: picture.fileName, dropped: result.dropped }, "parts of the detector's answer were left out");
+  }
+  return result;
+}

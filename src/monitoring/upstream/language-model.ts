@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
+import { cleanText, readAnswer, type Verdict } from "./answer.ts";
+import type { Breaker } from "./breaker.ts";
+import { callThrough, excerpt, judgeStatus, type Unavailable } from "./call.ts";
+import type { EventFacts } from "./facts.ts";
+import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
+import { writePrompt, writeRepairPrompt } from "./prompt.ts";
+
+/** What the language model made of an event. `answer` is its own text, cut for keeping. */
+export type Judgement =
+  | { readonly kind: "judged"; readonly verdict: Verdict; readonly analyzedBy: string; readonly answer: string }
+  /** It answered twice and no verdict could be read. */
+  | { readonly kind: "unreadable"; readonly error: string; readonly analyzedBy: string; readonly answer: string }
+  /** It will never take this prompt: a 4xx. */
+  | { readonly kind: "rejected"; readonly error: string; readonly analyzedBy: string; readonly answer: null }
+  | Unavailable;
+
+export interface LanguageModel {
+  /**
+   * Has the event judged; after an answer that cannot be read asks once more, naming the error. Never throws for what
+   * the service does; throws the signal's reason when the caller gave up.
+   */
+  judge(facts: EventFacts, signal?: AbortSignal): Promise<Judgement>;
+  close(): Promise<void>;
+}
+
+export interface LanguageModelOptions {
+  /** A function when the address can change while running. */
+  readonly url: string | (() => string);
+  /** Who judged, where the service does not name its model. */
+  readonly label?: string;
+  readonly breaker: Breaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For one answer, the trial of a half-open breaker included: a model that needs a minute would fail any shorter trial. */
+  readonly timeoutMs?: number;
+}
+
+/** A verdict takes 300; the rest is for models that think aloud. */
+const maxTokens = 2_048;
+/** Low: the same event should get the same score. */
+const temperature = 0.1;
+const maxKeptAnswer = 8_000;
+const maxModelName = 200;
+
+const Completion = z.object({ content: z.string(), model: z.string().optional().catch(undefined) });
+type Completed = { readonly kind: "completed"; readonly content: string; readonly analyzedBy: string };
+
+/** The client of the language-model service: `POST {url}/completion`. */
+export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
+  const http = upstreamHttp();
+  return { judge: (facts, signal) => judge(http, options, facts, signal), close: () => http.close() };
+}
+
+async function judge(http: UpstreamHttp, options: LanguageModelOptions, facts: EventFacts, signal?: AbortSignal): Promise<Judgement> {
+  const prompt = writePrompt(facts);
+  const first = await complete(http, options, prompt, signal);
+  if (first.kind !== "completed") return first;
+  const reading = readAnswer(first.content);
+  if (reading.ok) return judged(reading.verdict, first);
+  options.log.warn({ error: reading.error, answer: excerpt(first.content) }, "the language model's answer could not be read; asking again");
+  const second = await complete(http, options, writeRepairPrompt(prompt, first.content, reading.error), signal);
+  if (second.kind !== "completed") return second;
+  const rereading = readAnswer(second.content);
+  if (rereading.ok) return judged(rereading.verdict, second);
+  return { kind: "unreadable", error: rereading.error, analyzedBy: second.analyzedBy, answer: cleanText(second.content, maxKeptAnswer) };
+}
+
+function judged(verdict: Verdict, { content, analyzedBy }: Completed): Judgement {
+  return { kind: "judged", verdict, analyzedBy, answer: cleanText(content, maxKeptAnswer) };
+}
+
+async function complete(
+  http: UpstreamHttp,
+  options: LanguageModelOptions,
+  prompt: string,
+  signal?: AbortSignal,
+): Promise<Completed | Extract<Judgement, { kind: "rejected" }> | Unavailable> {
+  const { url, label = "language model", breaker, clock, log, timeoutMs = 120_000 } = options;
+  const ask = async () => {
+    const answer = await http.exchange({
+      baseUrl: typeof url === "string" ? url : url(),
+      path: "/completion",
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify({ prompt, max_tokens: maxTokens, temperature }),
+      timeoutMs,
+      signal,
+    });
+    const status = judgeStatus(answer, clock);
+    if (status.kind === "refused") return { kind: "rejected" as const, error: status.detail, analyzedBy: label, answer: null };
+    if (status.kind === "unavailable") return status;
+    const { content, model } = readCompletion(answer.text);
+    return { kind: "completed" as const, content, analyzedBy: cleanText(model ?? "", maxModelName) || label };
+  };
+  const result = await callThrough(breaker, clock, ask, signal);
+  if (result.kind === "rejected") log.warn({ detail: result.error }, "the language model refused a prompt");
+  if (result.kind === "unavailable" && result.reason !== "breaker_open") {
+    log.warn({ reason: result.reason, detail: result.detail }, "the language model did not answer as it should");
+  }
+  return result;
+}
+
+function readCompletion(text: string): z.output<typeof Completion> {
+  try {
+    const completion = Completion.safeParse(JSON.parse(text));
+    if (completion.success) return completion.data;
+  } catch (cause) {
+    throw new UpstreamFailure("unreadable", `the answer is not JSON${excerpt(text)}`, { cause });
+  }
+  throw new UpstreamFailure("unreadable", `the answer has no text in "content"${excerpt(text)}`);
+}

@@ -1,0 +1,148 @@
+import { isIP, isIPv4 } from "node:net";
+import { z } from "zod";
+import { BoolText, EnumText, FloatText, IntText, issue } from "../../contract/values.ts";
+import { everyRole, roleNames } from "./roles.ts";
+
+/** How the text of a variable becomes a value, and how that is said to a person. */
+export interface Kind<T> {
+  readonly schema: z.ZodType<T, string>;
+  /** Completes "must be ...". */
+  readonly allowed: string;
+  /** Paths are made absolute after parsing: `~` and relative ones depend on who asks. */
+  readonly holds: "value" | "path" | "paths";
+}
+
+function kind<T>(schema: z.ZodType<T, string>, allowed: string, holds: Kind<T>["holds"] = "value"): Kind<T> {
+  return { schema, allowed, holds };
+}
+
+/** Text that `check` finds good; the message is never shown, `allowed` is. */
+const checked = (check: (text: string) => boolean) => z.string().refine((text) => check(text) && !text.includes("\0"));
+
+/** A JSON array of strings, or the same written with commas. Entries are trimmed, empty ones dropped. */
+function listOf<T>(item: z.ZodType<T, string>): z.ZodType<readonly T[], string> {
+  const split = z.codec(z.string(), z.array(z.string()), {
+    decode: (text, context) => {
+      const parts = text.trim().startsWith("[") ? jsonStrings(text) : text.split(",");
+      if (parts === undefined) {
+        context.issues.push(issue("json_invalid", "Not a JSON array of strings", text));
+        return z.NEVER;
+      }
+      return parts.map((part) => part.trim()).filter((part) => part !== "");
+    },
+    encode: (parts) => JSON.stringify(parts),
+  });
+  return split.pipe(z.array(item));
+}
+
+function jsonStrings(text: string): readonly string[] | undefined {
+  try {
+    return z.array(z.string()).safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function urlWith(protocols: readonly string[], parts: "base" | "target" | "whole"): z.ZodType<string, string> {
+  return checked((text) => {
+    if (!URL.canParse(text)) return false;
+    const url = new URL(text);
+    if (!protocols.includes(url.protocol) || !isDecodable(url)) return false;
+    if (parts === "whole") return true;
+    const isOpen = url.hostname !== "" && url.username === "" && url.password === "";
+    return isOpen && (parts === "target" || (url.search === "" && url.hash === ""));
+  });
+}
+
+/** Percent signs in what is decoded later stand for characters. */
+function isDecodable({ username, password, hostname, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password + hostname + pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An address, or addresses as `10.0.0.0/8`. */
+function isAddressRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  if (rest.length > 0 || isIP(address) === 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128));
+}
+
+const hostName = /^(?=.{1,253}$)(\*\.)?[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9]([a-z0-9-]{0,62}))*\.?$/i;
+/** An IPv6 address may stand in brackets, as in an address of the web. */
+const withoutBrackets = (text: string): string => text.replace(/^\[(.*)\]$/, "$1");
+const isHost = (text: string): boolean => hostName.test(text) || isIP(withoutBrackets(text)) !== 0;
+const address = /^[^\s@<>]+@[^\s@<>]+$/;
+
+export const text = kind(
+  checked((value) => value !== ""),
+  "text",
+);
+export const host = kind(
+  checked((value) => isHost(value) && !value.startsWith("*")).transform(withoutBrackets),
+  "a host name or an IP address",
+);
+export const path = kind(
+  checked((value) => value !== ""),
+  "a path",
+  "path",
+);
+export const paths = kind(listOf(checked((value) => value !== "")), "paths, separated by commas or as a JSON array", "paths");
+export const boolean = kind<boolean>(BoolText, "true or false (also 1/0, yes/no, on/off)");
+export const secrets = kind(listOf(checked((value) => value !== "")), "a JSON array of strings, or strings separated by commas");
+export const hosts = kind(listOf(checked(isHost)), "host names, separated by commas or as a JSON array");
+export const addressRanges = kind(
+  listOf(checked(isAddressRange)),
+  "IP addresses or ranges such as 10.0.0.0/8, separated by commas or as a JSON array",
+);
+export const targets = kind(
+  listOf(checked((value) => isHost(value) || isAddressRange(value))),
+  "host names, IP addresses or ranges such as 10.0.0.0/8, separated by commas or as a JSON array",
+);
+export const origins = kind(
+  listOf(checked((value) => /^https?:$/.test(value.split("//")[0] ?? "") && URL.canParse(value) && new URL(value).origin === value)),
+  'a JSON array of origins such as ["http://localhost:3000"]; * is not taken',
+);
+export const emails = kind(listOf(checked((value) => address.test(value))), "mail addresses, separated by commas or as a JSON array");
+export const sender = kind(
+  checked((value) => address.test(value) || /^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value)),
+  "a mail address, or a name with one: Home <home@example.org>",
+);
+/** Where something is posted. */
+export const webUrl = kind(urlWith(["http:", "https:"], "target"), "an http:// or https:// address without user name and password");
+/** The base address of a service; a trailing slash is dropped, so that paths can be appended. */
+export const serviceUrl = kind<string>(
+  urlWith(["http:", "https:"], "base").transform((url) => url.replace(/\/+$/, "")),
+  "an http:// or https:// address without user name and query",
+);
+export const postgresUrl = kind(
+  urlWith(["postgres:", "postgresql:"], "whole"),
+  "an address such as postgres://user:password@host:5432/database",
+);
+export const redisUrl = kind(urlWith(["redis:", "rediss:"], "whole"), "an address such as redis://host:6379");
+
+/** A whole number between two bounds, both allowed. */
+export function integer(minimum: number, maximum: number): Kind<number> {
+  return kind(IntText(minimum, maximum), `a whole number from ${minimum} to ${maximum}`);
+}
+
+/** A number between two bounds, both allowed. */
+export function number(minimum: number, maximum: number): Kind<number> {
+  return kind(FloatText(minimum, maximum), `a number from ${minimum} to ${maximum}`);
+}
+
+/** One of some words, in either case. */
+export function oneOf<const T extends readonly [string, ...string[]]>(...words: T): Kind<T[number]> {
+  return kind<T[number]>(EnumText(words), `one of ${words.join(", ")}`);
+}
+
+/** Roles, each once and in the order of the list, whatever order they are written in. */
+export const roles = kind(
+  listOf(EnumText([everyRole, ...roleNames]))
+    .refine((words) => words.length > 0)
+    .transform((words) => roleNames.filter((role) => words.some((word) => word === role || word === everyRole))),
+  `${everyRole}, or some of ${roleNames.join(", ")}, separated by commas`,
+);

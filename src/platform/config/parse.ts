@@ -1,0 +1,185 @@
+import { isAbsolute, join, normalize } from "node:path";
+import { parseEnv } from "node:util";
+import { redact } from "../../base/log/redact.ts";
+import { Problem } from "../../contract/problem.ts";
+import { type Config, configKey, type ParsedConfig, type Source } from "./config.ts";
+import { crossChecks } from "./cross-checks.ts";
+import type { Kind } from "./kinds.ts";
+import { nearest } from "./nearest.ts";
+import { notYet } from "./not-yet.ts";
+import { type StrayLine, strayLines } from "./stray-lines.ts";
+import { commandLineVariables, environmentVariables, type Variable, type VariableName, variable, variableNames } from "./variables.ts";
+
+/** A file with configuration in it, read already. `name` is how errors call it; a name that ends in .json is a JSON object. */
+export interface ConfigFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Everything that a configuration is made of. */
+export interface ConfigInput {
+  /** Values given as flags of the command, by variable name. */
+  readonly flags?: Partial<Readonly<Record<VariableName, string>>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `.env` of the working folder. Other programs may keep variables of theirs there. */
+  readonly envFile?: ConfigFile | undefined;
+  /** What `--config FILE` names. Every name in it must be one of ours. */
+  readonly configFile?: ConfigFile | undefined;
+  readonly isRoot: boolean;
+  /** For `~`. */
+  readonly home: string;
+  /** For relative paths. */
+  readonly cwd: string;
+}
+
+/** A configuration with which homesec does not start; the message lists every error. */
+export class WrongConfiguration extends Problem {
+  override name = "WrongConfiguration";
+
+  constructor(errors: readonly string[]) {
+    const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
+    super("invalid", [`the configuration has ${count}:`, ...errors.map((error) => `  ${error}`)].join("\n"));
+  }
+}
+
+/**
+ * Puts the configuration together. An empty value counts as unset.
+ * Throws `WrongConfiguration` whose message lists every error at once, each with name, value (secrets masked), where
+ * it was written, and what is allowed.
+ */
+export function parseConfig(input: ConfigInput): ParsedConfig {
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  const file = input.configFile ? valuesOf(input.configFile, errors) : {};
+  const envFile = input.envFile ? valuesOf(input.envFile, errors) : {};
+  if (input.configFile) errors.push(...unknownInFile(input.configFile.name, file));
+  if (input.configFile) errors.push(...strayIn(input.configFile, file, () => true));
+  // of what other programs keep there only that matters that is meant for homesec, or swallows what is
+  if (input.envFile) errors.push(...strayIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
+  warnings.push(...unknownNames("the environment", input.env, "ours"), ...unknownNames(".env", envFile, "alike"));
+
+  const layers: readonly (readonly [Source, Readonly<Record<string, string | undefined>>])[] = [
+    ["flag", input.flags ?? {}],
+    ["environment", input.env],
+    [".env", envFile],
+    ["file", file],
+  ];
+  const config: Record<string, unknown> = {};
+  const sources: Partial<Record<VariableName, Source>> = {};
+  // DATA_DIR comes before CAMERA_ROOT in the table, so that its value is there for the default.
+  for (const name of variableNames) {
+    const spec = variable(name);
+    const layer = layers.find(([, values]) => (values[name] ?? "").trim() !== "");
+    const source = layer?.[0] ?? "default";
+    const text = layer?.[1][name] ?? defaultText(spec, input, config);
+    sources[name] = source;
+    if (text === undefined) {
+      config[configKey(name)] = undefined;
+      continue;
+    }
+    const parsed = spec.kind.schema.safeParse(text.trim());
+    if (!parsed.success)
+      errors.push(`${name}=${shown(spec, text)} (${sourceText(source, input)}): must be ${spec.kind.allowed}${inUnit(spec)}`);
+    // A faulty value is replaced by its default, so that the checks across values run too and all errors are said at once.
+    const value = parsed.success ? parsed : spec.kind.schema.safeParse(defaultText(spec, input, config));
+    config[configKey(name)] = value.success ? placed(spec.kind, value.data, input) : undefined;
+  }
+  const complete = config as unknown as Config;
+  const found = crossChecks(complete);
+  errors.push(...found.errors);
+  warnings.push(...found.warnings);
+  const early = [...notYet].filter((name) => sources[name] !== "default");
+  if (early.length > 0) warnings.push(`nothing acts on ${early.join(", ")} in this version yet`);
+  if (errors.length > 0) throw new WrongConfiguration(errors);
+  return { config: complete, sources: sources as Record<VariableName, Source>, warnings };
+}
+
+function defaultText(spec: Variable, input: ConfigInput, config: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof spec.default !== "function") return spec.default;
+  return spec.default({ isRoot: input.isRoot, dataDir: String(config["dataDir"] ?? input.cwd) });
+}
+
+/** Makes paths absolute. */
+function placed(kind: Kind<unknown>, value: unknown, { home, cwd }: ConfigInput): unknown {
+  const absolute = (path: string): string => {
+    const expanded = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
+    return normalize(isAbsolute(expanded) ? expanded : join(cwd, expanded)).replace(/(?<=.)\/$/, "");
+  };
+  if (kind.holds === "path") return absolute(String(value));
+  if (kind.holds === "paths") return (value as readonly string[]).map(absolute);
+  return value;
+}
+
+/** A value as an error may show it: secrets masked, short, on one line. */
+function shown(spec: Variable, text: string): string {
+  if (spec.secret) return "***";
+  return redact(JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text));
+}
+
+const inUnit = (spec: Variable): string => (spec.unit ? ` (${spec.unit})` : "");
+
+function sourceText(source: Source, input: ConfigInput): string {
+  return source === "file" ? (input.configFile?.name ?? "file") : source;
+}
+
+function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, string>> {
+  if (!isJson(file)) return { ...parseEnv(file.text) } as Record<string, string>;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(file.text);
+  } catch (error) {
+    errors.push(`${file.name}: not valid JSON: ${redact(error instanceof Error ? error.message : String(error))}`);
+    return {};
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    errors.push(`${file.name}: must hold one JSON object with variables as names`);
+    return {};
+  }
+  return Object.fromEntries(
+    Object.entries(parsed).flatMap(([name, value]) => {
+      if (value === null) return [];
+      if (typeof value === "object" && !Array.isArray(value)) {
+        errors.push(`${file.name}: ${name} must be a text, a number, true or false, or an array of texts`);
+        return [];
+      }
+      return [[name, typeof value === "string" ? value : JSON.stringify(value)]];
+    }),
+  );
+}
+
+const isOurs = (name: string): boolean => (variableNames as readonly string[]).includes(name) || Object.hasOwn(commandLineVariables, name);
+const lastLine = (text = ""): string => (text.split("\n").at(-1) ?? "").replace(/^export\s+/, "");
+
+function strayIn(file: ConfigFile, values: Readonly<Record<string, string>>, matters: (line: StrayLine) => boolean): string[] {
+  if (isJson(file)) return [];
+  return strayLines(file.text, values)
+    .filter(matters)
+    .map(({ number }) => `${file.name}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`);
+}
+
+const isJson = ({ name }: ConfigFile): boolean => name.toLowerCase().endsWith(".json");
+
+/** Names that are read from the environment only are no fault: systemd and Docker make a file the environment. */
+function unknownInFile(fileName: string, values: Readonly<Record<string, string>>): string[] {
+  const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
+  return (
+    Object.keys(values)
+      // the line at fault is told by its number
+      .filter((name) => !known.includes(name) && !name.includes("\n"))
+      .map((name) => `${fileName}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`)
+  );
+}
+
+/** Warnings about names that look like ours: those that begin with HOMESEC_, and (`alike`) those that are nearly one of ours. */
+function unknownNames(where: string, values: Readonly<Record<string, string | undefined>>, which: "ours" | "alike"): string[] {
+  const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables)];
+  return Object.keys(values)
+    .filter((name) => !known.includes(name) && (/^HOMESEC_/i.test(name) || (which === "alike" && nearest(name, variableNames))))
+    .map((name) => `${where}: there is no variable ${name}, it has no effect${didYouMean(name)}`);
+}
+
+function didYouMean(name: string): string {
+  const known = [...variableNames, ...(Object.keys(commandLineVariables) as (keyof typeof commandLineVariables)[])];
+  const meant = nearest(name, known) ?? nearest(name.replace(/^HOMESEC_/i, ""), known);
+  return meant ? `; did you mean ${meant}?` : "";
+}

@@ -1,0 +1,44 @@
+import type { Sql } from "../database/database.ts";
+
+/** A value changed at run time, by the name of its variable. The value is JSON as it was stored: parse it. */
+export interface SettingRow {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** All values that were changed at run time. */
+export async function readSettings(sql: Sql): Promise<readonly SettingRow[]> {
+  return await sql<SettingRow[]>`
+    select s.key, s.value
+    from settings s
+    order by s.key
+  `;
+}
+
+/** Keeps other writers out until the transaction ends, so that reading, checking and writing are one step. Readers go on. */
+export async function lockSettings(sql: Sql): Promise<void> {
+  await sql`lock table settings in share row exclusive mode`;
+}
+
+/** Forgets changed values in the caller's transaction, and tells every process after the commit. */
+export async function forgetSettings(sql: Sql, keys: readonly string[]): Promise<void> {
+  await sql`
+    delete from settings s
+    where s.key = any (${[...keys]}::text[])
+  `;
+  await sql`select pg_notify('homesec_settings', '')`;
+}
+
+/** Stores values in the caller's transaction and tells every process after the commit. */
+export async function writeSettings(sql: Sql, rows: readonly SettingRow[], now: Date): Promise<void> {
+  await sql`
+    insert into settings (key, value, updated_at)
+    select n.key, n.value::jsonb, ${now}
+    from unnest(
+      ${rows.map((row) => row.key)}::text[],
+      ${rows.map((row) => JSON.stringify(row.value))}::text[]
+    ) as n (key, value)
+    on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
+  `;
+  await sql`select pg_notify('homesec_settings', '')`;
+}

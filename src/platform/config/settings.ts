@@ -1,0 +1,238 @@
+import { z } from "zod";
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
+import { fromOutside, problemItems } from "../../contract/issues.ts";
+import { Problem, type ProblemItem } from "../../contract/problem.ts";
+import type { Database } from "../database/database.ts";
+import type { Config } from "./config.ts";
+import type { Kind } from "./kinds.ts";
+import { forgetSettings, lockSettings, readSettings, type SettingRow, writeSettings } from "./settings-repository.ts";
+import { type VariableName, variables } from "./variables.ts";
+
+/** Lower bounds of the risk bands; `low` is always 0 and they ascend. */
+export interface RiskScoreThresholds {
+  readonly low: number;
+  readonly medium: number;
+  readonly high: number;
+  readonly critical: number;
+}
+
+/** The values that can change while the daemon runs (PATCH /api/system/config), as they hold right now. */
+export interface LiveSettings {
+  readonly batchWindowSeconds: number;
+  readonly batchIdleTimeoutSeconds: number;
+  readonly retentionDays: number;
+  readonly detectionConfidenceThreshold: number;
+  readonly riskScoreThresholds: RiskScoreThresholds;
+  /** Null where none is configured. */
+  readonly visionUrl: string | null;
+  readonly embedderUrl: string | null;
+  readonly enrichmentUrl: string | null;
+  readonly visionExtractionEnabled: boolean;
+  readonly reidEnabled: boolean;
+  readonly sceneChangeEnabled: boolean;
+}
+
+/** Where stages and operations read the live values: at each use, never kept. */
+export interface Settings {
+  current(): LiveSettings;
+}
+
+/** Values to change; thresholds that are not named stay as they are. */
+export interface SettingsPatch extends Partial<Omit<LiveSettings, "riskScoreThresholds">> {
+  readonly riskScoreThresholds?: Partial<RiskScoreThresholds>;
+}
+
+/** Settings that can be changed. */
+export interface ChangeableSettings extends Settings {
+  /**
+   * Stores values; they hold in this process when the promise resolves, in the others a moment later.
+   * Those to reset are as configured again. Throws `Problem("invalid")` when a value is out of range, or the thresholds would not start at 0
+   * and ascend.
+   */
+  patch(patch: SettingsPatch, reset?: readonly (keyof LiveSettings)[]): Promise<LiveSettings>;
+}
+
+/** The settings of a running process: they follow what any process stores. */
+export interface StoredSettings extends ChangeableSettings {
+  /** Reads the stored values once: enough for a command, which ends soon. Throws when the database cannot be read. */
+  load(): Promise<void>;
+  /** Reads the stored values and follows their changes. Throws when the database cannot be read. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Whether a value was changed at run time (`settings`) or is as configured. */
+  source(name: keyof LiveSettings): "settings" | "configuration";
+}
+
+export interface SettingsOptions {
+  readonly db: Database;
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** How a live value is stored, checked and called in request bodies. */
+interface Field {
+  /** Key of the row: the name of the variable where there is one. */
+  readonly key: string;
+  /** Name in the body of PATCH /api/system/config. */
+  readonly wire: string;
+  readonly schema: z.ZodType;
+}
+
+/** After a change that could not be read. */
+const retryMs = 1_000;
+
+const Score = z.int().min(0).max(100);
+const Thresholds = z
+  .object({ low: Score, medium: Score, high: Score, critical: Score })
+  .refine(({ low, medium, high, critical }) => low === 0 && low < medium && medium < high && high < critical, {
+    error: ({ input }) => `Must start at 0 and ascend, but would be ${JSON.stringify(input)}`,
+  });
+
+const fields: Readonly<Record<keyof LiveSettings, Field>> = {
+  batchWindowSeconds: number("BATCH_WINDOW_SECONDS", "batch_timeout_seconds"),
+  batchIdleTimeoutSeconds: number("BATCH_IDLE_TIMEOUT_SECONDS", "batch_idle_timeout_seconds"),
+  retentionDays: number("RETENTION_DAYS", "retention_days"),
+  detectionConfidenceThreshold: number("DETECTION_CONFIDENCE_THRESHOLD", "detection_confidence_threshold"),
+  riskScoreThresholds: { key: "RISK_SCORE_THRESHOLDS", wire: "risk_score_thresholds", schema: Thresholds },
+  visionUrl: serviceUrl("VISION_URL", "vision_url"),
+  embedderUrl: serviceUrl("EMBEDDER_URL", "embedder_url"),
+  enrichmentUrl: serviceUrl("ENRICHMENT_URL", "enrichment_url"),
+  visionExtractionEnabled: { key: "VISION_EXTRACTION_ENABLED", wire: "vision_extraction_enabled", schema: z.boolean() },
+  reidEnabled: { key: "REID_ENABLED", wire: "reid_enabled", schema: z.boolean() },
+  sceneChangeEnabled: { key: "SCENE_CHANGE_ENABLED", wire: "scene_change_enabled", schema: z.boolean() },
+};
+
+/** An address has the form that its variable has; null takes the configured one away. */
+function serviceUrl(key: VariableName, wire: string): Field {
+  const { schema, allowed } = variables[key].kind as Kind<string>;
+  const isGood = (text: string): boolean => schema.safeParse(text).success;
+  const address = z.string().refine(isGood, { error: `Must be ${allowed}`, params: { type: "url_parsing" }, abort: true });
+  return { key, wire, schema: address.pipe(schema).nullable() };
+}
+
+/** A number that is a variable too has the bounds of that variable. */
+function number(key: VariableName, wire: string): Field {
+  return {
+    key,
+    wire,
+    schema: z
+      .number()
+      .transform(String)
+      .pipe(variables[key].kind.schema as z.ZodType<unknown, string>),
+  };
+}
+
+const names = Object.keys(fields) as readonly (keyof LiveSettings)[];
+
+/** The values as configured, before anything was changed at run time. */
+export function configuredSettings(config: Config): LiveSettings {
+  return {
+    batchWindowSeconds: config.batchWindowSeconds,
+    batchIdleTimeoutSeconds: config.batchIdleTimeoutSeconds,
+    retentionDays: config.retentionDays,
+    detectionConfidenceThreshold: config.detectionConfidenceThreshold,
+    riskScoreThresholds: { low: 0, medium: 30, high: 60, critical: 80 },
+    visionUrl: config.visionUrl ?? null,
+    embedderUrl: config.embedderUrl ?? null,
+    enrichmentUrl: config.enrichmentUrl ?? null,
+    visionExtractionEnabled: config.visionExtractionEnabled,
+    reidEnabled: config.reidEnabled,
+    sceneChangeEnabled: config.sceneChangeEnabled,
+  };
+}
+
+/** What is stored now, by the name of the variable (and `RISK_SCORE_THRESHOLDS`), for those who only look. */
+export async function storedValues(db: Database, log: Log): Promise<ReadonlyMap<string, unknown>> {
+  const stored = parseRows(await db.query(readSettings), log);
+  return new Map(names.flatMap((name) => (stored[name] === undefined ? [] : [[fields[name].key, stored[name]]])));
+}
+
+/** Values stored in the `settings` table beat those of the configuration, and follow its changes in every process. */
+export function createSettings({ db, config, log, clock }: SettingsOptions): StoredSettings {
+  const configured = configuredSettings(config);
+  let stored: Partial<LiveSettings> = {};
+  let unlisten: (() => Promise<void>) | undefined;
+  let loading: Promise<void> = Promise.resolve();
+  let retry: NodeJS.Timeout | undefined;
+
+  /** One read at a time, so that an older answer never replaces a newer one. */
+  const load = (): Promise<void> => {
+    const next = loading.then(async () => {
+      stored = parseRows(await db.query(readSettings), log);
+    });
+    loading = next.catch(() => {});
+    return next;
+  };
+  // nobody tells of this change again
+  const reload = (): void => {
+    load().catch((error: unknown) => {
+      if (!unlisten) return;
+      log.warn({ err: error }, "changed settings could not be read; the known ones stay in force until they can");
+      retry ??= setTimeout(() => {
+        retry = undefined;
+        reload();
+      }, retryMs);
+    });
+  };
+
+  return {
+    current: () => ({ ...configured, ...stored }),
+    load,
+    source: (name) => (stored[name] === undefined ? "configuration" : "settings"),
+    async start() {
+      await load();
+      unlisten = await db.listen("homesec_settings", reload, reload);
+    },
+    async stop() {
+      const end = unlisten;
+      unlisten = undefined;
+      clearTimeout(retry);
+      await end?.();
+      await loading;
+    },
+    async patch(patch, reset = []) {
+      await db.transaction(async (sql) => {
+        await lockSettings(sql);
+        const before = { ...configured, ...parseRows(await readSettings(sql), log) };
+        await writeSettings(sql, checkedRows(before, patch), clock.now());
+        if (reset.length > 0) {
+          await forgetSettings(
+            sql,
+            reset.map((name) => fields[name].key),
+          );
+        }
+      });
+      await load();
+      return { ...configured, ...stored };
+    },
+  };
+}
+
+/** What a row holds that this program cannot use (another version wrote it) is left out. */
+function parseRows(rows: readonly SettingRow[], log: Log): Partial<LiveSettings> {
+  const known: Record<string, unknown> = {};
+  for (const row of rows) {
+    const name = names.find((each) => fields[each].key === row.key);
+    const value = name && fields[name].schema.safeParse(row.value);
+    if (name && value?.success) known[name] = value.data;
+    else log.warn({ setting: row.key }, "a stored setting is not understood and has no effect");
+  }
+  return known as Partial<LiveSettings>;
+}
+
+function checkedRows(before: LiveSettings, patch: SettingsPatch): readonly SettingRow[] {
+  const items: ProblemItem[] = [];
+  const rows: SettingRow[] = [];
+  for (const name of names) {
+    if (patch[name] === undefined) continue;
+    const value = name === "riskScoreThresholds" ? { ...before.riskScoreThresholds, ...patch.riskScoreThresholds } : patch[name];
+    const { key, wire, schema } = fields[name];
+    items.push(...problemItems(schema.safeParse(value, fromOutside).error?.issues ?? [], value, ["body", wire]));
+    rows.push({ key, value });
+  }
+  if (items.length > 0)
+    throw new Problem("invalid", items.map((item) => `${item.loc.slice(1).join(".")}: ${item.msg}`).join("; "), { items });
+  return rows;
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../../base/log/log.ts";
+import { Problem } from "../../contract/problem.ts";
+import { applicationName, type Connection, connect } from "./connection.ts";
+import { describeTarget, type SocketAddress, urlTarget } from "./connection-target.ts";
+import { lockDataFolder } from "./data-folder.ts";
+import type { Database } from "./database.ts";
+import { superviseEmbeddedPostgres } from "./embedded/supervised-server.ts";
+import { attachEmbeddedPostgres } from "./embedded-postgres.ts";
+import { DatabaseUnavailable } from "./pg-errors.ts";
+import { openPool } from "./pool.ts";
+
+export interface OpenDatabaseOptions {
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir: string;
+  readonly poolSize: number;
+  readonly log: Log;
+  /**
+   * `serve`: the data folder is taken for this process, with `DATABASE_URL` too. `share`: a server that runs there already is
+   * used beside its owner; where none runs, one is started for as long as this is open.
+   */
+  readonly ownership: "serve" | "share";
+}
+
+export interface OpenDatabase {
+  readonly db: Database;
+  readonly kind: "embedded" | "external";
+  /** Where the data is, in words, without secrets. */
+  readonly description: string;
+  /** Another pool on the same database, whose sessions see the tables of one schema only. To be closed by who opens it. */
+  openSchema(schema: string, max: number): Database;
+  /**
+   * Opens a session that is lent to nobody, for what holds as long as a session lives; `onClosed` is told of its end, however it
+   * came. Rejects when the server cannot be reached within 5 s. Undefined for the embedded server, which one daemon has for itself.
+   */
+  readonly openSession: ((onClosed: () => void) => Promise<Connection>) | undefined;
+  /** Ends the connections, stops the server if it is ours, and gives the data folder back. */
+  close(): Promise<void>;
+}
+
+/** For what listens, for commands that share the server, and for who looks after it. */
+const connectionsOfOthers = 40;
+const ownerStartMs = 10_000;
+const guestPatienceMs = 10_000;
+const sessionTimeoutMs = 5_000;
+
+/**
+ * Opens the database: the server behind `DATABASE_URL`, or the embedded one in the data folder. No connection is made yet.
+ * Throws `Problem`: `conflict` when another homesec has the data folder, `invalid` for a `DATABASE_URL` that cannot be used,
+ * `unavailable` with the remedy when the embedded server cannot run here.
+ */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir } = options;
+  if (databaseUrl !== undefined) return openExternal(databaseUrl, options);
+  if (options.ownership === "serve") return startHere(options);
+  const giveUpAt = performance.now() + ownerStartMs;
+  for (;;) {
+    const address = await attachEmbeddedPostgres(dataDir);
+    const guest = address && (await attached(address, options));
+    if (guest) return guest;
+    try {
+      return await startHere(options);
+    } catch (error) {
+      // the holder of the folder may be starting its server just now
+      const held = error instanceof Problem && error.kind === "conflict";
+      if (!held || performance.now() > giveUpAt) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function openExternal(url: string, options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  const target = urlTarget(url);
+  const description = describeTarget(target);
+  const lock = options.ownership === "serve" ? await lockDataFolder(options.dataDir) : undefined;
+  const db = openPool({ url }, { max: options.poolSize, log: options.log });
+  return {
+    db,
+    kind: "external",
+    description,
+    openSchema: (schema, max) => openPool({ url }, { max, schema, log: options.log }),
+    openSession: (onClosed) => connect(target, { log: options.log, timeoutMs: sessionTimeoutMs, onClosed }),
+    close: async () => {
+      await db.close();
+      await lock?.release();
+    },
+  };
+}
+
+/** Undefined when the server was just being stopped. The connection made here keeps a server that another command has started. */
+async function attached(address: SocketAddress, options: OpenDatabaseOptions): Promise<OpenDatabase | undefined> {
+  const db = openPool(address, { max: options.poolSize, log: options.log });
+  try {
+    await db.query((sql) => sql`select 1`);
+  } catch (error) {
+    await db.close();
+    if (error instanceof DatabaseUnavailable) return undefined;
+    throw error;
+  }
+  return {
+    db,
+    kind: "embedded",
+    description: describe(options),
+    openSchema: (schema, max) => openPool(address, { max, schema, log: options.log }),
+    openSession: undefined,
+    close: () => db.close(),
+  };
+}
+
+async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  const lock = await lockDataFolder(options.dataDir);
+  try {
+    const server = await superviseEmbeddedPostgres({
+      dataDir: options.dataDir,
+      log: options.log,
+      connections: options.poolSize + connectionsOfOthers,
+    });
+    const db = openPool(server, { max: options.poolSize, log: options.log });
+    return {
+      db,
+      kind: "embedded",
+      description: describe(options),
+      openSchema: (schema, max) => openPool(server, { max, schema, log: options.log }),
+      openSession: undefined,
+      close: async () => {
+        const isShared = options.ownership === "share";
+        if (isShared) await waitForGuests(db, options.log);
+        await db.close();
+        // one may have come in since they were counted
+        await server.stop(isShared ? guestPatienceMs : 0);
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** A command that started the server for itself lets other commands finish that came in meanwhile. */
+async function waitForGuests(db: Database, log: Log): Promise<void> {
+  const giveUpAt = performance.now() + guestPatienceMs;
+  try {
+    while (performance.now() < giveUpAt && (await countGuests(db)) > 0) await sleep(50);
+  } catch (error) {
+    log.debug({ err: error }, "Whether others still use the database could not be asked");
+  }
+}
+
+async function countGuests(db: Database): Promise<number> {
+  const [row] = await db.query(
+    (sql) => sql<[{ sessions: number }]>`
+      select count(*) as sessions
+      from pg_stat_activity a
+      where a.backend_type = 'client backend'
+        and a.application_name <> ${applicationName}`,
+  );
+  return row.sessions;
+}
+
+function describe({ dataDir }: OpenDatabaseOptions): string {
+  return `embedded PostgreSQL in ${dataDir}`;
+}

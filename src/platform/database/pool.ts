@@ -1,0 +1,339 @@
+import { createSemaphore, type Semaphore } from "../../base/async/semaphore.ts";
+import { hourMs } from "../../base/clock/durations.ts";
+import type { Log } from "../../base/log/log.ts";
+import { type Connection, connect } from "./connection.ts";
+import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
+import type { Database, PoolCounters, Sql } from "./database.ts";
+import { IdleConnections } from "./idle-connections.ts";
+import { Listener } from "./listener.ts";
+import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
+
+export interface PoolOptions {
+  /** Connections at most; the one for `listen` comes on top. */
+  readonly max: number;
+  readonly log: Log;
+  /** The schema whose tables the sessions see; the server's default without one. */
+  readonly schema?: string;
+  /** Called with the text of each statement before it is sent. */
+  readonly onStatement?: (text: string) => void;
+  /** A session that nobody needed for so long is ended, but for the last one. Default 30 s. */
+  readonly unusedMs?: number;
+  /** A session that was open for so long is ended when it is given back: all it remembers goes with it. Default one hour. */
+  readonly lifetimeMs?: number;
+  /** For how long a long answer waits for its turn. Default 20 s, less than the patience of most clients. */
+  readonly turnWaitMs?: number;
+}
+
+const connectTimeoutMs = 5_000;
+const waitTimeoutMs = 10_000;
+const closeTimeoutMs = 4_000;
+const unusedMs = 30_000;
+const lifetimeMs = hourMs;
+const reconnectDelayMs = 50;
+/** A server that was here a moment ago gets this long to return before callers are told. */
+const bridgedOutageMs = 2_000;
+
+/**
+ * A pool of sessions, opened when needed and ended when a rush is over. Callers queue first come, first served, for 10 s at most.
+ * An outage of up to 2 s (a restart) only delays callers who have not begun; after that they are refused at once with
+ * `DatabaseUnavailable` while each new caller makes the pool look again, so it works as soon as the server is back.
+ *
+ * Values: bigint and counts are numbers, numeric is text, timestamptz is a Date, bytea a Buffer, jsonb is parsed. Write jsonb as
+ * `sql.json(value)`: a plain object works too, but a plain array of booleans or dates, or a plain null, is taken for something else.
+ * Write arrays as `${texts}::text[]`, and arrays of booleans, dates and buffers as `sql.array(dates)`.
+ */
+export function openPool(address: { readonly url: string } | SocketAddress, options: PoolOptions): Database {
+  return new Pool("url" in address ? urlTarget(address.url) : socketTarget(address), options);
+}
+
+interface Waiter {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (error: unknown) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+class Pool implements Database {
+  readonly #target: ConnectionTarget;
+  readonly #options: PoolOptions;
+  readonly #listener: Listener;
+  readonly #open = new Set<Connection>();
+  readonly #unused: IdleConnections;
+  readonly #waiters: Waiter[] = [];
+  #opening = 0;
+  /** When connecting began to fail, or undefined while all is well. */
+  #failingSince: number | undefined;
+  #lastFailure: unknown;
+  readonly #turns: Semaphore;
+  #closing: Promise<void> | undefined;
+  #onDrained: (() => void) | undefined;
+
+  constructor(target: ConnectionTarget, options: PoolOptions) {
+    this.#target = target;
+    this.#options = options;
+    const most = Math.max(1, Math.floor(options.max / 3));
+    const turnWaitMs = options.turnWaitMs ?? 20_000;
+    const over = (): Error => new DatabaseUnavailable(`${most} long answers are being read, and none has ended for ${turnWaitMs / 1000} s`);
+    this.#turns = createSemaphore({ max: most, patience: { ms: turnWaitMs, over } });
+    this.#unused = new IdleConnections(options.unusedMs ?? unusedMs, (connection) => this.#end(connection));
+    this.#listener = new Listener((onClosed, onNotify) => connect(target, { ...this.#session(), onClosed, onNotify }), options.log);
+  }
+
+  get pool(): PoolCounters {
+    const idle = this.#unused.size;
+    return {
+      size: this.#options.max,
+      overflow: 0,
+      checkedin: idle,
+      checkedout: this.#open.size - idle,
+      total_connections: this.#open.size,
+      waiting: this.#waiters.length,
+    };
+  }
+
+  async query<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const connection = this.#takeUnused() ?? (await this.#wait());
+    const scope = scopeOf(connection.sql);
+    try {
+      return await work(scope.sql);
+    } catch (error) {
+      throw this.#translate(error, connection);
+    } finally {
+      scope.end();
+      this.#release(connection);
+    }
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const connection = await this.#begin();
+    const scope = scopeOf(connection.sql);
+    try {
+      let result: T;
+      try {
+        result = await work(scope.sql);
+      } catch (error) {
+        scope.end();
+        await this.#rollBack(connection);
+        throw this.#translate(error, connection);
+      }
+      scope.end();
+      await this.#commit(connection);
+      return result;
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  async *iterate<T>(work: (sql: Sql) => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void, undefined> {
+    const giveBack = await this.#turns.take(signal);
+    try {
+      const connection = await this.#begin();
+      const scope = scopeOf(connection.sql);
+      try {
+        yield* work(scope.sql);
+      } catch (error) {
+        throw this.#translate(error, connection);
+      } finally {
+        scope.end();
+        // nothing was written: that ends the snapshot, however it came to this
+        await this.#rollBack(connection);
+        this.#release(connection);
+      }
+    } finally {
+      giveBack();
+    }
+  }
+
+  listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>> {
+    if (this.#closing) return Promise.reject(closedError());
+    return this.#listener.listen(channel, onNotify, onReady);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const waiter of this.#waiters.splice(0)) settle(waiter).reject(closedError());
+    await this.#listener.close();
+    await Promise.all(this.#unused.takeAll().map((connection) => connection.end()));
+    if (this.#open.size > 0) {
+      const drained = new Promise<void>((resolve) => {
+        this.#onDrained = resolve;
+      });
+      const timer = setTimeout(() => {
+        this.#options.log.warn({ connections: this.#open.size }, "Database work was still under way at the end and was cut off");
+        for (const connection of [...this.#open]) connection.destroy();
+      }, closeTimeoutMs);
+      await drained;
+      clearTimeout(timer);
+    }
+  }
+
+  /** A connection with a transaction begun. One that died while idle is found out here, before anything was done, so another is taken. */
+  async #begin(): Promise<Connection> {
+    for (let left = this.#options.max; ; left -= 1) {
+      const connection = this.#takeUnused() ?? (await this.#wait());
+      try {
+        await connection.sql`begin`;
+        return connection;
+      } catch (error) {
+        if (isConnectionLoss(error)) connection.destroy();
+        this.#release(connection);
+        if (left === 0 || !isConnectionLoss(error)) throw this.#translate(error, connection);
+      }
+    }
+  }
+
+  async #commit(connection: Connection): Promise<void> {
+    if (connection.closed) throw new DatabaseUnavailable("the connection was lost before the change was committed");
+    let command: string;
+    try {
+      command = (await connection.sql`commit`).command;
+    } catch (cause) {
+      if (!isConnectionLoss(cause)) throw this.#translate(cause, connection);
+      connection.destroy();
+      throw new OutcomeUnknown({ cause });
+    }
+    // the server answers ROLLBACK to a commit after an error that somebody caught
+    if (command !== "COMMIT") throw new Error("The transaction was rolled back, since a statement in it had failed");
+  }
+
+  async #rollBack(connection: Connection): Promise<void> {
+    try {
+      if (!connection.closed) await connection.sql`rollback`;
+    } catch (error) {
+      // the end of the session rolls back too
+      if (!isConnectionLoss(error)) this.#options.log.warn({ err: error }, "A rollback failed; the connection is dropped");
+      connection.destroy();
+    }
+  }
+
+  #translate(error: unknown, connection: Connection): unknown {
+    if (error instanceof DatabaseUnavailable) return error;
+    if (isOutOfRoom(error)) return new DatabaseUnavailable("its disk or memory is full, or its disk fails", { cause: error });
+    if (!isConnectionLoss(error)) return error;
+    connection.destroy();
+    return new DatabaseUnavailable("the connection was lost", { cause: error });
+  }
+
+  #takeUnused(): Connection | undefined {
+    return this.#closing ? undefined : this.#unused.take();
+  }
+
+  #wait(): Promise<Connection> {
+    if (this.#closing) return Promise.reject(closedError());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(
+          new DatabaseUnavailable(
+            this.#failingSince === undefined
+              ? `all ${this.#options.max} connections were busy for ${waitTimeoutMs / 1000} s`
+              : `no connection to ${describeTarget(this.#target)} within ${waitTimeoutMs / 1000} s`,
+            { cause: this.#lastFailure },
+          ),
+        );
+      }, waitTimeoutMs);
+      const waiter: Waiter = { resolve, reject, timer };
+      this.#waiters.push(waiter);
+      this.#openWhatIsMissing();
+    });
+  }
+
+  #openWhatIsMissing(): void {
+    while (this.#opening < this.#waiters.length && this.#open.size + this.#opening < this.#options.max) {
+      this.#opening += 1;
+      // #openOne never rejects
+      void this.#openOne();
+    }
+  }
+
+  #session(): { readonly log: Log; readonly timeoutMs: number; readonly schema?: string } {
+    const { log, schema } = this.#options;
+    return { log, timeoutMs: connectTimeoutMs, ...(schema !== undefined && { schema }) };
+  }
+
+  async #openOne(): Promise<void> {
+    const begunAt = performance.now();
+    try {
+      const connection: Connection = await connect(this.#target, {
+        ...this.#session(),
+        onClosed: () => this.#forget(connection),
+        ...(this.#options.onStatement && { onStatement: this.#options.onStatement }),
+      });
+      this.#opening -= 1;
+      this.#failingSince = undefined;
+      this.#lastFailure = undefined;
+      this.#open.add(connection);
+      this.#release(connection);
+    } catch (error) {
+      this.#opening -= 1;
+      this.#connectFailed(error, begunAt);
+    }
+  }
+
+  #connectFailed(error: unknown, begunAt: number): void {
+    this.#lastFailure = error;
+    this.#failingSince ??= begunAt;
+    const bridging = isWorthReconnecting(error) && performance.now() - this.#failingSince < bridgedOutageMs;
+    // connections that are lent will be free again, also when the server allows no more of them
+    if (bridging || this.#open.size > 0) {
+      setTimeout(() => this.#openWhatIsMissing(), reconnectDelayMs);
+      return;
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    const refusal = new DatabaseUnavailable(`no connection to ${describeTarget(this.#target)} (${reason})`, { cause: error });
+    for (const waiter of this.#waiters.splice(0)) settle(waiter).reject(refusal);
+  }
+
+  #release(connection: Connection): void {
+    if (connection.closed) {
+      this.#forget(connection);
+      return;
+    }
+    if (this.#closing || performance.now() - connection.openedAt > (this.#options.lifetimeMs ?? lifetimeMs)) {
+      this.#end(connection);
+      return;
+    }
+    const waiter = this.#waiters.shift();
+    if (waiter) settle(waiter).resolve(connection);
+    else this.#unused.give(connection);
+  }
+
+  #end(connection: Connection): void {
+    connection.end().catch((error: unknown) => this.#options.log.warn({ err: error }, "A database connection did not end well"));
+  }
+
+  #forget(connection: Connection): void {
+    this.#open.delete(connection);
+    this.#unused.remove(connection);
+    if (this.#open.size === 0) this.#onDrained?.();
+    if (!this.#closing) this.#openWhatIsMissing();
+  }
+}
+
+function settle(waiter: Waiter): Waiter {
+  clearTimeout(waiter.timer);
+  return waiter;
+}
+
+function closedError(): DatabaseUnavailable {
+  return new DatabaseUnavailable("it has been closed");
+}
+
+/** The tag lent to one piece of work. After its end it refuses, since the connection may then be in somebody else's transaction. */
+function scopeOf(sql: Sql): { readonly sql: Sql; end(): void } {
+  let over = false;
+  const lent = (...values: unknown[]) => {
+    if (over) throw new Error("A statement was made after its transaction or query had ended; await every statement inside of it");
+    return (sql as unknown as (...values: unknown[]) => unknown)(...values);
+  };
+  Object.setPrototypeOf(lent, sql);
+  return {
+    sql: lent as unknown as Sql,
+    end: () => {
+      over = true;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Store } from "../store/store.ts";
+import type { Allowance, LimitedTier } from "./tiers.ts";
+
+/** Requests of the last 60 seconds count. */
+export const windowSeconds = 60;
+const keepSeconds = 70;
+
+/** A request that is over the limit. */
+export interface Excess {
+  readonly tier: LimitedTier;
+  /** What one client may ask for within the window, burst included. */
+  readonly total: number;
+  /** From then on the window is empty, if nothing more is asked. */
+  readonly resetAt: Date;
+}
+
+/** Counts requests per tier and client. */
+export interface Limiter {
+  /** Counts one request, and resolves to what is wrong with it, if anything. Allows everything while the store is away. */
+  count(tier: LimitedTier, client: string): Promise<Excess | undefined>;
+}
+
+export interface LimiterOptions {
+  readonly store: Store;
+  readonly allowances: Readonly<Record<LimitedTier, Allowance>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A limiter with its counters in the store. Refused requests count as well. */
+export function createLimiter({ store, allowances, clock, log }: LimiterOptions): Limiter {
+  let failing = false;
+  return {
+    count: async (tier, client) => {
+      const { requestsPerMinute, burst } = allowances[tier];
+      const total = requestsPerMinute + burst;
+      const at = clock.now().getTime();
+      const rule = { windowMs: windowSeconds * 1_000, most: total, keepMs: keepSeconds * 1_000 };
+      let allowed = true;
+      try {
+        allowed = await store.hit(`${tier}:${client}`, at, rule);
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn({ error: String(error) }, "requests cannot be counted, so none is refused until the store is back");
+        failing = true;
+      }
+      return allowed ? undefined : { tier, total, resetAt: new Date(at + windowSeconds * 1_000) };
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { programVersion } from "../../base/version.ts";
+import { refusalOfAddresses } from "./address.ts";
+import { allowanceOf } from "./allow.ts";
+import { exchange } from "./exchange.ts";
+import { failureText } from "./failure.ts";
+import { headersToSend } from "./headers.ts";
+import { type Resolve, resolveBySystem } from "./resolve.ts";
+import { type Target, targetOf } from "./target.ts";
+
+/** One POST to an address that a person has entered. */
+export interface OutboundRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** For everything together: name, connection, TLS, answer. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What became of it. `answered`: there is a status; `body` is the beginning of the answer, at most 16 KiB. `refused`: our
+ * own rules forbid it, so the same request is not worth another try. `unreachable`: no status came. Errors are plain words
+ * without secrets: of the URL they name host and port only.
+ */
+export type OutboundAnswer =
+  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: string; readonly ms: number }
+  | { readonly kind: "refused"; readonly error: string }
+  | { readonly kind: "unreachable"; readonly error: string; readonly ms: number };
+
+/** The one way in which requests leave for addresses that a person has entered. */
+export interface Outbound {
+  /** Sends a request; never rejects. */
+  post(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Why nothing would be sent there as things are now, or undefined. A name that has no address yet may get one. */
+  refusalOf(url: string): Promise<string | undefined>;
+  /** Breaks off what is under way. */
+  close(): Promise<void>;
+}
+
+export interface OutboundOptions {
+  /** Entries of OUTBOUND_ALLOW. */
+  readonly allow: readonly string[];
+  readonly resolve?: Resolve;
+  /** PEM; trusted instead of the certificates of the system. */
+  readonly ca?: string;
+}
+
+/** Makes the sender. Each request has its own connection, to an address that was checked for this very request. */
+export function createOutbound({ allow, resolve = resolveBySystem, ca }: OutboundOptions): Outbound {
+  const allowance = allowanceOf(allow);
+  const userAgent = `homesec/${programVersion()}`;
+  const underWay = new Map<AbortController, Promise<unknown>>();
+  let isClosed = false;
+
+  const refusal = ({ host }: Target, addresses: readonly string[]): string | undefined =>
+    refusalOfAddresses(host, addresses) ?? allowance.refusal(host, addresses);
+
+  const send = async (request: OutboundRequest, target: Target, headers: Readonly<Record<string, string>>, stop: AbortController) => {
+    const started = performance.now();
+    let step = `the name ${target.host} was not found`;
+    const end = (): void => stop.abort(new Error("stopped before an answer came"));
+    const timer = setTimeout(() => stop.abort(new Error(`${step} within ${request.timeoutMs / 1000} s`)), request.timeoutMs);
+    request.signal?.addEventListener("abort", end, { once: true });
+    if (request.signal?.aborted || isClosed) end();
+    try {
+      const addresses = target.isAddress ? [target.host] : await orAborted(resolve(target.host), stop.signal);
+      const refused = refusal(target, addresses);
+      if (refused !== undefined) return { kind: "refused", error: refused } as const;
+      step = "no answer came";
+      const reply = await exchange({ target, addresses, headers, body: request.body, signal: stop.signal, ca });
+      return { kind: "answered", ...reply, ms: since(started) } as const;
+    } catch (error) {
+      const text = stop.signal.aborted ? `${target.shown}: ${(stop.signal.reason as Error).message}` : failureText(target.shown, error);
+      return { kind: "unreachable", error: text, ms: since(started) } as const;
+    } finally {
+      clearTimeout(timer);
+      request.signal?.removeEventListener("abort", end);
+    }
+  };
+
+  return {
+    async post(request) {
+      const target = targetOf(request.url);
+      if (typeof target === "string") return { kind: "refused", error: target };
+      const headers = headersToSend(request.headers, userAgent);
+      if (typeof headers === "string") return { kind: "refused", error: headers };
+      const stop = new AbortController();
+      const sent = send(request, target, headers, stop);
+      underWay.set(stop, sent);
+      return await sent.finally(() => underWay.delete(stop));
+    },
+    async refusalOf(url) {
+      const target = targetOf(url);
+      if (typeof target === "string") return target;
+      return refusal(target, target.isAddress ? [target.host] : await resolve(target.host).catch(() => []));
+    },
+    async close() {
+      isClosed = true;
+      for (const stop of underWay.keys()) stop.abort(new Error("homesec is stopping"));
+      await Promise.allSettled(underWay.values());
+    },
+  };
+}
+
+/** Waits for work, or rejects with the signal's reason; the work itself goes on unobserved. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop) signal.removeEventListener("abort", stop);
+  }
+}
+
+const since = (started: number): number => Math.round(performance.now() - started);

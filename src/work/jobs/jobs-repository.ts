@@ -1,0 +1,391 @@
+import { minuteMs } from "../../base/clock/durations.ts";
+import type { Sql, SqlFragment } from "../../platform/database/database.ts";
+import { isUniqueViolation } from "../../platform/database/pg-errors.ts";
+
+/** The queues of the pipeline. The jobs of `deliver` have lanes: what goes to one place goes one after the other. */
+export const queueNames = ["detect", "enrich", "analyze", "alert", "deliver"] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** Live work goes before what was live once and had to wait, and that before backlog. */
+export const priorities = { live: 0, late: 5, backlog: 10 } as const;
+/** Live work that has waited so long is live no more. */
+const lateAfterMs = 10 * minuteMs;
+
+/** A job to add: it points to the row it is about. */
+export interface NewJob {
+  /** The id of the row, as text. One job per queue and subject. */
+  readonly subject: string;
+  readonly priority: number;
+  /** Order within a priority: the time of the picture or event. */
+  readonly position: Date;
+  /** When it may start. */
+  readonly availableAt: Date;
+}
+
+/** A job that this process has claimed. `attempts` counts this one too. */
+export interface ClaimedJob {
+  readonly jobId: number;
+  /** Which claim of the job this is: each later one has a higher number. */
+  readonly claim: number;
+  readonly subject: string;
+  readonly priority: number;
+  /** Order within the priority. */
+  readonly position: Date;
+  readonly attempts: number;
+  /** How often it was given back because the service that was asked did not answer. */
+  readonly deferrals: number;
+  /** How often of these it may have been the job's own fault: the service answered others meanwhile. */
+  readonly blamed: number;
+}
+
+/** One claim of a job, which its end names: who has lost it to a later claim cannot end that one. */
+export type Held = Pick<ClaimedJob, "jobId" | "claim">;
+
+/** Who claims, and what time it is. */
+export interface Claim {
+  readonly queue: QueueName;
+  readonly processId: string;
+  readonly now: Date;
+}
+
+/** What a claim sets. */
+const taken = (sql: Sql, { processId }: Claim): SqlFragment => sql`
+  status = 'running', claimed_by = ${processId}, claims = j.claims + 1, attempts = j.attempts + 1
+`;
+const claimedColumns = (sql: Sql): SqlFragment => sql`
+  j.job_id as "jobId", j.claims as claim, j.subject, j.priority, j.position, j.attempts, j.deferrals, j.blamed
+`;
+
+/** Adds jobs in the caller's transaction; a job that exists already stays as it is. After the commit, hand over by `wakeJobs(queue)`. */
+export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  await sql`
+    insert into jobs (queue, subject, priority, position, available_at)
+    select ${queue}, j.subject, j.priority, j.position, j.available_at
+    from unnest(
+      ${jobs.map((job) => job.subject)}::text[],
+      ${jobs.map((job) => job.priority)}::smallint[],
+      ${sql.array(jobs.map((job) => job.position))}::timestamptz[],
+      ${sql.array(jobs.map((job) => job.availableAt))}::timestamptz[]
+    ) as j (subject, priority, position, available_at)
+    on conflict (queue, subject) do nothing
+  `;
+}
+
+/** Adds a job, or has the one that exists done again as if it were new: from the dead letters, or before its time. One that runs is left alone. */
+export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promise<void> {
+  await sql`
+    insert into jobs (queue, subject, priority, position, available_at)
+    values (${queue}, ${job.subject}, ${job.priority}, ${job.position}, ${job.availableAt})
+    on conflict (queue, subject) do update
+    set status = 'pending', priority = excluded.priority, position = excluded.position, available_at = excluded.available_at, offered_at = null,
+      attempts = 0, deferrals = 0, blamed = 0
+    where jobs.status <> 'running'
+  `;
+}
+
+/** Claims the next jobs, best first: live before backlog, then by time. */
+export async function claimNextJobs(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
+  const rows = await sql<ClaimedJob[]>`
+    with next as (
+      select j.job_id
+      from jobs j
+      where j.queue = ${claim.queue}
+        and j.status = 'pending'
+        and j.available_at <= ${claim.now}
+      order by j.priority, j.position, j.job_id
+      limit ${limit}
+      for update skip locked
+    )
+    update jobs j
+    set ${taken(sql, claim)}
+    from next
+    where j.job_id = next.job_id
+    returning ${claimedColumns(sql)}
+  `;
+  // an update returns its rows in no particular order
+  return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
+}
+
+/**
+ * Claims the next job of each free lane, best first: one at a time goes to one place, and places do not wait for each
+ * other. When another process claims at the same moment, nothing is claimed: whoever asks looks again within a second.
+ */
+export async function claimNextInLanes(sql: Sql, claim: Claim, limit: number): Promise<readonly ClaimedJob[]> {
+  try {
+    const rows = await sql<ClaimedJob[]>`
+      with recursive lanes as (
+        (select j.lane from jobs j where j.queue = ${claim.queue} and j.status = 'pending' and j.lane is not null order by j.lane limit 1)
+        union all
+        select (
+          select j.lane
+          from jobs j
+          where j.queue = ${claim.queue} and j.status = 'pending' and j.lane > l.lane
+          order by j.lane
+          limit 1
+        )
+        from lanes l
+        where l.lane is not null
+      ), heads as (
+        select h.job_id, h.position
+        from lanes l
+        cross join lateral (
+          select j.job_id, j.position
+          from jobs j
+          where j.queue = ${claim.queue}
+            and j.lane = l.lane
+            and j.status = 'pending'
+            and j.available_at <= ${claim.now}
+          order by j.priority, j.position, j.job_id
+          limit 1
+        ) h
+        where not exists (select 1 from jobs r where r.queue = ${claim.queue} and r.lane = l.lane and r.status = 'running')
+        order by h.position, h.job_id
+        limit ${limit}
+      ), next as (
+        select j.job_id
+        from jobs j
+        join heads h using (job_id)
+        where j.status = 'pending'
+        for update of j skip locked
+      )
+      update jobs j
+      set ${taken(sql, claim)}
+      from next
+      where j.job_id = next.job_id
+      returning ${claimedColumns(sql)}
+    `;
+    return rows.toSorted((a, b) => a.priority - b.priority || a.position.getTime() - b.position.getTime() || a.jobId - b.jobId);
+  } catch (error) {
+    if (isUniqueViolation(error)) return [];
+    throw error;
+  }
+}
+
+/** Claims one job by its id, if it is still to be had. */
+export async function claimJob(sql: Sql, claim: Claim, jobId: number): Promise<ClaimedJob | undefined> {
+  const [row] = await sql<[ClaimedJob?]>`
+    update jobs j
+    set ${taken(sql, claim)}
+    where j.job_id = ${jobId}
+      and j.queue = ${claim.queue}
+      and j.status = 'pending'
+      and j.available_at <= ${claim.now}
+    returning ${claimedColumns(sql)}
+  `;
+  return row;
+}
+
+/** A job that may be had; `claims` were made of it so far. */
+export type Offer = Pick<ClaimedJob, "jobId" | "priority"> & { readonly claims: number };
+
+/** Marks pending jobs as offered to an outside queue and returns them, best first. What was offered and not taken for 30 s is offered again. */
+export async function offerJobs(sql: Sql, queue: QueueName, now: Date, limit: number): Promise<readonly Offer[]> {
+  return await sql<Offer[]>`
+    with next as (
+      select j.job_id
+      from jobs j
+      where j.queue = ${queue}
+        and j.status = 'pending'
+        and j.available_at <= ${now}
+        and (j.offered_at is null or j.offered_at < ${new Date(now.getTime() - 30_000)})
+      order by j.priority, j.position, j.job_id
+      limit ${limit}
+      for update skip locked
+    )
+    update jobs j
+    set offered_at = ${now}
+    from next
+    where j.job_id = next.job_id
+    returning j.job_id as "jobId", j.priority, j.claims
+  `;
+}
+
+/** Takes back the offer of a job that whoever took it up had no place for: it is offered again at the next look of anybody who has one. */
+export async function takeBackOffer(sql: Sql, jobId: number): Promise<void> {
+  await sql`
+    update jobs j
+    set offered_at = null
+    where j.job_id = ${jobId}
+      and j.status = 'pending'
+  `;
+}
+
+/** The claim is gone: its process was taken for dead, or its lease was over, and the job may be another's. What was done must be rolled back. */
+export class LeaseLost extends Error {
+  override name = "LeaseLost";
+}
+
+/** Ends one claimed job in the transaction that does its work. Throws `LeaseLost` when the claim is gone. */
+export async function finishJob(sql: Sql, job: Held): Promise<void> {
+  await finishJobs(sql, [job]);
+}
+
+/** Ends claimed jobs in the transaction that does their work. Throws `LeaseLost` when the claim of one is gone. */
+export async function finishJobs(sql: Sql, jobs: readonly Held[]): Promise<void> {
+  const gone = await sql`
+    delete from jobs j
+    using ${heldRows(sql, jobs)}
+    where ${isHeld(sql)}
+  `;
+  if (gone.count !== jobs.length) throw new LeaseLost(`of the jobs ${jobs.map(({ jobId }) => jobId).join(", ")} one is no longer claimed`);
+}
+
+const heldRows = (sql: Sql, jobs: readonly Held[]): SqlFragment => sql`
+  unnest(${jobs.map(({ jobId }) => jobId)}::bigint[], ${jobs.map(({ claim }) => claim)}::integer[]) as h (job_id, claim)
+`;
+const isHeld = (sql: Sql): SqlFragment => sql`j.job_id = h.job_id and j.claims = h.claim and j.status = 'running'`;
+
+/**
+ * Gives a claimed job back. What the try counts as: `counts`, an attempt of its own; `free`, nothing, since it was not the
+ * job's fault; `deferred`, nothing either, but noted, since the service that was asked did not answer; `blamed`, the same, and
+ * noted against the job, since the service answered others meanwhile. Throws `LeaseLost` when the claim is gone, so that what
+ * the transaction says about the job's subject is not said after its end.
+ */
+export async function releaseJob(
+  sql: Sql,
+  job: Held,
+  how: {
+    readonly availableAt: Date;
+    readonly error: string | null;
+    readonly attempt: "counts" | "free" | "deferred" | "blamed";
+    /** Without one the job keeps its own. */
+    readonly priority?: number;
+  },
+): Promise<void> {
+  const isDeferred = how.attempt === "deferred" || how.attempt === "blamed";
+  const released = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, offered_at = null, available_at = ${how.availableAt},
+      last_error = ${how.error}, attempts = j.attempts - ${how.attempt === "counts" ? 0 : 1},
+      deferrals = j.deferrals + ${isDeferred ? 1 : 0}, blamed = j.blamed + ${how.attempt === "blamed" ? 1 : 0},
+      priority = coalesce(${how.priority ?? null}::smallint, j.priority)
+    from ${heldRows(sql, [job])}
+    where ${isHeld(sql)}
+  `;
+  if (released.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed`);
+}
+
+/** Moves a claimed job into the dead letters, in the transaction that records why. Throws `LeaseLost` when the claim is gone. */
+export async function buryJob(sql: Sql, job: Held, error: string): Promise<void> {
+  const buried = await sql`
+    update jobs j
+    set status = 'dead', claimed_by = null, last_error = ${error}
+    from ${heldRows(sql, [job])}
+    where ${isHeld(sql)}
+  `;
+  if (buried.count !== 1) throw new LeaseLost(`job ${job.jobId} is no longer claimed`);
+}
+
+/**
+ * Has live work that has waited too long, for a service that was down, let pass what is live now. What goes through a
+ * lane keeps its order.
+ */
+export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update jobs j
+    set priority = ${priorities.late}
+    where j.queue = any (${[...queueNames]}::text[])
+      and j.status = 'pending'
+      and j.priority = ${priorities.live}
+      and j.lane is null
+      and j.position < ${new Date(now.getTime() - lateAfterMs)}
+  `;
+}
+
+/** Has all that waits for its time start now: the clock was set back, and their time may be hours away. What is asked too early waits anew. */
+export async function bringForwardJobs(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    update jobs j
+    set available_at = ${now}, offered_at = null
+    where j.status = 'pending'
+      and j.available_at > ${now}
+  `;
+}
+
+/** Has jobs that were never tried and wait for a later time start now: what they waited for is there. */
+export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
+  await sql`
+    with early as materialized (
+      select j.job_id
+      from jobs j
+      where j.queue = ${queue}
+        and j.subject = any (${[...subjects]}::text[])
+        and j.status = 'pending'
+        and j.attempts = 0
+        and j.deferrals = 0
+        and j.available_at > ${now}
+      order by j.job_id
+      for update
+    )
+    update jobs j
+    set available_at = ${now}
+    from early
+    where j.job_id = early.job_id
+  `;
+}
+
+/** Frees jobs that this process holds in the table but does not work on: an answer to a claim was lost with its connection. */
+export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: string, runningIds: readonly number[]): Promise<number> {
+  const freed = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, offered_at = null, attempts = j.attempts - 1
+    where j.status = 'running'
+      and j.queue = ${queue}
+      and j.claimed_by = ${processId}
+      and j.job_id <> all (${[...runningIds]}::bigint[])
+  `;
+  return freed.count;
+}
+
+/** Frees claimed jobs whose run takes longer than its lease: it may never end. The try counts. Those that were freed before stay as they are. */
+export async function freeOverdueJobs(sql: Sql, jobs: readonly Held[]): Promise<number> {
+  if (jobs.length === 0) return 0;
+  const freed = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, offered_at = null
+    from ${heldRows(sql, jobs)}
+    where ${isHeld(sql)}
+  `;
+  return freed.count;
+}
+
+/** Frees what processes had claimed that are gone. The try counts: it may have been what killed them. */
+export async function freeAbandonedJobs(sql: Sql): Promise<number> {
+  const freed = await sql`
+    update jobs j
+    set status = 'pending', claimed_by = null, offered_at = null
+    where j.status = 'running'
+      and not exists (select 1 from processes p where p.process_id = j.claimed_by)
+  `;
+  return freed.count;
+}
+
+/** How full a queue is. */
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly deferred: number;
+  readonly inProgress: number;
+  readonly dead: number;
+  readonly oldestWaitingSeconds: number | null;
+  /** Of those that wait and those that are worked on. */
+  readonly oldestSeconds: number | null;
+}
+
+/** Counts the jobs of each queue by what they wait for. */
+export async function countJobs(sql: Sql, now: Date): Promise<Readonly<Record<QueueName, QueueCounts>>> {
+  const rows = await sql<(QueueCounts & { readonly queue: string })[]>`
+    select j.queue,
+      count(*) filter (where j.status = 'pending' and j.available_at <= ${now})::int as waiting,
+      count(*) filter (where j.status = 'pending' and j.available_at > ${now})::int as deferred,
+      count(*) filter (where j.status = 'running')::int as "inProgress",
+      count(*) filter (where j.status = 'dead')::int as dead,
+      extract(epoch from ${now}::timestamptz - min(j.created_at) filter (where j.status = 'pending'))::float8 as "oldestWaitingSeconds",
+      extract(epoch from ${now}::timestamptz - min(j.created_at) filter (where j.status <> 'dead'))::float8 as "oldestSeconds"
+    from jobs j
+    group by j.queue
+  `;
+  const none: QueueCounts = { waiting: 0, deferred: 0, inProgress: 0, dead: 0, oldestWaitingSeconds: null, oldestSeconds: null };
+  const of = (queue: QueueName): QueueCounts => rows.find((row) => row.queue === queue) ?? none;
+  return { detect: of("detect"), enrich: of("enrich"), analyze: of("analyze"), alert: of("alert"), deliver: of("deliver") };
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Check, finding, groups, NotPossible, ok } from "../../../src/admin/doctor/check.ts";
+import { checks } from "../../../src/admin/doctor/checks.ts";
+import { doctorReference } from "../../../src/admin/doctor/reference.ts";
+import { runChecks } from "../../../src/admin/doctor/run-checks.ts";
+import { examined } from "./support.ts";
+
+describe("the checks", () => {
+  it("are many, each with an id of its own and a remedy", () => {
+    expect(checks.length).toBeGreaterThanOrEqual(30);
+    const ids = checks.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, title, finds, remedy, severity, group } of checks) {
+      expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      for (const text of [title, finds, remedy]) expect(text.length, id).toBeGreaterThan(2);
+      expect(["warning", "error"], id).toContain(severity);
+      expect(Object.keys(groups), id).toContain(group);
+    }
+  });
+
+  it("are all in docs/doctor.md as `npm run docs` writes it", () => {
+    expect(readFileSync(new URL("../../../docs/doctor.md", import.meta.url), "utf8")).toBe(doctorReference(checks));
+  });
+
+  it("are each tried by a test", () => {
+    const texts = readdirSync(import.meta.dirname).map((name) =>
+      name.endsWith(".test.ts") ? readFileSync(join(import.meta.dirname, name), "utf8") : "",
+    );
+    const tried = texts.join("\n");
+    for (const { id } of checks) expect(tried, id).toMatch(new RegExp(`["\\s]${id}["\\s:]`));
+  });
+
+  it("cost nothing at the start of another command", () => {
+    const seen = new Set<string>();
+    const follow = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type )[^;]*?from "(\.[^"]+)";/gms))
+        follow(resolve(dirname(file), path));
+    };
+    const root = resolve(import.meta.dirname, "../../..");
+    follow(join(root, "bin/homesec.ts"));
+    follow(join(root, "commands/run.ts"));
+    follow(join(root, "commands/registry.ts"));
+    const ours = [...seen].map((file) => relative(root, file)).filter((file) => file.includes("doctor"));
+    expect(ours).toEqual([join("commands", "doctor.ts")]);
+  });
+});
+
+const base: Omit<Check, "id" | "run"> = { group: "program", title: "T", severity: "error", finds: "f", remedy: "r" };
+const check = (id: string, run: Check["run"]): Check => ({ ...base, id, run });
+
+describe("running checks", () => {
+  it("goes on when one cannot be made, breaks or hangs", async () => {
+    let isAborted = false;
+    const reports = await runChecks(
+      [
+        check("a", () => ok("fine")),
+        check("b", () => {
+          throw new NotPossible("there is none");
+        }),
+        check("c", async () => {
+          throw new TypeError("x is not a function");
+        }),
+        check("d", (_, signal) => {
+          signal.addEventListener("abort", () => {
+            isAborted = true;
+          });
+          return new Promise(() => {});
+        }),
+        check("e", () => finding("it leaks", "close it", "warning")),
+      ],
+      examined(),
+      undefined,
+      100,
+    );
+    expect(
+      reports.map(({ id, status, severity, detail, finding: found, remedy }) => [id, status, severity, detail, found, remedy]),
+    ).toEqual([
+      ["a", "ok", null, "fine", null, null],
+      ["b", "skipped", null, "there is none", null, null],
+      ["c", "skipped", null, "the check could not be made: x is not a function", null, null],
+      ["d", "skipped", null, "not done within 0.1 s", null, null],
+      ["e", "finding", "warning", null, "it leaks", "close it"],
+    ]);
+    expect(isAborted).toBe(true);
+  });
+
+  it("masks every secret of the configuration, whoever repeats it", async () => {
+    const env = {
+      API_KEYS: "key-one-of-mine,key-two-of-mine",
+      SMTP_PASSWORD: "mail-word",
+      WEBSOCKET_TOKEN: "socket-word",
+      DEFAULT_WEBHOOK_URL: "https://hooks.example/T1/secret",
+      DATABASE_URL: "postgres://u:db%2Fword@h/d",
+      REDIS_URL: "redis://:redis-word@h",
+    };
+    const said = "key-one-of-mine key-two-of-mine mail-word socket-word https://hooks.example/T1/secret db%2Fword db/word redis-word";
+    const [report] = await runChecks([check("x", () => finding(said, said))], examined({ env }));
+    for (const text of [report?.finding, report?.remedy]) expect(text).toBe("*** *** *** *** *** *** *** ***");
+  });
+});

@@ -1,0 +1,213 @@
+import { generateKeyPairSync } from "node:crypto";
+import { createServer as createTlsServer } from "node:https";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { selfSignedCertificate } from "../../../daemon/tls/certificate.ts";
+import { nameFault, resolveApart } from "../../../src/admin/doctor/names.ts";
+import { reachTarget } from "../../../src/platform/outbound/reach.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type MailServer, type MailServerOptions, mailServer } from "../../support/mail-server.ts";
+import { type Receiver, receiver } from "../../support/receiver.ts";
+import { finds, make, script, skips, well } from "./support.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+let database: TestDatabase;
+let target: Receiver;
+const open: { close(): Promise<void> }[] = [];
+beforeAll(async () => {
+  [database, target] = await Promise.all([testDatabase(), receiver()]);
+});
+afterAll(async () => {
+  for (const server of [database, target, ...open]) await server.close();
+});
+const given = (env: Readonly<Record<string, string>> = {}) => ({ db: database.db, now, env });
+const serve = async (options: MailServerOptions): Promise<MailServer> => {
+  const server = await mailServer(options);
+  open.push(server);
+  return server;
+};
+
+describe("the mail server", () => {
+  const login = { user: "home", password: "s3cret-pass" };
+  const smtp = (port: number, password = login.password) => ({
+    env: {
+      SMTP_HOST: "127.0.0.1",
+      SMTP_PORT: String(port),
+      SMTP_FROM_ADDRESS: "a@example.org",
+      SMTP_USER: login.user,
+      SMTP_PASSWORD: password,
+    },
+  });
+
+  it("lets homesec in, and gets no mail", async () => {
+    const server = await serve({ tls: "offered", login });
+    expect(await well("smtp", smtp(server.port))).toBe(`127.0.0.1:${server.port}, logged in, TLS`);
+    expect(server.users).toEqual(["home"]);
+    expect(server.mails).toEqual([]);
+    const open = await serve({});
+    expect(await well("smtp", { env: { SMTP_HOST: "127.0.0.1", SMTP_PORT: String(open.port) } })).toBe(`127.0.0.1:${open.port}`);
+    expect(await skips("smtp")).toBe("SMTP_HOST is not set");
+  });
+
+  it("that refuses the login or is not there is a finding without the password", async () => {
+    const server = await serve({ tls: "offered", login });
+    const report = await make("smtp", smtp(server.port, "wr0ng-pass"));
+    expect(report).toMatchObject({
+      status: "finding",
+      severity: "error",
+      finding: expect.stringContaining("refuses the login: 535"),
+      remedy: expect.stringContaining("SMTP_PASSWORD"),
+    });
+    expect(JSON.stringify(report)).not.toContain("wr0ng");
+    expect(await finds("smtp", smtp(await freePort()))).toMatch(/ECONNREFUSED.*Correct SMTP_HOST and SMTP_PORT/);
+    expect(await finds("smtp", { env: { SMTP_HOST: "169.254.169.254" } })).toContain("may not be called");
+  });
+
+  it("has somebody to write to, with patience", async () => {
+    const mail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "a@example.org" };
+    expect(await finds("email-recipients", given(mail), "error")).toContain("Set DEFAULT_EMAIL_RECIPIENTS");
+    expect(await finds("email-recipients", given({ ...mail, NOTIFICATION_ENABLED: "false" }), "warning")).toContain("switched off");
+    expect(await well("email-recipients", given({ ...mail, DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }))).toBe("1 recipient");
+    await skips("email-recipients");
+    expect(await finds("alert-expiry", given({ ALERT_EXPIRY_HOURS: "0.25" }), "warning")).toContain("given up after 15 min");
+    await well("alert-expiry");
+  });
+});
+
+describe("names", () => {
+  it("that nobody knows, or for which no name server answers, are told and hold nobody up", async () => {
+    const hosts = {
+      SMTP_HOST: "mail.example.org",
+      DEFAULT_WEBHOOK_URL: "https://hooks.example.org/x",
+      DETECTOR_URL: "http://detector.example.org",
+      REDIS_URL: "redis://redis.example.org",
+    };
+    const unknown = { env: hosts, machine: { getent: script("exit 2") } };
+    for (const id of ["smtp", "default-webhook", "detector", "redis"])
+      expect(await finds(id, unknown, "error"), id).toContain("example.org: the name is not known");
+    const silent = { env: hosts, machine: { getent: script("exec sleep 30") } };
+    const texts = await Promise.all(["smtp", "default-webhook", "detector", "redis"].map((id) => finds(id, silent)));
+    for (const text of texts) expect(text).toContain("the name server does not answer");
+    // where there is no such command the system is asked as always
+    expect((await resolveApart({ getent: "/nonexistent" })("localhost")).length).toBeGreaterThan(0);
+    expect(await nameFault({ getent: "getent" }, "nowhere.invalid")).toBeDefined();
+  });
+});
+
+describe("webhooks", () => {
+  beforeEach(async () => {
+    await database.db.query((sql) => sql`delete from webhooks`);
+  });
+  const add = async (name: string, url: string, { enabled = true, reason = null as string | null } = {}): Promise<string> => {
+    const [row] = await database.db.query(
+      (sql) => sql<[{ id: string }]>`
+        insert into webhooks (webhook_id, name, url, event_types, integration_type, enabled, disabled_reason, sealed_secret, max_retries, retry_delay_seconds, created_at, updated_at)
+        values (gen_random_uuid(), ${name}, ${url}, '{alert_fired}', 'generic', ${enabled}, ${reason}, '\\x00', 4, 10, now(), now())
+        returning webhook_id as id
+      `,
+    );
+    return row.id;
+  };
+
+  it("have targets that can be reached, and nothing is sent there", async () => {
+    expect(await skips("webhook-targets", given())).toBe("no webhook is enabled");
+    await add("chat", target.url);
+    await add("off", "http://127.0.0.1:1/x", { enabled: false });
+    expect(await well("webhook-targets", given())).toBe("1 target");
+    await add("dead", `http://127.0.0.1:${await freePort()}/secret-path`);
+    await add("meta", "http://169.254.169.254/latest");
+    const text = await finds("webhook-targets", given(), "error");
+    expect(text).toMatch(/"dead": 127.0.0.1:\d+: nothing listens there.*"meta": nothing is sent there: 169.254.169.254 is a link-local/);
+    expect(text).toContain("homesec webhooks update meta --url ADDRESS, or OUTBOUND_ALLOW");
+    expect(text).not.toContain("secret-path");
+    expect(target.received).toEqual([]);
+  });
+
+  it("of the channel are looked at the same way", async () => {
+    expect(await well("default-webhook", given({ DEFAULT_WEBHOOK_URL: target.url }))).toMatch(/^127.0.0.1:/);
+    expect(await finds("default-webhook", given({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/token-abc" }), "error")).toMatch(
+      /nothing listens there.*homesec notifications test webhook/,
+    );
+    expect(await finds("default-webhook", given({ DEFAULT_WEBHOOK_URL: target.url, OUTBOUND_ALLOW: "10.0.0.0/8" }))).toContain(
+      "OUTBOUND_ALLOW",
+    );
+    expect(JSON.stringify(await make("default-webhook", given({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/token-abc" })))).not.toContain(
+      "token-abc",
+    );
+    await skips("default-webhook");
+  });
+
+  it("are reached over TLS, whose certificate is checked", async () => {
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const to = new Date(Date.now() + 2 * 86_400_000);
+    const cert = selfSignedCertificate({
+      title: "hook",
+      names: ["127.0.0.1"],
+      from: new Date(Date.now() - 86_400_000),
+      to,
+      publicKey,
+      privateKey,
+    });
+    const server = createTlsServer({ cert, key: privateKey.export({ type: "pkcs8", format: "pem" }) });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `https://127.0.0.1:${(server.address() as { port: number }).port}/hook`;
+    expect(await finds("default-webhook", given({ DEFAULT_WEBHOOK_URL: url }))).toContain("signed by itself");
+    const reached = await reachTarget(url, { allow: [], timeoutMs: 5_000, ca: cert });
+    expect(reached).toMatchObject({ kind: "reached", validTo: new Date(Math.floor(to.getTime() / 1000) * 1000) });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await reachTarget(target.url.replace("http:", "https:"), { allow: [], timeoutMs: 5_000 })).toMatchObject({
+      kind: "unreachable",
+      error: expect.stringContaining("is it http://?"),
+    });
+  });
+
+  it("take what is delivered", async () => {
+    expect(await skips("webhook-deliveries", given())).toBe("there is no webhook");
+    const id = await add("chat", target.url);
+    const deliver = (status: string, count: number) =>
+      database.db.query(
+        (sql) => sql`
+          insert into webhook_deliveries (webhook_id, event_type, event_id, data, emitted_at, status, error_message, created_at, message_id)
+          select ${id}, 'alert_fired', '1', '{}', now(), ${status}, ${status === "failed" ? "status 500" : null}, ${new Date(now.getTime() - 3_600_000)}, gen_random_uuid()
+          from generate_series(1, ${count}::integer)
+        `,
+      );
+    await deliver("success", 2);
+    await deliver("failed", 1);
+    expect(await well("webhook-deliveries", given())).toBe("1 webhook");
+    await deliver("failed", 2);
+    expect(await finds("webhook-deliveries", given(), "error")).toMatch(
+      /"chat": 3 of 5 deliveries failed, the last one: status 500.*homesec webhooks deliveries chat/,
+    );
+    await add("gone", target.url, { enabled: false, reason: "it answered 410 Gone" });
+    expect(await finds("webhook-deliveries", given())).toMatch(
+      /"gone" was switched off: it answered 410 Gone.*homesec webhooks enable gone/,
+    );
+  });
+});
+
+describe("notifications", () => {
+  it("arrive", async () => {
+    await well("lost-notifications", given());
+    await database.db.query(async (sql) => {
+      await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere')`;
+      await sql`
+        with event as (
+          insert into events (camera_id, started_at, ended_at) values ('yard', now(), now()) returning event_id
+        ), alert as (
+          insert into alerts (alert_id, event_id, rule_name, camera_id, severity, dedup_key, created_at, updated_at)
+          select gen_random_uuid(), e.event_id, 'r', 'yard', 'high', 'k', now(), now() from event e
+          returning alert_id
+        )
+        insert into notifications (notification_id, alert_id, kind, channel, status, reason, attempt_count, expires_at, created_at)
+        select gen_random_uuid(), a.alert_id, k.kind, 'email', k.status, k.reason, 3, now(), ${new Date(now.getTime() - 60_000)}
+        from alert a
+        cross join (values ('alert', 'failed', '550 no such user'), ('digest', 'expired', '550 no such user'), ('end', 'waiting', 'connect ECONNREFUSED'))
+          as k (kind, status, reason)
+      `;
+    });
+    expect(await finds("lost-notifications", given(), "error")).toMatch(
+      /2 notifications by email were given up: 550 no such user; 1 notification by email waits and is tried again: connect ECONNREFUSED.*homesec notifications test email/,
+    );
+  });
+});

@@ -1,0 +1,282 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { apiStandIn } from "../../support/api-stand-in.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import {
+  detectorStandIn,
+  embedderStandIn,
+  enrichmentStandIn,
+  languageModelStandIn,
+  onePerson,
+  type StandIn,
+  type StandInMode,
+  visionStandIn,
+} from "../../support/upstream.ts";
+import { redFinder } from "../../support/yolo.ts";
+import { filesIn, finds, make, skips, well } from "./support.ts";
+
+let answer: object | string;
+let services: Readonly<Record<"detector" | "language-model" | "vision" | "embedder" | "enrichment", StandIn>>;
+let database: TestDatabase;
+const seen = () => ({ ...onePerson(), image_width: 320, image_height: 240 });
+const good = {
+  detector: seen(),
+  "language-model": { content: JSON.stringify({ risk_score: 42, summary: "Somebody.", reasoning: "One person." }), model: "tiny" },
+  vision: { attributes: { colour: "red" }, ocr: [], caption: null },
+  embedder: { embedding: [0.6, 0.8] },
+  enrichment: { attributes: { colour: "red" } },
+} as const;
+type Name = keyof typeof good;
+const names = Object.keys(good) as Name[];
+
+beforeAll(async () => {
+  const options = { answer: () => answer };
+  const [detector, model, vision, embedder, enrichment] = await Promise.all([
+    detectorStandIn(options),
+    languageModelStandIn(options),
+    visionStandIn(options),
+    embedderStandIn(options),
+    enrichmentStandIn(options),
+  ]);
+  services = { detector, "language-model": model, vision, embedder, enrichment };
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await Promise.all(Object.values(services).map((service) => service.close()));
+  await database.close();
+});
+beforeEach(() => Promise.all(Object.values(services).map((service) => service.setMode("ok"))));
+
+const given = (name: Name) => ({ env: { [`${name.toUpperCase().replace("-", "_")}_URL`]: services[name].url } });
+
+describe.each(names)("%s", (name) => {
+  it("answers a real question as was agreed", async () => {
+    answer = good[name];
+    expect(await well(name, given(name))).toContain(services[name].url);
+    expect(services[name].last?.body.length).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ["down", /cannot be reached.*correct \w+_URL/],
+    ["refuse", /refuses what homesec sends: status 400: .*cannot be read/],
+    ["error", /fails: status 500: .*out of memory/],
+    ["garbage", /something else than was agreed: the answer is not JSON/],
+    ["html", /the answer is not JSON: <!doctype html>.*another service answers there/],
+    ["busy", /too busy: status 429/],
+    ["redirect", /fails: status 302/],
+    ["cut", /breaks off in the middle of an answer/],
+  ] as const satisfies readonly (readonly [StandInMode, RegExp])[])("that is in trouble (%s) is told as such", async (mode, expected) => {
+    await services[name].setMode(mode);
+    expect(await finds(name, given(name))).toMatch(expected);
+  });
+});
+
+describe("an answer that can be read", () => {
+  it("of a detector is looked at closely", async () => {
+    answer = {
+      ...seen(),
+      detections: [
+        { class: "dragon", confidence: 0.9 },
+        { class: "person", confidence: 7 },
+      ],
+    };
+    expect(await finds("detector", given("detector"), "warning")).toMatch(
+      /1 of its detections cannot be used \(unknown class\); 1 of its detections cannot be used \(bad confidence\)/,
+    );
+    answer = { ...seen(), image_width: 640, image_height: 480 };
+    expect(await finds("detector", given("detector"))).toContain("320 x 240 is called 640 x 480");
+    answer = { detections: [] };
+    expect(await finds("detector", given("detector"))).toMatch(/image_width and image_height are missing; inference_time_ms is missing/);
+    answer = { boxes: [] };
+    expect(await finds("detector", given("detector"), "error")).toContain("has no list of detections");
+  });
+
+  it("of a language model holds a judgement", async () => {
+    answer = { content: "I think that it is quite dangerous." };
+    expect(await finds("language-model", given("language-model"), "error")).toMatch(
+      /no judgement can be read in it: .*It wrote: I think that it is quite dangerous/,
+    );
+    answer = { text: "{}" };
+    expect(await finds("language-model", given("language-model"))).toContain('no text in "content"');
+  });
+
+  it("of an embedder is the same for the same picture", async () => {
+    let turn = 0;
+    const moody = await embedderStandIn({
+      answer: () => {
+        turn += 1;
+        return { embedding: turn % 2 === 0 ? [1, 0] : [0, 1] };
+      },
+    });
+    expect(await finds("embedder", { env: { EMBEDDER_URL: moody.url } })).toContain("two vectors for one picture");
+    await moody.close();
+    answer = { embedding: [0, 0] };
+    expect(await finds("embedder", given("embedder"))).toContain("zero or not finite");
+    answer = { attributes: "red" };
+    expect(await finds("vision", given("vision"))).toContain("{attributes, ocr, caption}");
+  });
+
+  it("is not enough for a service that says of itself that it is not well", async () => {
+    const model = await apiStandIn(({ path }) => (path === "/completion" ? { body: good["language-model"] } : { status: 500, body: {} }));
+    expect(await finds("language-model", { env: { LANGUAGE_MODEL_URL: model.url } }, "warning")).toContain(
+      "GET /health does not say that it is well: status 500",
+    );
+    await model.close();
+  });
+});
+
+describe("a service that is slow", () => {
+  it("but well is left to the self-test, and one that is silent is a finding", async () => {
+    const slow = await languageModelStandIn({ answer: () => good["language-model"], delayMs: 7_000 });
+    const [patient, silent] = await Promise.all([
+      make("language-model", { env: { LANGUAGE_MODEL_URL: slow.url } }),
+      services.detector.setMode("hang").then(() => make("detector", given("detector"))),
+    ]);
+    expect(patient).toMatchObject({ status: "skipped", detail: expect.stringContaining("homesec selftest --timeout 5m") });
+    expect(silent).toMatchObject({ status: "finding", finding: expect.stringContaining("does not answer in time") });
+    await slow.close();
+  });
+});
+
+describe("built-in services", () => {
+  it("are asked where the daemon has them, and not without it", async () => {
+    answer = seen();
+    const daemon = await apiStandIn(({ path }) =>
+      path === "/api/system/health/full" ? { body: fullHealth(services.detector.url) } : undefined,
+    );
+    expect(await well("detector", { daemon: { url: daemon.url } })).toMatch(/^built-in/);
+    expect(await skips("language-model", { daemon: { url: daemon.url } })).toContain("the daemon does not name it");
+    await services.detector.setMode("error");
+    expect(await finds("detector", { daemon: { url: daemon.url } })).toMatch(/The built-in service fails.*Restart homesec/);
+    await daemon.close();
+    expect(await skips("detector")).toBe("the built-in one runs inside of the daemon: no daemon answers");
+  });
+
+  it("that are switched off are not asked, and addresses for nothing are told", async () => {
+    for (const [id, variable] of [
+      ["vision", "VISION_EXTRACTION_ENABLED"],
+      ["enrichment", "VISION_EXTRACTION_ENABLED"],
+      ["embedder", "REID_ENABLED"],
+    ] as const)
+      expect(await skips(id, { env: { [variable]: "false" } })).toContain(`${variable}=false`);
+    expect(await finds("unused-services", { env: { EMBEDDER_URL: "http://e", REID_ENABLED: "false" } })).toMatch(
+      /EMBEDDER_URL is set, but nobody asks there.*REID_ENABLED=true/,
+    );
+    await well("unused-services", { env: { EMBEDDER_URL: "http://e" } });
+  });
+});
+
+describe("thresholds and models", () => {
+  it("let something pass", async () => {
+    expect(await finds("confidence-thresholds", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.99" } })).toContain(
+      "--detection-confidence-threshold 0.5",
+    );
+    expect(await finds("confidence-thresholds", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6" } })).toContain(
+      "Set DETECTOR_CONFIDENCE=0.3",
+    );
+    await well("confidence-thresholds");
+    await well("confidence-thresholds", {
+      env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6", DETECTOR_URL: "http://d" },
+    });
+  });
+
+  it("of one's own can be used", async () => {
+    const folder = filesIn({ "bad.onnx": "PK\u0003\u0004 not a model at all" });
+    expect(await finds("detector-model", { env: { DETECTOR_MODEL_PATH: join(folder, "bad.onnx") } }, "error")).toMatch(
+      /PyTorch or ZIP file, not ONNX -> export a YOLO/,
+    );
+    const model = join(folder, "good.onnx");
+    (await import("node:fs")).writeFileSync(model, redFinder());
+    await well("detector-model", { env: { DETECTOR_MODEL_PATH: model } });
+    await skips("detector-model");
+  });
+
+  it("judge most events", async () => {
+    const now = "2026-03-01T12:00:00Z";
+    const given = { db: database.db, now };
+    expect(await skips("analyses", given)).toContain("too few");
+    const add = (status: string, count: number) =>
+      database.db.query(
+        (sql) => sql`
+          insert into events (camera_id, started_at, ended_at, analysis_status)
+          select 'yard', ${new Date("2026-03-01T11:00:00Z")}, ${new Date("2026-03-01T11:00:00Z")}, ${status} from generate_series(1, ${count}::integer)
+        `,
+      );
+    await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere')`);
+    await add("failed", 4);
+    expect(await finds("analyses", given, "warning")).toContain("4 of 4 events could not be judged");
+    await add("completed", 5);
+    expect(await well("analyses", given)).toBe("5 judged, 4 not");
+  });
+});
+
+describe("a daemon", () => {
+  const worker = (running: boolean) => ({ name: "file_watcher", running, message: running ? null : "the folder cannot be read" });
+  const breaker = (state: string) => ({
+    name: "detector",
+    state,
+    failure_count: state === "closed" ? 0 : 3,
+    last_failure: null,
+    last_success: null,
+  });
+  const queue = { running: true, waiting: 0, deferred: 0, in_progress: 0, dead: 0, oldest_waiting_seconds: null };
+  const stand = (isWell: boolean) =>
+    apiStandIn(({ path }) => {
+      if (path === "/api/system/workers") return { body: { workers: [worker(isWell)] } };
+      if (path === "/api/system/circuit-breakers") return { body: { breakers: [breaker(isWell ? "closed" : "open")] } };
+      const stuck = isWell ? [] : [{ path: "/cams/yard/a.jpg", reason: "incomplete", since: "2026-03-01T12:00:00Z" }];
+      return {
+        body: {
+          file_watcher: { running: true, camera_root: "/cams", pending: 0, stuck, watch_mode: "notify" },
+          detection_worker: queue,
+          batch_aggregator: { running: true, active_batches: 0, batches: [], batch_window_seconds: 90, idle_timeout_seconds: 30 },
+          analysis_worker: queue,
+          degradation: { mode: "normal", services: {} },
+          timestamp: "2026-03-01T12:00:00Z",
+        },
+      };
+    });
+
+  it("answers, and everything in it runs", async () => {
+    const [sound, sick] = await Promise.all([stand(true), stand(false)]);
+    const [goodOne, badOne] = [{ daemon: { url: sound.url } }, { daemon: { url: sick.url } }];
+    expect(await well("daemon", goodOne)).toBe(sound.url);
+    expect(await finds("daemon", { daemon: { url: sound.url, admitted: false } }, "warning")).toContain("--api-key-file");
+    expect(await finds("daemon", {}, "error")).toMatch(/No homesec daemon answers.*homesec serve/);
+    expect(await skips("daemon", { isDirect: true })).toBe("--direct asks no daemon");
+    for (const id of ["workers", "breakers", "stuck-files"]) {
+      await well(id, goodOne);
+      expect(await skips(id)).toBe("no daemon answers");
+    }
+    expect(await finds("workers", badOne, "error")).toContain("file_watcher does not run: the folder cannot be read");
+    expect(await finds("breakers", badOne, "error")).toContain("homesec breakers reset detector");
+    expect(await finds("stuck-files", badOne, "warning")).toContain("/cams/yard/a.jpg: incomplete");
+    await Promise.all([sound.close(), sick.close()]);
+  });
+});
+
+function fullHealth(url: string) {
+  const part = (name: string) => ({ name, status: "healthy", message: "", details: null });
+  const detector = {
+    name: "detector",
+    display_name: "Detector",
+    status: "healthy",
+    url,
+    response_time_ms: 1,
+    circuit_state: "closed",
+    error: null,
+    last_check: "2026-03-01T12:00:00Z",
+  };
+  return {
+    status: "healthy",
+    ready: true,
+    message: "",
+    database: part("database"),
+    store: part("store"),
+    ai_services: [detector],
+    circuit_breakers: { total: 5, closed: 5, open: 0, half_open: 0, breakers: { detector: "closed" } },
+    workers: [],
+    timestamp: "2026-03-01T12:00:00Z",
+    version: "1.2.3",
+  };
+}

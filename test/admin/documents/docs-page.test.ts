@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { createApp } from "../../../daemon/http/app.ts";
+import { listen } from "../../../daemon/http/listen.ts";
+import { docsPage } from "../../../src/admin/documents/docs-page.ts";
+import { operations } from "../../../src/all-operations.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { routes } from "../../../src/contract/routes/index.ts";
+import { openDesk } from "../../support/operations.ts";
+
+test("/docs shows every route, runs no script, asks nobody, and its style is the one the policy allows", async () => {
+  const desk = await openDesk();
+  const app = createApp({ operations, context: desk.context, log: silentLog, allowedHosts: [] });
+  const listening = await listen({ app, host: "127.0.0.1", port: 0 });
+  try {
+    const response = await fetch(`http://127.0.0.1:${listening.port}/docs`);
+    const page = await response.text();
+    expect(response.headers.get("content-type")).toContain("text/html");
+    for (const { path } of Object.values(routes)) expect(page).toContain(`<code>${path}</code>`);
+    // an example of an answer, one of a body, and the shared ones of refusals
+    expect(page).toContain("1 person and 1 dog at Front door, 23:15, for 40 s.");
+    expect(page).toContain("The neighbour with her dog.");
+    const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    expect([...page.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !anchors.has(id))).toEqual([]);
+    // addresses in examples are text
+    expect(page).not.toMatch(/<script|<link|<img|src=|href="(?![#/])|url\(|@import/);
+    const style = page.match(/<style>([\s\S]*?)<\/style>/)?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    expect(response.headers.get("content-security-policy")).toContain(`style-src 'sha256-${hash}'`);
+  } finally {
+    await listening.close();
+    await desk.close();
+  }
+});
+
+test("what the document says is shown as text, never as markup", () => {
+  const page = docsPage({
+    info: { title: "<b>x</b>", version: '"1"' },
+    paths: {
+      "/<i>": {
+        get: {
+          summary: "<script>alert(1)</script>",
+          tags: ["a&b"],
+          responses: { "200": { content: { "application/json": { example: "<script>" } } } },
+        },
+      },
+    },
+    components: {
+      schemas: { Thing: { description: "</pre><script>" } },
+      examples: { Refused: { summary: "<script>", value: "<script>" } },
+      headers: { Odd: { description: "<script>" } },
+    },
+  });
+  expect(page).not.toMatch(/<b>x|<i>|<script/);
+  expect(page).toContain("&lt;script&gt;alert(1)");
+});

@@ -1,0 +1,229 @@
+import { chmod, mkdir, rename, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { explainOperations } from "../../../src/admin/explain/operations.ts";
+import type { OperationContext } from "../../../src/work/operations/operation.ts";
+import { type Desk, openDesk } from "../../support/operations.ts";
+import { uniqueJpeg } from "../../support/pictures.ts";
+import { quietRuntime } from "../../support/runtime.ts";
+import { atSecond, type Stored, storedIn } from "./stored.ts";
+
+let desk: Desk;
+let stored: Stored;
+let yard: string;
+
+beforeEach(async () => {
+  desk = await openDesk();
+  desk.at(new Date());
+  stored = storedIn(desk);
+  yard = await stored.camera("yard");
+});
+afterEach(() => desk.close());
+
+const explain = (id: number) => desk.ask("explainImage", { params: { image_id: String(id) } });
+const explainPath = (path: string) => desk.ask("explainPath", { query: new URLSearchParams({ path }).toString() });
+
+describe("the ledger", () => {
+  test("lists every file that was found, newest first, and is narrowed by camera, state and time", async () => {
+    await stored.camera("gate");
+    const ids = [
+      await stored.image(),
+      await stored.image({ status: "skipped", reason: "empty", detail: "It stayed empty." }),
+      await stored.image({ cameraId: "gate" }),
+      await stored.image({ status: "deferred" }),
+    ];
+    const list = async (query: string) => {
+      const { items, pagination } = await desk.ask("listImages", { query });
+      expect(pagination.total).toBe(items.length);
+      return items.map(({ id }) => ids.indexOf(id));
+    };
+    expect(await list("")).toEqual([3, 2, 1, 0]);
+    expect(await list("camera_id=yard")).toEqual([3, 1, 0]);
+    expect(await list("status=SKIPPED&status=deferred")).toEqual([3, 1]);
+    expect(await list(`start_date=${atSecond(2).toISOString()}&end_date=${atSecond(3).toISOString()}`)).toEqual([2, 1]);
+    expect(await list("camera_id=nobody")).toEqual([]);
+    expect(await desk.ask("getImage", { params: { image_id: String(ids[1]) } })).toMatchObject({
+      status: "skipped",
+      reason: "empty",
+      path: join(yard, "2.jpg"),
+      found_by: "watch",
+    });
+    await expect(desk.ask("getImage", { params: { image_id: "99999" } })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("walked with a cursor shows each entry that was there once, while others come", async () => {
+    const ids = new Set<number>();
+    for (let n = 0; n < 7; n += 1) ids.add(await stored.image({ takenAt: atSecond(Math.floor(n / 3)) }));
+    const seen: number[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: { items: { id: number }[]; pagination: { next_cursor: string | null } } = await desk.ask("listImages", {
+        query: `limit=2${cursor && `&cursor=${cursor}`}`,
+      });
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.pagination.next_cursor;
+      await stored.image({ takenAt: atSecond(100 + seen.length) });
+    }
+    expect(seen.toSorted((a, b) => a - b)).toEqual([...ids]);
+  });
+});
+
+describe("a picture in the ledger", () => {
+  test("on which nothing was found ends there, and says that what is under the threshold is not stored", async () => {
+    const { outcome, steps } = await explain(await stored.image({ detections: 0 }));
+    expect(outcome).toContain("the detector found nothing on it that reached the confidence threshold");
+    expect(steps.at(-1)).toMatchObject({ step: "detection", status: "stopped", details: { detection_count: 0 } });
+    expect(steps.at(-1)?.text).toContain("kept none");
+  });
+
+  test("of many detections tells the most certain ones, and of none that is there that it is gone", async () => {
+    const [video, picture] = [await stored.image({ detections: 1_200 }), await stored.image()];
+    await desk.db.query(
+      (sql) => sql`
+        insert into detections (camera_id, image_id, file_path, detected_at, object_type, confidence)
+        select 'yard', i.image_id, i.path, i.taken_at, case n when 1150 then 'dog' else 'person' end, case n when 1150 then 0.99 else 0.6 end
+        from images i
+        cross join generate_series(1, 1200) n
+        where i.image_id = any (${[video, picture]}::bigint[])
+          and n <= i.detection_count
+      `,
+    );
+    const { steps } = await desk.ask("explainMoment", { params: { camera_id: "yard" }, query: `at=${atSecond(1).toISOString()}` });
+    expect(JSON.stringify(steps)).not.toContain("exist any more");
+    const ofVideo = (await explain(video)).steps.find(({ step }) => step === "detection");
+    expect(ofVideo?.text).toContain("kept 1200 detections: dog 99 %, person 60 %");
+    expect(ofVideo?.text).not.toContain("exist any more");
+    expect(ofVideo?.details).toMatchObject({ detections: expect.arrayContaining([expect.objectContaining({ object_type: "dog" })]) });
+  });
+
+  test("that is a re-upload names the first one; one that is no picture, and one that waits for the detector, say why", async () => {
+    const first = await stored.image();
+    const again = await explain(
+      await stored.image({ status: "skipped", reason: "reupload", detail: "The same file again.", sameContentAs: first }),
+    );
+    expect(again.steps.map(({ step, status }) => `${step} ${status}`)).toEqual([
+      "file_seen done",
+      "file_complete done",
+      "same_content stopped",
+      "detection stopped",
+    ]);
+    expect(again.steps[2]?.text).toBe(`It has the same content as image ${first}, ${join(yard, "1.jpg")}.`);
+
+    const text = await explain(await stored.image({ status: "skipped", reason: "not_an_image", detail: "It is a web page." }));
+    expect(text.outcome).toBe("The picture was not looked at. It is a web page.");
+    expect(text.steps.map(({ step }) => step)).toEqual(["file_seen", "detection"]);
+
+    const waiting = await stored.image({ status: "deferred", reason: "breaker_open", detail: "The detector does not answer" });
+    await desk.db.query(
+      (sql) => sql`
+        insert into jobs (queue, subject, position, available_at, deferrals)
+        values ('detect', ${String(waiting)}, now(), ${new Date(desk.context.clock.now().getTime() + 30_000)}, 2)
+      `,
+    );
+    expect((await explain(waiting)).outcome).toBe(
+      "The picture was not looked at yet. Its look by the detector is deferred (breaker_open): The detector does not answer. It is tried again in 30 s; it was put off 2 times so far.",
+    );
+  });
+
+  test("is found by its path too, whichever way that leads to it, and the newest entry first", async () => {
+    const older = await stored.image({ name: "a.jpg" });
+    const newer = await stored.image({ name: "a.jpg", detections: 0 });
+    expect(newer).toBeGreaterThan(older);
+    await writeFile(join(yard, "a.jpg"), "x");
+    await symlink(yard, join(dirname(yard), "other-way"));
+    for (const path of [join(yard, "a.jpg"), `${yard}/../yard/./a.jpg`, join(dirname(yard), "other-way", "a.jpg")]) {
+      expect(await explainPath(path)).toMatchObject({ subject: { type: "image", id: String(newer) }, found: true });
+    }
+  });
+
+  test("leads on to its open batch, or to its event and why that raised no alert", async () => {
+    const image = await stored.image();
+    const [batch] = await desk.db.query(
+      (sql) => sql<[{ id: string }]>`
+        insert into batches (camera_id, started_at, last_detection_at, due_at, detection_count, opened_at, joined_at)
+        values ('yard', ${atSecond(1)}, ${atSecond(1)}, now() + interval '20 s', 1, ${atSecond(1)}, ${atSecond(1)})
+        returning batch_id as id
+      `,
+    );
+    await desk.db.query(
+      (sql) => sql`
+        insert into detections (camera_id, image_id, batch_id, file_path, detected_at, object_type, confidence)
+        values ('yard', ${image}, ${batch.id}, '/x', now(), 'person', 0.9)
+      `,
+    );
+    expect((await explain(image)).outcome).toMatch(
+      /is no event yet. The batch is still open, with 1 detection within 0 ms. It becomes an event when nothing more comes, in/,
+    );
+    const other = await stored.image();
+    const eventId = await stored.event({ images: [other], score: 42 });
+    const { outcome, steps } = await explain(other);
+    expect(outcome).toBe(`The picture is part of event ${eventId}. No alert came of event ${eventId}: there is no alert rule.`);
+    expect(steps.map(({ step }) => step)).toEqual(["file_seen", "file_complete", "detection", "batch", "event", "score", "rule"]);
+  });
+});
+
+describe("a file that is not in the ledger", () => {
+  const answer = async (path: string): Promise<string> => {
+    const { found, outcome } = await explainPath(path);
+    expect(found).toBe(false);
+    return outcome;
+  };
+
+  test("is told why it may not be, from what can be checked", async () => {
+    const put = async (name: string, content: string | Buffer = "x"): Promise<string> => {
+      const path = join(desk.cameraRoot, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      return path;
+    };
+    const jpeg = await uniqueJpeg();
+    expect(await answer(await put("yard/a.txt"))).toContain("neither a picture nor a video");
+    expect(await answer(await put("yard/a.jpg.part"))).toContain("Its name says that it is not finished");
+    expect(await answer(await put("yard/@eaDir/a.jpg"))).toContain("Folders named @eaDir are not looked into.");
+    expect(await answer(await put("a.jpg"))).toContain("It lies in the camera root itself.");
+    expect(await answer(await put("yard/half.jpg", jpeg.subarray(0, 5_000)))).toContain("It is not complete:");
+    expect(await answer(await put("yard/none.jpg", ""))).toContain("It is empty.");
+    expect(await answer(await put("new/a.jpg", jpeg))).toContain("Its folder is not a camera yet");
+    expect(await answer(join(yard, "gone.jpg"))).toContain(
+      "There is no such file now. Of files that are gone, the ledger forgets what is older than 30 days.",
+    );
+    expect(await answer(await put("yard/whole.jpg", jpeg))).toContain("Files are found while `homesec serve` runs");
+    await mkdir(join(yard, "folder.jpg"));
+    expect(await answer(join(yard, "folder.jpg"))).toContain("It is a folder.");
+    await rename(join(yard, "whole.jpg"), join(yard, "kept.jpg"));
+    await desk.ask("deleteCamera", { params: { camera_id: "yard" } });
+    expect(await answer(join(yard, "kept.jpg"))).toContain("It belongs to the deleted camera yard");
+  });
+
+  test("says what the daemon knows of it: a camera in error, a file that is stuck, a watcher that does not run", async () => {
+    const path = join(yard, "half.jpg");
+    await writeFile(path, (await uniqueJpeg()).subarray(0, 5_000));
+    const with_ = (running: boolean): OperationContext => ({
+      ...desk.context,
+      runtime: quietRuntime({
+        watcher: () => ({
+          ...{ running, cameraRoot: desk.cameraRoot, watchMode: "notify", pending: 1 },
+          stuck: [{ path, reason: "the end is missing", since: new Date(desk.context.clock.now().getTime() - 300_000) }],
+        }),
+      }),
+    });
+    const ask = (path: string, running = true) => explainOperations.explainPath({ query: { path } }, with_(running));
+    expect(await ask(path)).toMatchObject({ found: false, outcome: expect.stringContaining("It has been stuck for 5 min.") });
+    const whole = join(yard, "whole.jpg");
+    await writeFile(whole, await uniqueJpeg());
+    expect(await ask(whole, false)).toMatchObject({ outcome: expect.stringContaining("The file watcher does not run") });
+    await desk.db.query((sql) => sql`update cameras set status = 'error', status_reason = 'the disk is not mounted'`);
+    expect(await ask(whole)).toMatchObject({ outcome: expect.stringContaining("Camera yard is in error: The disk is not mounted.") });
+  });
+
+  test("tells nothing of what lies elsewhere: what is there and what is not sound the same", async () => {
+    const secret = join(desk.outside, "secret.jpg");
+    await writeFile(secret, await uniqueJpeg());
+    await chmod(secret, 0o600);
+    await symlink(secret, join(yard, "link.jpg"));
+    const [there, not, link] = [await answer(secret), await answer(join(desk.outside, "none.jpg")), await answer(join(yard, "link.jpg"))];
+    expect(there).toContain("homesec reads only below CAMERA_ROOT and CAMERA_EXTRA_ROOTS");
+    expect([not, link]).toEqual([there, there]);
+    await expect(explainPath("relative.jpg")).rejects.toMatchObject({ kind: "invalid" });
+    expect(await answer(`/${"x/".repeat(1_900)}a.jpg`)).toBe(there);
+  });
+});

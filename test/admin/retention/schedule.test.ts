@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCleanupService } from "../../../daemon/workers/cleanup-service.ts";
+import { noteJump } from "../../../src/admin/retention/nightly.ts";
+import { lastDue, nextDue } from "../../../src/admin/retention/schedule.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { diskSpace } from "../../../src/platform/disk/disk.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type Desk, openDesk } from "../../support/operations.ts";
+import { storedPast } from "./stored-past.ts";
+
+describe("three at night", () => {
+  it.each([
+    ["2026-03-01T12:00:00", "2026-03-01T03:00:00", "2026-03-02T03:00:00"],
+    ["2026-03-01T03:00:00", "2026-03-01T03:00:00", "2026-03-02T03:00:00"],
+    ["2026-03-01T02:59:59.999", "2026-02-28T03:00:00", "2026-03-01T03:00:00"],
+    ["2026-01-01T00:00:00", "2025-12-31T03:00:00", "2026-01-01T03:00:00"],
+  ])("at %s local time", (now, last, next) => {
+    expect(lastDue(new Date(now))).toEqual(new Date(last));
+    expect(nextDue(new Date(now))).toEqual(new Date(next));
+  });
+
+  it("comes once in each night, those with a change of the clocks included", () => {
+    for (let hour = 0; hour < 24 * 400; hour += 1) {
+      const now = new Date(2026, 0, 1, hour, 30);
+      // where the clocks leave out three, it is four
+      expect([3, 4]).toContain(nextDue(now).getHours());
+      expect(lastDue(now) <= now && now < nextDue(now)).toBe(true);
+      expect(nextDue(lastDue(now))).toEqual(nextDue(now));
+    }
+  });
+});
+
+describe("the worker", () => {
+  let desk: Desk;
+  const stops: (() => Promise<void>)[] = [];
+  beforeEach(async () => {
+    desk = await openDesk();
+  });
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+    await desk.close();
+  });
+  const start = async () => {
+    const worker = createCleanupService(
+      { ...desk.context, log: silentLog },
+      { data: () => diskSpace(desk.dataDir), pictures: async () => undefined, onNews: () => {} },
+    );
+    await worker.start();
+    stops.push(() => worker.stop());
+    return worker;
+  };
+
+  it("runs at three, once among several processes, and makes up for a night that it missed", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await past.event(31);
+    const workers = [await start(), await start()];
+    const wake = async () => {
+      for (const worker of workers) worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    desk.at(new Date(2026, 2, 2, 2, 59));
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    desk.at(new Date(2026, 2, 2, 3, 0));
+    await wake();
+    await eventually(async () => (await past.count("events")) === 0);
+    await past.event(31);
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    for (const stop of stops.splice(0)) await stop();
+    desk.at(new Date(2026, 2, 3, 10));
+    await start();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
+  it("deletes nothing for a week after the clock has jumped, says so, and goes on when it is set back", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    const message = (): string => String(worker.message?.());
+    await past.event(31);
+    await past.event(1);
+    const wake = async (): Promise<void> => {
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await wake();
+    desk.at(new Date(2027, 5, 1, 12));
+    await wake();
+    desk.at(new Date(2027, 5, 7, 12));
+    await wake();
+    expect(await past.count("events")).toBe(2);
+    expect(message()).toMatch(/^nothing is deleted by age until 2027-06-08.*`homesec cleanup` deletes now/);
+    desk.at(new Date(2026, 2, 2, 12));
+    await wake();
+    await eventually(async () => (await past.count("events")) === 1);
+    expect(message()).toBe("null");
+  });
+
+  it("holds for a week anew when the clock jumps a second time", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    await past.event(1);
+    for (const [year, day] of [
+      [2027, 1],
+      [2028, 1],
+      [2028, 6],
+    ] as const) {
+      desk.at(new Date(year, 5, day, 12));
+      worker.wake();
+      await eventually(() => worker.message?.()?.startsWith(`nothing is deleted by age until ${year}-06-08`));
+      expect(await past.count("events")).toBe(1);
+    }
+    desk.at(new Date(2028, 5, 9, 12));
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
+  it("holds for a week after a jump that is over before the next look: what came meanwhile seems to be old", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    const wake = async (): Promise<void> => {
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await wake();
+    // while the clock was 300 days behind for a moment
+    await desk.db.transaction((sql) => noteJump(sql, new Date(2025, 4, 5, 12)));
+    await past.event(300);
+    await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12, 1)));
+    desk.at(new Date(2026, 2, 2, 3));
+    await wake();
+    await eventually(() => worker.message?.()?.startsWith("nothing is deleted by age until 2026-03-09"));
+    desk.at(new Date(2026, 2, 8, 12));
+    await wake();
+    expect(await past.count("events")).toBe(1);
+    desk.at(new Date(2026, 2, 9, 4));
+    await wake();
+    await eventually(async () => (await past.count("events")) === 0);
+    await eventually(() => worker.message?.() === null);
+  });
+
+  it("is held by no jump that a person has seen: who cleans up finds the clock right", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    const worker = await start();
+    await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12)));
+    await desk.ask("cleanUp");
+    await past.event(31);
+    desk.at(new Date(2026, 2, 2, 3));
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
+  it.each(["after a week", "when a person cleans up"])("that was off for long goes on %s", async (end) => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await (await start()).stop();
+    await past.event(0);
+    desk.at(new Date(2026, 6, 1, 12));
+    const worker = await start();
+    await eventually(() => worker.message?.()?.startsWith("nothing is deleted by age"));
+    expect(await past.count("events")).toBe(1);
+    if (end === "after a week") {
+      desk.at(new Date(2026, 6, 5, 12));
+      worker.wake();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await past.count("events")).toBe(1);
+      desk.at(new Date(2026, 6, 9, 12));
+    } else await desk.ask("cleanUp");
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+    worker.wake();
+    await eventually(() => worker.message?.() === null);
+  });
+
+  it("runs again after a run at a time that the clock has left", async () => {
+    desk.at(new Date(2027, 2, 1, 12));
+    await (await start()).stop();
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await past.event(31);
+    await start();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+
+  it("tries again when a run failed", async () => {
+    const past = await storedPast(desk, new Date(2026, 2, 1, 12));
+    await (await start()).stop();
+    await past.event(31);
+    desk.at(new Date(2026, 2, 2, 4));
+    await desk.db.query((sql) => sql`alter table analysis_attempts rename to analysis_attempts_away`);
+    const worker = await start();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await desk.db.query((sql) => sql`alter table analysis_attempts_away rename to analysis_attempts`);
+    expect(await past.count("events")).toBe(1);
+    worker.wake();
+    await eventually(async () => (await past.count("events")) === 0);
+  });
+});

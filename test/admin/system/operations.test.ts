@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAppOf } from "../../../daemon/http/app.ts";
+import { type Listening, listen } from "../../../daemon/http/listen.ts";
+import { systemOperations } from "../../../src/admin/system/operations.ts";
+import type { Clock } from "../../../src/base/clock/clock.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { systemRoutes } from "../../../src/contract/routes/system.ts";
+import { parseConfig } from "../../../src/platform/config/parse.ts";
+import { createSettings } from "../../../src/platform/config/settings.ts";
+import type { DiskSpace } from "../../../src/platform/disk/disk.ts";
+import { createOutbound } from "../../../src/platform/outbound/outbound.ts";
+import { sealerOf } from "../../../src/platform/secrets/sealer.ts";
+import { inProcessStore } from "../../../src/platform/store/in-process-store.ts";
+import type { OperationContext } from "../../../src/work/operations/operation.ts";
+import type { WorkerState } from "../../../src/work/operations/runtime.ts";
+import type { UpstreamState } from "../../../src/work/operations/upstream-state.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { quietRuntime } from "../../support/runtime.ts";
+
+const now = new Date("2026-01-31T12:00:00Z");
+const noDatabase = { query: () => Promise.reject(new Error("connection refused")) };
+const hanging = () => new Promise<never>(() => {});
+
+/** What the runtime says in a test; each test changes what it is about. */
+interface Facts {
+  monotonic: number;
+  probes: number;
+  upstreams: () => Promise<readonly UpstreamState[]>;
+  workers: readonly WorkerState[];
+  supervisorAlive: boolean;
+  freeBytes: number;
+  pictureDisk: () => Promise<DiskSpace | undefined>;
+  db: OperationContext["db"];
+  storeVersion: () => Promise<string>;
+}
+
+let database: TestDatabase;
+let facts: Facts;
+let served: Listening;
+
+const upstream = (name: UpstreamState["name"], healthy = true): UpstreamState => ({
+  name,
+  healthy,
+  builtIn: true,
+  url: "http://127.0.0.1:1",
+  responseMs: 1,
+  error: healthy ? null : "status 500",
+  checkedAt: now,
+});
+const worker = (name: string, running = true): WorkerState => ({ name, running, critical: true, message: running ? null : "crashed" });
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+beforeEach(async () => {
+  facts = {
+    monotonic: 0,
+    probes: 0,
+    upstreams: async () => [upstream("detector"), upstream("language_model")],
+    workers: [worker("detection_worker"), worker("analysis_worker"), worker("batch_aggregator")],
+    supervisorAlive: true,
+    freeBytes: 50,
+    pictureDisk: async () => undefined,
+    db: database.db,
+    storeVersion: async () => "in-process",
+  };
+  const runtime = quietRuntime({
+    workers: () => facts.workers,
+    supervisorAlive: () => facts.supervisorAlive,
+    breakers: () => [
+      { name: "detector", state: "open", failure_count: 3, last_failure: now, last_success: null, reset_at: now },
+      { name: "language_model", state: "closed", failure_count: 0, last_failure: null, last_success: null, reset_at: null },
+    ],
+    probeUpstreams: () => {
+      facts.probes += 1;
+      return facts.upstreams();
+    },
+    watcher: () => ({
+      running: true,
+      cameraRoot: "/cameras",
+      watchMode: "notify",
+      pending: 2,
+      stuck: [{ path: "/cameras/a/x.jpg", reason: "incomplete", since: now }],
+    }),
+    pictureDisk: () => facts.pictureDisk(),
+    disk: async () => ({ freeBytes: facts.freeBytes, totalBytes: 100, usedBytes: 100 - facts.freeBytes }),
+    recentEvents: () => [{ timestamp: now, service: "detector", event_type: "recovery", message: "answers again" }],
+  });
+  const { config } = parseConfig({
+    env: { HEALTH_CHECK_TIMEOUT_SECONDS: "0.2" },
+    isRoot: false,
+    home: "/nonexistent",
+    cwd: "/nonexistent",
+  });
+  const clock: Clock = { now: () => now, monotonic: () => facts.monotonic };
+  const context: OperationContext = {
+    get db() {
+      return facts.db;
+    },
+    store: { ...inProcessStore(), version: () => facts.storeVersion() },
+    config,
+    settings: createSettings({ db: database.db, config, log: silentLog, clock }),
+    clock,
+    log: silentLog,
+    outbound: createOutbound({ allow: [] }),
+    sealer: sealerOf(Buffer.alloc(32), "/nonexistent"),
+    runtime,
+  };
+  const app = createAppOf(systemRoutes, systemOperations as never, { context, log: silentLog, allowedHosts: [], strictReplies: true });
+  served = await listen({ app, host: "127.0.0.1", port: 0 });
+  return () => served.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely here
+const get = async (path: string): Promise<{ status: number; body: any; ms: number }> => {
+  const begun = performance.now();
+  const response = await fetch(`http://127.0.0.1:${served.port}${path}`);
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text, ms: performance.now() - begun };
+};
+
+describe("alive", () => {
+  it.each(["/health", "/api/health"])("%s needs nothing", async (path) => {
+    facts.db = noDatabase as unknown as OperationContext["db"];
+    expect(await get(path)).toMatchObject({ status: 200, body: { status: "alive", version: expect.stringMatching(/^\d+\.\d+\.\d+/) } });
+  });
+});
+
+describe("health", () => {
+  it("is 200 when all is well, with the pool, the store's version and each service", async () => {
+    const { status, body } = await get("/api/system/health");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: "healthy",
+      services: {
+        database: { status: "healthy", details: { pool: { overflow: 0, checkedin: expect.any(Number) } } },
+        store: { status: "healthy", details: { version: "in-process" } },
+        ai: { status: "healthy", details: { detector: "healthy", language_model: "healthy" } },
+      },
+      timestamp: "2026-01-31T12:00:00.000Z",
+      recent_events: [{ timestamp: "2026-01-31T12:00:00.000Z", service: "detector", event_type: "recovery", message: "answers again" }],
+    });
+    expect(Object.keys(body.services.database.details.pool).toSorted()).toEqual(
+      ["checkedin", "checkedout", "overflow", "size", "total_connections"].toSorted(),
+    );
+  });
+
+  it("is 503 with the same body when degraded or unhealthy", async () => {
+    facts.upstreams = async () => [upstream("detector", false), upstream("language_model")];
+    expect(await get("/api/system/health")).toMatchObject({
+      status: 503,
+      body: {
+        status: "degraded",
+        services: { ai: { status: "degraded", details: { detector: "unhealthy" }, message: "detector: status 500" } },
+      },
+    });
+    facts.monotonic = 6_000;
+    facts.upstreams = async () => [upstream("detector", false), upstream("language_model", false)];
+    expect(await get("/api/system/health")).toMatchObject({
+      status: 503,
+      body: { status: "unhealthy", services: { ai: { status: "unhealthy" } } },
+    });
+    facts.monotonic = 12_000;
+    facts.db = { ...noDatabase, pool: database.db.pool } as unknown as OperationContext["db"];
+    facts.upstreams = async () => [];
+    expect(await get("/api/system/health")).toMatchObject({
+      status: 503,
+      body: {
+        status: "unhealthy",
+        services: { database: { status: "unhealthy", message: "PostgreSQL does not answer: connection refused" } },
+      },
+    });
+  });
+
+  it("says why it is degraded when no service is the reason", async () => {
+    facts.workers = [worker("analysis_worker", false)];
+    facts.freeBytes = 4;
+    facts.pictureDisk = async () => ({ freeBytes: 3, totalBytes: 100, usedBytes: 97 });
+    const { body } = await get("/api/system/health");
+    expect(body.status).toBe("degraded");
+    expect(body.recent_events).toMatchObject([
+      { service: "analysis_worker", event_type: "stopped", message: "crashed" },
+      { service: "disk", event_type: "low_space", message: "4.0 % of the disk is free" },
+      { service: "disk", event_type: "low_space", message: "3.0 % of the disk with CAMERA_ROOT is free" },
+      { service: "detector" },
+    ]);
+  });
+
+  it("names a worker that does not run, also one that lowers nothing", async () => {
+    const message = "its start has taken more than 5 s and goes on";
+    facts.workers = [...facts.workers, { name: "file_watcher", running: false, critical: false, message }];
+    const { status, body } = await get("/api/system/health");
+    expect([status, body.status]).toEqual([200, "healthy"]);
+    expect(body.recent_events).toMatchObject([{ service: "file_watcher", event_type: "stopped", message }, { service: "detector" }]);
+  });
+
+  it("answers in time when everything hangs", async () => {
+    facts.db = { query: hanging, pool: database.db.pool } as unknown as OperationContext["db"];
+    facts.storeVersion = hanging;
+    facts.upstreams = hanging;
+    facts.pictureDisk = hanging;
+    const { status, body, ms } = await get("/api/system/health");
+    expect(ms).toBeLessThan(2_000);
+    expect(status).toBe(503);
+    expect(body).toMatchObject({
+      status: "unhealthy",
+      services: {
+        database: { status: "unhealthy" },
+        store: { status: "unhealthy", details: { version: "unknown" } },
+        ai: { status: "unknown" },
+      },
+    });
+    expect(body.services.database.message).toContain("no answer within 0.2 s");
+  });
+
+  it("is asked for once in 5 seconds, also by many at once", async () => {
+    facts.upstreams = async () => {
+      await sleep(50);
+      return [upstream("detector")];
+    };
+    await Promise.all(Array.from({ length: 10 }, () => get("/api/system/health")));
+    facts.monotonic = 4_900;
+    await get("/api/system/health");
+    expect(facts.probes).toBe(1);
+    facts.monotonic = 5_000;
+    await get("/api/system/health");
+    expect(facts.probes).toBe(2);
+  });
+});
+
+describe("readiness", () => {
+  it("is 200 with four checks and the workers", async () => {
+    const { status, body } = await get("/api/system/health/ready");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ready: true,
+      status: "ready",
+      checks: {
+        database: { status: "healthy", error: null },
+        store: { status: "healthy" },
+        pipeline_workers: { status: "healthy" },
+        supervisor: { status: "healthy" },
+      },
+    });
+    expect(body.workers[0]).toEqual({ name: "detection_worker", running: true, message: null });
+  });
+
+  it("is 503 when a critical worker is down, the supervisor is silent, or the database is away", async () => {
+    facts.workers = [worker("detection_worker", false)];
+    facts.supervisorAlive = false;
+    expect(await get("/api/system/health/ready")).toMatchObject({
+      status: 503,
+      body: {
+        ready: false,
+        status: "degraded",
+        checks: { pipeline_workers: { error: "detection_worker: crashed" }, supervisor: { status: "unhealthy" } },
+      },
+    });
+    facts.db = noDatabase as unknown as OperationContext["db"];
+    expect(await get("/api/system/health/ready")).toMatchObject({ status: 503, body: { ready: false, status: "not_ready" } });
+  });
+});
+
+describe("pipeline", () => {
+  it("counts jobs and shows open batches", async () => {
+    await database.db.transaction(async (sql) => {
+      await sql`
+        insert into jobs (queue, subject, position, available_at, created_at)
+        values ('detect', '1', ${now}, ${now}, ${new Date(now.getTime() - 8_000)}),
+          ('detect', '2', ${now}, ${new Date(now.getTime() + 60_000)}, ${now})
+      `;
+      await sql`insert into cameras (camera_id, name, folder_path) values ('front', 'Front', '/cameras/front')`;
+      await sql`
+        insert into batches (camera_id, started_at, last_detection_at, due_at, detection_count, opened_at, joined_at)
+        values ('front', ${now}, ${now}, ${now}, 3, ${new Date(now.getTime() - 20_000)}, ${new Date(now.getTime() - 5_000)})
+      `;
+    });
+    const { status, body } = await get("/api/system/pipeline");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      file_watcher: { running: true, camera_root: "/cameras", pending: 2, watch_mode: "notify", stuck: [{ reason: "incomplete" }] },
+      detection_worker: { running: true, waiting: 1, deferred: 1, in_progress: 0, dead: 0, oldest_waiting_seconds: 8 },
+      analysis_worker: { running: true, waiting: 0, oldest_waiting_seconds: null },
+      batch_aggregator: {
+        running: true,
+        active_batches: 1,
+        batches: [{ camera_id: "front", detection_count: 3, age_seconds: 20, last_activity_seconds: 5 }],
+        batch_window_seconds: 90,
+        idle_timeout_seconds: 30,
+      },
+      degradation: { mode: "degraded", services: { detector: "open", language_model: "closed" } },
+    });
+  });
+});
+
+describe("the rest", () => {
+  it("is Prometheus text", async () => {
+    expect(await get("/metrics")).toMatchObject({ status: 200, body: "homesec_up 1\n" });
+  });
+
+  it("says that it needs the daemon where there is none", async () => {
+    const alone = { runtime: undefined } as OperationContext;
+    for (const id of ["getHealth", "getReady", "getPipeline", "getMetrics"] as const) {
+      await expect(systemOperations[id]({}, alone)).rejects.toMatchObject({
+        kind: "invalid",
+        message: expect.stringContaining("homesec serve"),
+      });
+    }
+    await expect(systemOperations.alive({}, alone)).resolves.toMatchObject({ status: "alive" });
+  });
+});

@@ -1,0 +1,237 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createApp } from "../../../daemon/http/app.ts";
+import { type Listening, listen } from "../../../daemon/http/listen.ts";
+import { cleanUp } from "../../../src/admin/retention/cleanup.ts";
+import { operations } from "../../../src/all-operations.ts";
+import { keptLog } from "../../daemon/http/support.ts";
+import { type Desk, openDesk } from "../../support/operations.ts";
+
+type Body = Record<string, unknown> & { alerts: (Record<string, unknown> & { labels: Record<string, string> })[] };
+
+let desk: Desk;
+let log: ReturnType<typeof keptLog>;
+let served: Listening;
+
+beforeEach(async () => {
+  desk = await openDesk();
+  log = keptLog();
+  // without a runtime there is no publisher and no hub: nobody to broadcast to
+  const context = { ...desk.context, log };
+  served = await listen({
+    app: createApp({ operations, context, log, allowedHosts: [], strictReplies: true }),
+    host: "127.0.0.1",
+    port: 0,
+  });
+});
+afterEach(async () => {
+  await served.close();
+  await desk.close();
+});
+
+async function body(name: "firing-critical" | "firing-two-alerts" | "resolved"): Promise<Body> {
+  return JSON.parse(await readFile(join(import.meta.dirname, `../../fixtures/alertmanager/${name}.json`), "utf8")) as Body;
+}
+
+async function post(sent: unknown): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const response = await fetch(`http://127.0.0.1:${served.port}/api/webhooks/alerts`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof sent === "string" ? sent : JSON.stringify(sent),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const stored = async () => (await desk.ask("listReceivedAlerts")).items;
+const told = () => log.lines.filter(({ message }) => message.startsWith("infrastructure alert"));
+
+describe("what Alertmanager really sends", () => {
+  test("is logged, stored and broadcast with exactly the fields of the document, though nobody can broadcast", async () => {
+    expect(await post(await body("firing-critical"))).toEqual({
+      status: 200,
+      body: { status: "ok", received: 1, processed: 1, message: "1 of 1 alerts processed" },
+    });
+    expect(await desk.journal("infrastructure_alert")).toEqual([
+      {
+        alertname: "DetectorDown",
+        status: "firing",
+        severity: "critical",
+        component: "detector",
+        summary: "Detector is down",
+        description: "No answer from the detector for 5 minutes",
+        started_at: "2026-11-21T05:00:13.790Z",
+        fingerprint: "a362b9d52b5559b6",
+        receiver: "homesec",
+      },
+    ]);
+    expect(told()).toMatchObject([{ level: "error", message: "infrastructure alert firing: DetectorDown: Detector is down" }]);
+    expect(await stored()).toMatchObject([
+      {
+        fingerprint: "a362b9d52b5559b6",
+        status: "firing",
+        ended_at: null,
+        received_count: 1,
+        generator_url: "http://prometheus.example:9090/graph",
+      },
+    ]);
+  });
+
+  test("a repeated alert is stored once, and counted and broadcast each time; its end is another entry", async () => {
+    const two = await body("firing-two-alerts");
+    for (let round = 0; round < 3; round += 1) expect((await post(two)).body).toMatchObject({ received: 2, processed: 2 });
+    const twice = { ...two, alerts: [two.alerts[0], two.alerts[0], two.alerts[1]] };
+    expect((await post(twice)).body).toMatchObject({ received: 3, processed: 3 });
+    expect((await stored()).map(({ camera_id, received_count }) => [camera_id, received_count]).toSorted()).toEqual([
+      ["driveway", 5],
+      ["front_door", 4],
+    ]);
+    expect(await desk.journal("infrastructure_alert")).toHaveLength(9);
+
+    await post(await body("firing-critical"));
+    await post(await body("resolved"));
+    expect(
+      (await stored()).filter(({ alertname }) => alertname === "DetectorDown").map(({ status, ended_at }) => [status, ended_at]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["firing", null],
+        ["resolved", "2026-11-21T05:00:18.000Z"],
+      ]),
+    );
+    expect((await desk.ask("listReceivedAlerts", { query: "status=RESOLVED" })).pagination.total).toBe(1);
+  });
+});
+
+test.each([
+  ["firing", "critical", "error"],
+  ["firing", "warning", "warn"],
+  ["firing", "high", "warn"],
+  ["firing", "Critical", "error"],
+  ["firing", "page", "info"],
+  ["firing", undefined, "info"],
+  ["resolved", "critical", "info"],
+  ["resolved", undefined, "info"],
+])("a %s alert of severity %s is logged as %s", async (status, severity, level) => {
+  const sent = await body("firing-critical");
+  const [alert] = sent.alerts;
+  const labels = severity === undefined ? {} : { severity };
+  expect((await post({ ...sent, alerts: [{ ...alert, status, labels }] })).status).toBe(200);
+  expect(told().map((line) => line.level)).toEqual([level]);
+  expect(await desk.journal("infrastructure_alert")).toMatchObject([
+    { alertname: "unknown", component: "unknown", severity: severity ?? "info" },
+  ]);
+});
+
+describe("what is required", () => {
+  test.each(["version", "groupKey", "status", "receiver", "groupLabels", "commonLabels", "commonAnnotations", "externalURL", "alerts"])(
+    "without %s nothing is taken",
+    async (field) => {
+      const { [field]: _, ...rest } = await body("firing-critical");
+      const answer = await post(rest);
+      expect(answer.status).toBe(422);
+      expect(answer.body["detail"]).toMatchObject([{ loc: ["body", field], type: "missing" }]);
+    },
+  );
+
+  test.each(["status", "labels", "annotations", "startsAt", "fingerprint"])(
+    "without %s of the second alert nothing is taken",
+    async (field) => {
+      const sent = await body("firing-two-alerts");
+      const { [field]: _, ...rest } = sent.alerts[1] as Record<string, unknown>;
+      const answer = await post({ ...sent, alerts: [sent.alerts[0], rest] });
+      expect(answer.status).toBe(422);
+      expect(answer.body["detail"]).toMatchObject([{ loc: ["body", "alerts", 1, field], type: "missing" }]);
+      expect(await stored()).toEqual([]);
+    },
+  );
+
+  test("nothing else is: unknown fields are ignored, and what newer or older versions leave out has a default", async () => {
+    const { truncatedAlerts: _, ...sent } = await body("firing-critical");
+    const { endsAt: __, generatorURL: ___, ...alert } = sent.alerts[0] as Record<string, unknown>;
+    const extended = { ...sent, version: "5", notificationReason: "new", alerts: [{ ...alert, endsAt: null, mutedBy: [] }] };
+    expect((await post(extended)).body).toMatchObject({ status: "ok", processed: 1 });
+  });
+
+  test("what is no JSON, no time or no state is told by its place", async () => {
+    const sent = await body("firing-critical");
+    const [alert] = sent.alerts;
+    const detail = async (wrong: unknown) => (await post(wrong)).body["detail"] as { loc: unknown; type: string }[];
+    expect(await detail("{")).toMatchObject([{ loc: ["body"], type: "json_invalid" }]);
+    expect(await detail({ ...sent, alerts: [{ ...alert, startsAt: "soon" }] })).toMatchObject([
+      { loc: ["body", "alerts", 0, "startsAt"], type: "datetime_parsing" },
+    ]);
+    expect(await detail({ ...sent, status: "unsure" })).toMatchObject([{ loc: ["body", "status"], type: "enum" }]);
+    expect(await detail({ ...sent, receiver: "a\0b" })).toMatchObject([{ loc: ["body", "receiver"], type: "value_error" }]);
+  });
+});
+
+/** Signs of three bytes each in an order that nothing makes shorter. */
+function manyBytes(count: number): string {
+  let state = 7;
+  return Array.from({ length: count }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return String.fromCharCode(0x4e00 + (state % 20_000));
+  }).join("");
+}
+
+test.each([
+  ["a NUL character", { annotations: { summary: "a\0b" } }],
+  ["half of a surrogate pair", { labels: { alertname: "\ud800" } }],
+  ["a year that no database knows", { startsAt: "0000-01-01T00:00:00Z" }],
+  ["a fingerprint that no index holds", { fingerprint: "f".repeat(5_000) }],
+  ["a fingerprint of few signs and many bytes", { fingerprint: manyBytes(999) }],
+])("%s in one alert costs that alert, not the others", async (_, change) => {
+  const sent = await body("firing-two-alerts");
+  const answer = await post({ ...sent, alerts: [{ ...sent.alerts[0], ...change }, sent.alerts[1]] });
+  expect(answer).toMatchObject({ status: 200, body: { status: "partial", received: 2, processed: 1 } });
+  expect(answer.body["message"]).toContain("could not be stored");
+  expect((await stored()).map(({ camera_id }) => camera_id)).toEqual(["front_door"]);
+  expect(told()).toHaveLength(2);
+});
+
+test("a message of more than a mebibyte is taken, in parts", async () => {
+  const sent = await body("firing-critical");
+  const [alert] = sent.alerts;
+  const alerts = Array.from({ length: 1_200 }, (_, n) => ({ ...alert, fingerprint: `f${n}`, annotations: { summary: "x".repeat(1_000) } }));
+  expect((await post({ ...sent, alerts, truncatedAlerts: 7 })).body).toMatchObject({
+    received: 1_200,
+    processed: 1_200,
+    message: "1200 of 1200 alerts processed; the alert manager left out 7 more",
+  });
+  const seen = new Set<string>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof listPage>> = await listPage(cursor);
+    for (const { fingerprint } of page.items) seen.add(fingerprint);
+    cursor = page.pagination.next_cursor;
+  }
+  expect(seen.size).toBe(1_200);
+});
+
+const listPage = (cursor: string) => desk.ask("listReceivedAlerts", { query: `limit=500${cursor && `&cursor=${cursor}`}` });
+
+test("what is too long is cut where it is told, or stored again with each alert, and not where it belongs", async () => {
+  const sent = await body("firing-two-alerts");
+  for (const alert of sent.alerts) {
+    alert.labels["alertname"] = "n".repeat(5_000);
+    alert["annotations"] = { summary: "\u{1f600}".repeat(50_000) };
+  }
+  expect((await post({ ...sent, receiver: "r".repeat(100_000) })).status).toBe(200);
+  for (const line of told()) expect(JSON.stringify(line).length).toBeLessThan(22_000);
+  const [first] = await stored();
+  expect(first?.receiver).toBe(`${"r".repeat(199)}…`);
+  expect(first?.alertname).toHaveLength(200);
+  expect(first?.summary).toHaveLength(100_000);
+  for (const { summary } of await desk.journal("infrastructure_alert")) {
+    expect(summary).toMatch(/^(\u{1f600}){4999}…$/u);
+  }
+});
+
+test("what was not heard of for as long as things are kept goes with the cleanup", async () => {
+  desk.at("2026-01-01T00:00:00Z");
+  await post(await body("firing-two-alerts"));
+  desk.at("2026-02-10T00:00:00Z");
+  const sent = await body("firing-two-alerts");
+  await post({ ...sent, alerts: [sent.alerts[0]] });
+  await cleanUp(desk.context, { dryRun: false });
+  expect((await stored()).map(({ camera_id }) => camera_id)).toEqual(["driveway"]);
+});

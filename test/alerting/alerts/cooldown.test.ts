@@ -1,0 +1,227 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { releaseFutureJobs } from "../../../daemon/workers/release-future-jobs.ts";
+import { closeDueDigests } from "../../../src/alerting/alerts/digests.ts";
+import type { RuleDefinition, Severity } from "../../../src/alerting/rules/rule.ts";
+import { type AlertDesk, openAlertDesk } from "./alert-desk.ts";
+
+let desk: AlertDesk;
+beforeAll(async () => {
+  desk = await openAlertDesk();
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.empty());
+
+const outcomes = async () => (await desk.verdicts()).map(({ outcome }) => outcome);
+const start = Date.parse("2026-03-01T12:00:00Z");
+const after = (seconds: number) => desk.at(new Date(start + seconds * 1_000));
+
+/** An event so many seconds after the start, looked at at once. */
+const eventAt = async (seconds: number, fields: Parameters<AlertDesk["event"]>[0] = {}) => {
+  after(seconds);
+  const id = await desk.event(fields);
+  await desk.look();
+  return id;
+};
+
+describe("a cooldown", () => {
+  it("holds back what comes under its key until it ends, and says which alert did and until when", async () => {
+    await desk.rule({ cooldown_seconds: 300 });
+    await eventAt(0);
+    const held = await eventAt(299.999);
+    await eventAt(300);
+    const [first, second] = await desk.alerts();
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+    expect(await desk.verdicts(held)).toMatchObject([
+      { suppressed_by: first?.id, suppressed_until: new Date(start + 300_000), alert_id: null },
+    ]);
+    expect([first?.event_id, second?.event_id]).toEqual([1, 3]);
+  });
+
+  it("lasts after the clock was set back as long as it would have, and no longer", async () => {
+    await desk.rule({ cooldown_seconds: 3_600 });
+    await eventAt(0);
+    desk.at(new Date(start - 3_000_000));
+    await desk.db.transaction((sql) => releaseFutureJobs(sql, desk.context.clock.now()));
+    await eventAt(-3_000 + 3_599);
+    await eventAt(-3_000 + 3_600);
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
+
+  it.each([60, 0])("that is made shorter (%d s) counts for what was raised before", async (cooldown_seconds) => {
+    const rule = await desk.rule({ cooldown_seconds: 86_400 });
+    await eventAt(0);
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { cooldown_seconds } });
+    await eventAt(3_600);
+    expect(await outcomes()).toEqual(["raised", "raised"]);
+  });
+
+  it("goes with its rule: what others alert under the same key is not held back, and its digest is told now", async () => {
+    const shared = { dedup_key_template: "{camera_id}", channels: ["email" as const] };
+    const rule = await desk.rule({ ...shared, cooldown_seconds: 86_400, digest: true });
+    await eventAt(0);
+    await eventAt(60);
+    await desk.ask("deleteRule", { params: { id: rule.id } });
+    expect(await closeDueDigests(desk.db, desk.delivery, desk.context.clock.now(), 10)).toBe(1);
+    await desk.rule({ ...shared, name: "B", cooldown_seconds: 60 });
+    await eventAt(3_600);
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
+
+  it("begins at a raised alert only: what is held back does not make it longer", async () => {
+    await desk.rule({ cooldown_seconds: 10 });
+    for (const seconds of [0, 4, 8, 10, 12, 19, 20]) await eventAt(seconds);
+    expect(await outcomes()).toEqual(["raised", "suppressed", "suppressed", "raised", "suppressed", "suppressed", "raised"]);
+  });
+
+  it("does not hold for other cameras, or other classes where the key names them", async () => {
+    await desk.rule({ name: "by class", dedup_key_template: "{camera_id}:{object_type}" });
+    for (const [camera, seen] of [
+      ["yard", { person: 0.9 }],
+      ["gate", { person: 0.9 }],
+      ["yard", { car: 0.9, person: 0.5 }],
+      ["yard", { person: 0.7 }],
+    ] as const) {
+      after(1);
+      await desk.event({ camera, seen });
+      await desk.look();
+    }
+    expect((await desk.alerts()).map(({ dedup_key }) => dedup_key).toSorted()).toEqual(["gate:person", "yard:car", "yard:person"]);
+    expect(await outcomes()).toEqual(["raised", "raised", "raised", "suppressed"]);
+  });
+
+  it("of no seconds holds nothing back", async () => {
+    await desk.rule({ cooldown_seconds: 0 });
+    for (let n = 0; n < 3; n += 1) await eventAt(0);
+    expect(await outcomes()).toEqual(["raised", "raised", "raised"]);
+  });
+
+  it("that two rules share is begun by the more severe one", async () => {
+    await desk.rule({ name: "a low one", severity: "low", dedup_key_template: "{camera_id}" });
+    await desk.rule({ name: "the critical one", severity: "critical", dedup_key_template: "{camera_id}" });
+    await eventAt(0);
+    expect(await desk.alerts()).toMatchObject([{ severity: "critical", dedup_key: "yard" }]);
+    expect(await outcomes()).toEqual(["suppressed", "raised"]);
+  });
+
+  it("from the future, after the clock was set back, holds for as long as it would have lasted", async () => {
+    await desk.rule({ cooldown_seconds: 300 });
+    await eventAt(0);
+    await eventAt(-299);
+    await eventAt(-86_400);
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
+
+  it("lets pass exactly what a simple model of it lets pass", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 20 }),
+        fc.array(fc.integer({ min: 0, max: 15 }), { minLength: 1, maxLength: 12 }),
+        async (cooldown, gaps) => {
+          await desk.empty();
+          await desk.rule({ cooldown_seconds: cooldown });
+          let seconds = 0;
+          let endsAt = 0;
+          const expected: string[] = [];
+          for (const gap of gaps) {
+            seconds += gap;
+            await eventAt(seconds);
+            expected.push(seconds >= endsAt ? "raised" : "suppressed");
+            if (seconds >= endsAt) endsAt = seconds + cooldown;
+          }
+          expect(await outcomes()).toEqual(expected);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+});
+
+describe("escalation", () => {
+  it("lets an event of a higher band pass, and holds back what is not higher than that", async () => {
+    await desk.rule({ risk_threshold: 0, escalate: true });
+    // low, low, medium, medium, critical, high, critical
+    for (const [at, score] of [10, 29, 30, 59, 80, 79, 100].entries()) await eventAt(at, { score });
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised", "suppressed", "raised", "suppressed", "suppressed"]);
+  });
+
+  it("is off unless the rule says so", async () => {
+    await desk.rule({ risk_threshold: 0 });
+    await eventAt(0, { score: 10 });
+    await eventAt(1, { score: 100 });
+    expect(await outcomes()).toEqual(["raised", "suppressed"]);
+  });
+
+  it("begins a cooldown of its own", async () => {
+    await desk.rule({ risk_threshold: 0, escalate: true, cooldown_seconds: 10 });
+    await eventAt(0, { score: 10 });
+    await eventAt(9, { score: 90 });
+    await eventAt(18, { score: 90 });
+    await eventAt(19, { score: 10 });
+    expect(await outcomes()).toEqual(["raised", "raised", "suppressed", "raised"]);
+  });
+
+  it("looks again, when the score is there, at what a rule without a threshold held back", async () => {
+    await desk.rule({ escalate: true });
+    const first = await eventAt(0);
+    const second = await eventAt(1);
+    expect(await outcomes()).toEqual(["raised", "suppressed"]);
+    await desk.score(first, 65);
+    await desk.score(second, 62);
+    await desk.look();
+    // not higher than what the alerted event has become
+    expect(await outcomes()).toEqual(["raised", "suppressed"]);
+    await desk.score(second, 95);
+    await desk.look();
+    expect(await outcomes()).toEqual(["raised", "raised"]);
+    expect(await desk.alerts()).toHaveLength(2);
+  });
+
+  it("raises nothing for what was held back and is no worse, though the cooldown be over when its score comes", async () => {
+    await desk.rule({ escalate: true, cooldown_seconds: 300 });
+    const first = await eventAt(0);
+    const second = await eventAt(290);
+    const third = await eventAt(295);
+    after(310);
+    await desk.score(first, 40);
+    for (const [id, score] of [
+      [second, 10],
+      [third, 95],
+    ] as const) {
+      await desk.score(id, score);
+      await desk.look();
+    }
+    expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
+  });
+
+  describe("of a rule that waits for the score, beside one under the same key that does not", () => {
+    const shared = { dedup_key_template: "{camera_id}", cooldown_seconds: 300 };
+    /** What comes of an event that the harmless rule alerts for and the other one looks at when it is judged, and of another event after it. */
+    const alerted = async (severity: Severity, changes: Partial<RuleDefinition>) => {
+      await desk.rule({ ...shared, name: "harmless", severity });
+      await desk.rule({ ...shared, name: "grave", severity: "critical", risk_threshold: 70, ...changes });
+      for (const seconds of [0, 60]) {
+        const id = await eventAt(seconds);
+        after(seconds + 5);
+        await desk.score(id, 95);
+        await desk.look();
+      }
+      return (await desk.alerts()).map(({ alert_metadata, event_id }) => `${alert_metadata?.rule_name} ${event_id}`);
+    };
+
+    it("lets it alert too for the same event, when it is more severe, and once", async () => {
+      expect(await alerted("low", { escalate: true })).toEqual(["harmless 1", "grave 1"]);
+      expect(await desk.verdicts(2)).toMatchObject([
+        { rule_name: "grave", outcome: "suppressed" },
+        { rule_name: "harmless", outcome: "suppressed" },
+      ]);
+    });
+
+    it.each<[string, Severity, Partial<RuleDefinition>]>([
+      ["is as severe", "critical", { escalate: true }],
+      ["does not say so", "low", {}],
+    ])("holds it back when it %s", async (_, severity, changes) => {
+      expect(await alerted(severity, changes)).toEqual(["harmless 1"]);
+    });
+  });
+});

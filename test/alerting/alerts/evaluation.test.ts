@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deleteRule } from "../../../src/alerting/rules/rules-repository.ts";
+import { storeAnalysisFailure } from "../../../src/monitoring/events/analysis.ts";
+import { type AlertDesk, openAlertDesk, withMail } from "./alert-desk.ts";
+
+let desk: AlertDesk;
+beforeAll(async () => {
+  desk = await openAlertDesk(withMail);
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.empty());
+
+const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
+
+describe("the verdicts on an event", () => {
+  it("are one for each rule: raised with what matched, or not with what failed", async () => {
+    const dogs = await desk.rule({ name: "dogs", object_types: ["dog"], cooldown_seconds: 0 });
+    const people = await desk.rule({ name: "people", object_types: ["person"], cooldown_seconds: 0 });
+    const id = await desk.event({ seen: { person: 0.9 } });
+    await desk.look();
+    const [alert] = await desk.alerts();
+    const none = { alert_id: null, suppressed_by: null, suppressed_until: null, silence_id: null, silence_reason: null };
+    expect(await desk.verdicts()).toEqual([
+      {
+        ...none,
+        event_id: id,
+        rule_id: dogs.id,
+        rule_name: "dogs",
+        outcome: "not_matched",
+        matched_conditions: [],
+        failed_conditions: ["object_type [person] not in [dog]"],
+      },
+      {
+        ...none,
+        event_id: id,
+        rule_id: people.id,
+        rule_name: "people",
+        outcome: "raised",
+        matched_conditions: ["object_type in [person]"],
+        failed_conditions: [],
+        alert_id: alert?.id,
+      },
+    ]);
+    expect(alert).toMatchObject({
+      event_id: id,
+      rule_id: people.id,
+      severity: "high",
+      alert_metadata: { rule_name: "people", matched_conditions: ["object_type in [person]"] },
+    });
+  });
+
+  it("come when it is stored from rules without a threshold, and when it is scored from those with one", async () => {
+    await desk.rule({ name: "stored" });
+    await desk.rule({ name: "threshold", risk_threshold: 70 });
+    const id = await desk.event();
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([{ rule_name: "stored", outcome: "raised" }]);
+    await desk.score(id, 69);
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([
+      { rule_name: "stored", outcome: "raised" },
+      { rule_name: "threshold", outcome: "not_matched", failed_conditions: ["risk_score 69 < 70"] },
+    ]);
+    expect(await desk.alerts()).toHaveLength(1);
+  });
+
+  it("change when it is judged again, until one has raised an alert: that one is final", async () => {
+    await desk.rule({ risk_threshold: 70, cooldown_seconds: 0 });
+    const id = await desk.event({ score: 50 });
+    const seen: string[] = [];
+    for (const score of [60, 70, 10, 100]) {
+      await desk.score(id, score);
+      await desk.look();
+      seen.push((await desk.verdicts())[0]?.outcome ?? "none");
+    }
+    expect(seen).toEqual(["not_matched", "raised", "raised", "raised"]);
+    expect(await desk.verdicts()).toMatchObject([{ matched_conditions: ["risk_score >= 70"] }]);
+    expect(await desk.alerts()).toHaveLength(1);
+  });
+
+  it("are raised later when what held one back is over and it is judged again", async () => {
+    await desk.rule({ risk_threshold: 50 });
+    await desk.event({ score: 80 });
+    const second = await desk.event({ score: 80 });
+    await desk.look();
+    expect((await desk.verdicts(second))[0]?.outcome).toBe("suppressed");
+    desk.at("2026-03-01T13:00:00Z");
+    await desk.score(second, 80);
+    await desk.look();
+    expect(await desk.verdicts(second)).toMatchObject([{ outcome: "raised", suppressed_by: null, suppressed_until: null }]);
+  });
+
+  it("say of a deleted event that it was deleted", async () => {
+    await desk.rule();
+    const id = await desk.event();
+    await desk.ask("deleteEvent", { params: { event_id: String(id) } });
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([
+      { outcome: "not_matched", failed_conditions: ["the event was deleted before the rule looked at it"] },
+    ]);
+    expect(await desk.alerts()).toEqual([]);
+  });
+
+  it("say of an event of a deleted camera that the camera was, also when both come back", async () => {
+    await desk.rule({ channels: ["email"] });
+    const id = await desk.event();
+    const params = { camera_id: "yard" };
+    await desk.ask("deleteCamera", { params });
+    await desk.look();
+    const failed = ["the camera was deleted before the rule looked at it"];
+    expect(await desk.verdicts()).toMatchObject([{ outcome: "not_matched", failed_conditions: failed }]);
+    await desk.ask("restoreCamera", { params });
+    await desk.ask("deleteEvent", { params: { event_id: String(id) } });
+    await desk.ask("restoreEvent", { params: { event_id: String(id) } });
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([{ outcome: "not_matched", failed_conditions: failed }]);
+    expect(await desk.alerts()).toEqual([]);
+    await desk.event();
+    await desk.look();
+    expect(await desk.alerts()).toHaveLength(1);
+  });
+
+  it("come, when a deleted event is restored, from the rules that found it deleted, and from no other", async () => {
+    const event = async (what: "deleteEvent" | "restoreEvent", id: number) => await desk.ask(what, { params: { event_id: String(id) } });
+    await desk.rule({ name: "at once" });
+    await desk.rule({ name: "waits", risk_threshold: 70 });
+    await desk.event();
+    const held = await desk.event();
+    await desk.look();
+    await event("deleteEvent", held);
+    await desk.score(held, 95);
+    const unseen = await desk.event({ camera: "gate" });
+    await event("deleteEvent", unseen);
+    await desk.look();
+    expect(await desk.alerts()).toHaveLength(1);
+    // the cooldown of the first is over, but what it held back is old
+    desk.at("2026-03-01T13:00:00Z");
+    for (const id of [held, unseen]) await event("restoreEvent", id);
+    await desk.look();
+    expect((await desk.verdicts()).map(({ event_id, rule_name, outcome }) => [event_id, rule_name, outcome])).toEqual([
+      [1, "at once", "raised"],
+      [held, "at once", "suppressed"],
+      [held, "waits", "raised"],
+      [unseen, "at once", "raised"],
+    ]);
+    await event("deleteEvent", held);
+    await event("restoreEvent", held);
+    expect(await waiting()).toBe(0);
+  });
+
+  it("judge a schedule by the time at which the event was stored: a night event that is scored in the morning alerts", async () => {
+    const night = { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" };
+    await desk.rule({ risk_threshold: 50, schedule: night });
+    desk.at("2026-03-01T23:30:00Z");
+    const id = await desk.event();
+    desk.at("2026-03-02T09:00:00Z");
+    await desk.score(id, 90);
+    const byDay = await desk.event({ score: 90, camera: "gate" });
+    await desk.look();
+    expect((await desk.verdicts()).map(({ event_id, outcome }) => [event_id, outcome])).toEqual([
+      [id, "raised"],
+      [byDay, "not_matched"],
+    ]);
+  });
+
+  it("come when it is scored from a rule whose threshold was taken away while it waited for its score", async () => {
+    const rule = await desk.rule({ risk_threshold: 50 });
+    const id = await desk.event();
+    await desk.look();
+    desk.at("2026-03-01T12:01:00Z");
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { risk_threshold: null } });
+    await desk.score(id, 90);
+    await desk.look();
+    expect((await desk.verdicts(id)).map(({ outcome }) => outcome)).toEqual(["raised"]);
+    // one that looked already when it was stored has said what it says
+    const next = await desk.event();
+    await desk.look();
+    await desk.score(next, 90);
+    await desk.look();
+    expect(await desk.verdicts(next)).toHaveLength(1);
+  });
+
+  it("come from such a rule also when the analysis fails, and from no other then", async () => {
+    const rule = await desk.rule({ name: "changed", risk_threshold: 50 });
+    await desk.rule({ name: "waits", risk_threshold: 50 });
+    await desk.rule({ name: "at once", escalate: true });
+    const fail = async (id: number) => {
+      const now = desk.context.clock.now();
+      await desk.db.transaction((sql) => storeAnalysisFailure(sql, { eventId: id, attempt: 3, error: "no JSON", now }));
+      await desk.look();
+    };
+    const ids = [await desk.event(), await desk.event({ camera: "gate" })];
+    await desk.look();
+    desk.at("2026-03-01T12:01:00Z");
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { risk_threshold: null } });
+    for (const id of ids) {
+      await fail(id);
+      expect((await desk.verdicts(id)).map(({ rule_name, outcome }) => [rule_name, outcome])).toEqual([
+        ["at once", "raised"],
+        ["changed", "raised"],
+      ]);
+    }
+    expect(await desk.alerts()).toHaveLength(4);
+  });
+
+  it("of a rule whose time zone is not known here take its schedule as holding, and keep no other rule from its own", async () => {
+    await desk.rule({ name: "good" });
+    await desk.rule({
+      name: "elsewhere",
+      schedule: { days: [], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" },
+    });
+    await desk.db.query(
+      (sql) => sql`update rules set schedule = jsonb_set(schedule, '{timezone}', '"Mars/Olympus"') where name = 'elsewhere'`,
+    );
+    await desk.event();
+    await desk.look();
+    const verdicts = await desk.verdicts();
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(["raised", "raised"]);
+    const elsewhere = verdicts.find(({ rule_name }) => rule_name === "elsewhere");
+    expect(elsewhere?.matched_conditions).toEqual([expect.stringContaining("time zone Mars/Olympus is not known here")]);
+  });
+
+  it("stay, and so does the alert, when the rule is deleted; a rule that is gone before it looked says nothing", async () => {
+    const rule = await desk.rule();
+    await desk.event();
+    await desk.look();
+    await desk.event();
+    await desk.db.query((sql) => deleteRule(sql, rule.id));
+    await desk.look();
+    expect(await desk.verdicts()).toMatchObject([{ rule_id: rule.id, outcome: "raised" }]);
+    expect(await desk.alerts()).toMatchObject([{ rule_id: null, alert_metadata: { rule_name: "A rule" } }]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it("that could not be reached are dead letters of the queue `alert`, with the event they are about, and can be asked for again", async () => {
+    await desk.rule();
+    const id = await desk.event();
+    await desk.db.query((sql) => sql`update jobs j set status = 'dead', attempts = 5, last_error = 'boom' where j.queue = 'alert'`);
+    const { items } = await desk.ask("listDeadLetters", { params: { queue: "alert" } });
+    expect(items).toMatchObject([{ queue: "alert", error: "boom", event: { event_id: id, camera_id: "yard" }, image: null }]);
+    await desk.ask("requeueDeadLetters", { params: { queue: "alert" } });
+    await desk.look();
+    expect(await desk.verdicts(id)).toMatchObject([{ outcome: "raised" }]);
+  });
+
+  it("are not asked for while no enabled rule is there for them", async () => {
+    await desk.event({ score: 50 });
+    await desk.rule({ enabled: false });
+    await desk.event({ score: 50 });
+    expect(await waiting()).toBe(0);
+    await desk.rule({ risk_threshold: 10 });
+    await desk.event();
+    expect(await waiting()).toBe(0);
+    await desk.event({ score: 50 });
+    expect(await waiting()).toBe(1);
+  });
+});
+
+describe("a raised alert", () => {
+  it("without channels is delivered at once, and clients and webhooks hear of it", async () => {
+    const told = ["alert_fired"];
+    await desk.db.query(
+      (sql) => sql`
+        insert into webhooks (webhook_id, name, url, event_types, integration_type, sealed_secret, max_retries, retry_delay_seconds, created_at, updated_at)
+        values (gen_random_uuid(), 'Hook', 'http://127.0.0.1:9/', ${told}::text[], 'generic', 'x', 4, 10, now(), now())
+      `,
+    );
+    await desk.rule();
+    await desk.event();
+    await desk.look();
+    const [alert] = await desk.alerts();
+    expect(alert).toMatchObject({
+      status: "delivered",
+      delivered_at: "2026-03-01T12:00:00.000Z",
+      alert_metadata: { channels: [], reason: null },
+    });
+    expect(await desk.journal("alert_created")).toEqual([{ ...alert, status: "pending", delivered_at: null }]);
+    expect(await desk.journal("alert_delivered")).toEqual([alert]);
+    const deliveries = await desk.db.query((sql) => sql`select d.event_type, d.event_id, d.data from webhook_deliveries d`);
+    expect([...deliveries]).toEqual([{ event_type: "alert_fired", event_id: alert?.id, data: alert }]);
+  });
+
+  it("with a channel waits for it, until ALERT_EXPIRY_HOURS are over", async () => {
+    await desk.rule({ channels: ["email", "push"] });
+    await desk.event();
+    await desk.look();
+    const [alert] = await desk.alerts();
+    expect(alert).toMatchObject({ status: "pending", delivered_at: null, alert_metadata: { reason: null } });
+    expect(alert?.alert_metadata.channels).toMatchObject([
+      { channel: "email", status: "waiting" },
+      { channel: "push", status: "unusable" },
+    ]);
+    const rows = await desk.db.query((sql) => sql`select n.expires_at from notifications n where n.channel = 'email'`);
+    expect([...rows]).toEqual([{ expires_at: new Date("2026-03-02T12:00:00Z") }]);
+    expect(await desk.journal("alert_delivered")).toEqual([]);
+  });
+
+  it("with no channel that can be used stays pending and says why", async () => {
+    await desk.rule({ channels: ["webhook", "push"] });
+    await desk.event();
+    await desk.look();
+    const [alert] = await desk.alerts();
+    expect(alert?.status).toBe("pending");
+    expect(alert?.alert_metadata.reason).toMatch(/^webhook: .*DEFAULT_WEBHOOK_URL.*; push: /);
+    expect(await desk.journal("alert_created")).toEqual([alert]);
+  });
+});

@@ -1,0 +1,275 @@
+import { writeFile } from "node:fs/promises";
+import sharp from "sharp";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { composeMail, type MailSetting } from "../../../src/alerting/email/compose.ts";
+import { mailPicture } from "../../../src/alerting/email/picture.ts";
+import { hangFolder } from "../../support/hung-folder.ts";
+import { type ParsedMail, parseMail } from "../../support/mail.ts";
+import { picturePath } from "../../support/pictures.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { message, silenceMessage } from "./messages.ts";
+
+const patient = new AbortController().signal;
+const setting: MailSetting = {
+  from: '"Home" <homesec@example.org>',
+  to: ["me@example.org", "you@example.org"],
+  timeZone: "Europe/Berlin",
+  publicUrl: undefined,
+  now: new Date("2026-07-01T21:32:00Z"),
+};
+const compose = async (
+  ...[what, picture, other]: [Parameters<typeof composeMail>[0], Parameters<typeof composeMail>[1]?, Partial<MailSetting>?]
+) => parseMail((await composeMail(what, picture, { ...setting, ...other })).raw);
+const source = (filePath: string) => ({
+  id: 5,
+  filePath,
+  fileType: "image/jpeg",
+  fileSize: null,
+  otherTimes: [],
+  videoOffsetSeconds: null,
+  objectType: "person",
+  confidence: 0.9,
+  box: null,
+  thumbnailPath: null,
+});
+
+describe("the mail of an alert", () => {
+  it("says at first sight how bad, what, where and when in local time", async () => {
+    const { headers } = await compose(message());
+    expect(headers["subject"]).toBe("[High] Person at The Gate, Wed 1 Jul 2026 23:30");
+    expect(headers["from"]).toBe("Home <homesec@example.org>");
+    expect(headers["to"]).toBe("me@example.org, you@example.org");
+    expect(headers["date"]).toBe("Wed, 01 Jul 2026 21:32:00 +0000");
+  });
+
+  it("goes to and comes from domains of other scripts, by names that every mail server knows", async () => {
+    const { from, to, raw } = await composeMail(message(), undefined, {
+      ...setting,
+      from: "Haus <haus@müller.de>",
+      to: ["ich@bücher.example"],
+    });
+    expect([from, to]).toEqual(["haus@xn--mller-kva.de", ["ich@xn--bcher-kva.example"]]);
+    const headers = raw.subarray(0, raw.indexOf("\r\n\r\n")).toString("latin1");
+    expect(headers).toMatch(/^[\x20-\x7e\r\n\t]+$/);
+  });
+
+  it("says the same as text and as HTML, with the reasons and the zone", async () => {
+    const { text, html } = await compose(message());
+    for (const fact of [
+      "A person at the gate.",
+      "It is night.",
+      "72 of 100 (high)",
+      "Somebody at night",
+      "person, dog",
+      "Europe/Berlin",
+      "23:30",
+    ]) {
+      expect(text).toContain(fact);
+      expect(html).toContain(fact);
+    }
+    expect(text).toContain("risk_score >= 60");
+    expect(html).toContain("risk_score &gt;= 60");
+    expect(text + html).not.toContain("late");
+    expect(text + html).not.toContain("http");
+  });
+
+  it("links to the event and to its whole picture where homesec can be reached", async () => {
+    const { text, html } = await compose(message(), undefined, { publicUrl: "https://home.example.org/sec" });
+    for (const url of ["https://home.example.org/sec/api/events/17", "https://home.example.org/sec/api/detections/5/image"]) {
+      expect(text).toContain(url);
+      expect(html).toContain(`href="${url}"`);
+    }
+  });
+
+  it("says that it is late, and why", async () => {
+    const late = "This alert is late: it could not be sent for 4 minutes (connect ECONNREFUSED).";
+    const { text, html } = await compose(message({}, { late }));
+    expect(text).toContain(late);
+    expect(html).toContain(late);
+  });
+
+  it("is grouped by camera and local day, and is the same mail when it is sent again", async () => {
+    const ids = ({ headers }: ParsedMail) => [headers["message-id"], headers["in-reply-to"], headers["references"]];
+    const topic = "<camera.gate.2026-07-01@example.org>";
+    const first = ids(await compose(message()));
+    expect(first).toEqual(["<notification.11111111-2222-4333-8444-555555555555@example.org>", topic, topic]);
+    expect(ids(await compose(message()))).toEqual(first);
+    const afterMidnight = await compose(message({ startedAt: new Date("2026-07-01T22:30:00Z") }));
+    expect(afterMidnight.headers["references"]).toBe("<camera.gate.2026-07-02@example.org>");
+    expect((await compose(message({ cameraId: "yard" }))).headers["references"]).toBe("<camera.yard.2026-07-01@example.org>");
+  });
+
+  it("says of an event without a score whether it may still get one", async () => {
+    const unjudged = { riskScore: null, riskLevel: null, summary: "", reasoning: "" };
+    const pending = (await compose(message({ ...unjudged, analysisStatus: "pending" }))).text;
+    expect(pending).toContain("There is no summary: the event is not judged yet.");
+    expect(pending).toContain("\nRisk: not judged yet\n");
+    const failed = (await compose(message({ ...unjudged, analysisStatus: "failed" }))).text;
+    expect(failed).toContain("the event is not judged.");
+    expect(failed).toContain("\nRisk: not judged\n");
+  });
+
+  it("says of an incident that it lasts or is over, and of an end to which mail it belongs", async () => {
+    const incident = { eventKind: "camera_health", objectTypes: [], riskScore: null, riskLevel: null, severity: "critical" } as const;
+    const over = { ...incident, incidentEndedAt: new Date("2026-07-01T22:00:00Z") };
+    const endOf = "22222222-2222-4333-8444-555555555555";
+    const subject = async (...of: Parameters<typeof message>) => (await compose(message(...of))).headers["subject"];
+    expect(await subject(incident)).toBe("[Critical] Something is wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(await subject(over)).toBe("[Critical] Something was wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    const { headers } = await compose(message(over, { endOf }));
+    expect(headers["subject"]).toBe("Over: something was wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(headers["in-reply-to"]).toBe(`<notification.${endOf}@example.org>`);
+    expect(headers["references"]).toBe(`<camera.gate.2026-07-01@example.org> <notification.${endOf}@example.org>`);
+    expect(headers["x-priority"]).toBeUndefined();
+  });
+
+  it("says since when an incident lasts, and how long what is over lasted, in words", async () => {
+    const health = {
+      eventKind: "camera_health",
+      startedAt: new Date("2026-07-01T21:30:00Z"),
+      endedAt: new Date("2026-07-01T22:30:09Z"),
+    } as const;
+    const lasts = (await compose(message(health))).text;
+    expect(lasts).toContain("\nSince: Wed 1 Jul 2026 23:30 (Europe/Berlin)\n");
+    expect(lasts).not.toContain("Time: ");
+    expect((await compose(message({ ...health, incidentEndedAt: health.endedAt }))).text).toContain("23:30 (Europe/Berlin), for 1 h 9 s\n");
+    expect((await compose(message())).text).toContain("\nTime: Wed 1 Jul 2026 23:30 (Europe/Berlin), for 45 s\n");
+  });
+
+  it("tells machines that a machine wrote it, and is urgent only when the alert is critical", async () => {
+    const { headers } = await compose(message());
+    expect(headers["auto-submitted"]).toBe("auto-generated");
+    expect(headers["list-id"]).toBe("homesec alerts <alerts.homesec.example.org>");
+    expect(headers["x-priority"]).toBeUndefined();
+    expect((await compose(message({ severity: "critical" }))).headers["x-priority"]).toMatch(/^1/);
+  });
+
+  it("lets no name or text become a header, a tag or a template", async () => {
+    const evil = 'Gate\r\nBcc: thief@example.com\r\n\r\n<script>alert(1)</script> {{ 7 * 7 }} {% raw %} "><img src=x>';
+    const mail = await compose(
+      message({ cameraName: evil, summary: evil, reasoning: evil, ruleName: evil, objectTypes: [evil], matchedConditions: [evil] }),
+    );
+    expect(mail.headerNames.map((name) => name.toLowerCase())).not.toContain("bcc");
+    expect(mail.headers["subject"]).toContain("Gate Bcc: thief@example.com");
+    expect(mail.html).not.toContain("<script");
+    expect(mail.html).not.toContain("<img");
+    expect(mail.html).toContain("{{ 7 * 7 }}");
+    expect((mail.headers["subject"] ?? "").length).toBeLessThanOrEqual(200);
+  });
+
+  it("carries names of every script", async () => {
+    const mail = await compose(message({ cameraName: "Einfahrt Süd 門 🚪", summary: "Überraschung – 誰か" }));
+    expect(mail.headers["subject"]).toContain("Einfahrt Süd 門 🚪");
+    expect(mail.text).toContain("Überraschung – 誰か");
+  });
+});
+
+describe("the picture in a mail", () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => {
+    folder = temporaryFolder("mail");
+  });
+  afterEach(() => folder.remove());
+
+  it("is inside the mail, small, upright and without what the camera wrote beside it", async () => {
+    const file = `${folder.path}/big.jpg`;
+    await sharp(picturePath())
+      .resize(2400, 1800)
+      .withExif({ IFD0: { Make: "Camera" }, IFD3: { GPSLatitudeRef: "N" } })
+      .withMetadata({ orientation: 6 })
+      .toFile(file);
+    const mail = await compose(message(), await mailPicture(source(file), [folder.path], patient));
+    expect(mail.pictures).toHaveLength(1);
+    const [picture] = mail.pictures;
+    expect(picture?.type).toBe("image/jpeg");
+    expect(picture?.disposition).toMatch(/^inline/);
+    expect(mail.html).toContain(`src="cid:${picture?.id}"`);
+    const found = await sharp(picture?.bytes).metadata();
+    expect([found.width, found.height, found.exif, found.orientation]).toEqual([720, 960, undefined, undefined]);
+    expect(picture?.bytes.length).toBeLessThan(200_000);
+  });
+
+  it("is left out, with the reason and without its path, when it is gone or broken", async () => {
+    const gone = await compose(message(), await mailPicture(source(`${folder.path}/gone.jpg`), [folder.path], patient));
+    expect(gone.text).toContain("The picture is not in this mail: it is gone from the disk.");
+    expect(gone.html).toContain("it is gone from the disk");
+    expect(gone.pictures).toEqual([]);
+    expect(gone.text).not.toContain(folder.path);
+    await writeFile(`${folder.path}/broken.jpg`, "no picture");
+    expect(await mailPicture(source(`${folder.path}/broken.jpg`), [folder.path], patient)).toEqual({
+      fault: "The picture is not in this mail: it cannot be decoded.",
+    });
+  });
+
+  it("is not waited for when it takes too long", async () => {
+    const hung = hangFolder(folder.path);
+    try {
+      expect(await mailPicture(source(`${folder.path}/a.jpg`), [folder.path], patient, 50)).toEqual({
+        fault: "The picture is not in this mail: it took too long to read it.",
+      });
+    } finally {
+      hung.answer();
+    }
+  });
+});
+
+describe("the mail of a digest", () => {
+  const held = (count: number, listed: number) => ({
+    count,
+    events: Array.from({ length: listed }, (_, index) => ({
+      eventId: 100 + index,
+      cameraId: "gate",
+      cameraName: "The Gate",
+      eventKind: "event" as const,
+      analysisStatus: index === 0 ? ("failed" as const) : ("completed" as const),
+      startedAt: new Date(Date.UTC(2026, 6, 1, 21, 31 + index)),
+      riskScore: index === 0 ? null : 60 + index,
+      riskLevel: index === 0 ? null : "high",
+      summary: index === 0 ? "" : `Walker ${index}`,
+    })),
+  });
+
+  it("says how much was held back, and lists it with times and risks", async () => {
+    const mail = await compose(message({}, { heldBack: held(25, 20) }), undefined, { publicUrl: "https://home.example.org" });
+    expect(mail.headers["subject"]).toBe("[High] 25 events held back since the alert from The Gate, Wed 1 Jul 2026 23:30");
+    expect(mail.text).toContain("Wed 1 Jul 2026 23:50  79 of 100 (high)  The Gate: Walker 19");
+    expect(mail.text).toContain("not judged  The Gate: event 100");
+    expect(mail.text).toContain("5 events more are not listed.");
+    expect(mail.html).toContain('href="https://home.example.org/api/events/119"');
+    expect(mail.headers["references"]).toBe("<camera.gate.2026-07-01@example.org>");
+  });
+});
+
+describe("the mail of a silence that is over", () => {
+  it("says of what it was, how long, why, and what it held back by which rule", async () => {
+    const { headers, text, html } = await compose(silenceMessage(), undefined, { publicUrl: "https://home.example.org" });
+    expect(headers["subject"]).toBe("The silence of The Gate is over: it held back 2 alerts");
+    expect(text).toContain(
+      "(2 h, from Wed 1 Jul 2026 22:00 to Thu 2 Jul 2026 00:00; reason: A party <b>tonight</b>) is over. It held back 2 alerts:",
+    );
+    expect(text).toContain('Wed 1 Jul 2026 22:17  72 of 100 (high)  The Gate: A person at the gate. (rule "Somebody at night")');
+    expect(text).toContain('The Gate: event 18 (rule "Grave")');
+    expect(html).toContain("A party &lt;b&gt;tonight&lt;/b&gt;");
+    expect(html).toContain('href="https://home.example.org/api/events/17"');
+    expect(text + html).not.toContain("not listed");
+  });
+
+  it("is short about many, names what it was of, and says that it is late", async () => {
+    const { silence, heldBack } = silenceMessage();
+    const everything = {
+      ...silence,
+      cameraId: null,
+      cameraName: null,
+      ruleId: "x",
+      ruleName: "Somebody",
+      endsAt: new Date("2026-07-02T22:00:00Z"),
+    };
+    const { headers, text } = await compose(
+      silenceMessage({ silence: everything, heldBack: { ...heldBack, count: 25 }, late: "This message is late: it waited." }),
+    );
+    expect(headers["subject"]).toBe('The silence of rule "Somebody" is over: it held back 25 alerts');
+    expect(text).toContain("ended by hand");
+    expect(text).toContain("23 alerts more are not listed.");
+    expect(text).toContain("This message is late");
+  });
+});

@@ -1,0 +1,514 @@
+// Over 400 lines: one desk of mail server, receiver and sender serves mails, webhooks and digests.
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
+import type { NotificationKind } from "../../../src/alerting/notifications/notification.ts";
+import { cancelNotifications, channelResults, queueNotifications, sendWaiting } from "../../../src/alerting/notifications/queue.ts";
+import { createNotificationSender } from "../../../src/alerting/notifications/sender.ts";
+import { reviveNotifications } from "../../../src/alerting/notifications/sending-repository.ts";
+import { parseConfig } from "../../../src/platform/config/parse.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import { DatabaseUnavailable, OutcomeUnknown } from "../../../src/platform/database/pg-errors.ts";
+import { createOutbound } from "../../../src/platform/outbound/outbound.ts";
+import { claimNextInLanes, LeaseLost } from "../../../src/work/jobs/jobs-repository.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type MailServerOptions, mailServer } from "../../support/mail-server.ts";
+import { picturePath } from "../../support/pictures.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { type AlertFacts, addAlert, addDetection, addHeldBack, clearAlerts } from "./alerts.ts";
+
+const processId = "00000000-0000-4000-8000-000000000001";
+let database: TestDatabase;
+const folder = temporaryFolder("notifications");
+beforeAll(async () => {
+  database = await testDatabase();
+  await writeFile(`${folder.path}/1.jpg`, await readFile(picturePath()));
+});
+afterAll(async () => {
+  await database.close();
+  await folder.remove();
+});
+
+let now: Date;
+let settled: string[];
+let logged: string[];
+const servers: { close(): Promise<unknown> }[] = [];
+beforeEach(async () => {
+  await clearAlerts(database.db);
+  now = new Date("2026-07-01T21:31:00Z");
+  settled = [];
+  logged = [];
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
+
+/** A daemon's sender with a configuration of its own, and the alert that it is to tell of. */
+async function desk(env: Readonly<Record<string, string>>, db = database.db) {
+  const { config } = parseConfig({
+    env: { DATA_DIR: folder.path, CAMERA_ROOT: folder.path, ALERT_EXPIRY_HOURS: "24", ...env },
+    isRoot: true,
+    home: folder.path,
+    cwd: folder.path,
+  });
+  const outbound = createOutbound({ allow: [] });
+  servers.push(outbound);
+  const note = (fields: object, sentence: string) => logged.push(`${sentence} ${JSON.stringify(fields)}`);
+  const log = { debug: () => {}, info: note, warn: note, error: note, child: () => log };
+  const sender = createNotificationSender({
+    db,
+    config,
+    outbound,
+    clock: { now: () => now, monotonic: () => now.getTime() },
+    log,
+    settle: async (_sql, alertId) => settled.push(alertId),
+    onStored: () => {},
+    onAttempt: () => {},
+    random: () => 0,
+    smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000, answer: 1_000 },
+  });
+  const claim = (at = now) => db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now: at }, 10));
+  return {
+    raise: async (channels: readonly ("email" | "webhook")[], facts: AlertFacts = {}, kind: NotificationKind = "alert") => {
+      const stored = await addAlert(db, facts);
+      await db.transaction((sql) =>
+        queueNotifications(sql, { alertId: stored.alertId, kind, channels, expiresAt: minutes(24 * 60) }, channelAvailability(config), now),
+      );
+      return stored;
+    },
+    claim,
+    run: async (job: Awaited<ReturnType<typeof claim>>[number], signal = new AbortController().signal) =>
+      await sender.run(job.subject.split(":")[1] ?? "", job, signal),
+    sender,
+    /** Does what is due at this time. Returns how much that was. */
+    work: async (at = now) => {
+      now = at;
+      const jobs = await claim();
+      for (const job of jobs) await sender.run(job.subject.split(":")[1] ?? "", job, new AbortController().signal);
+      return jobs.length;
+    },
+    result: async (alertId: string) => (await db.query((sql) => channelResults(sql, [alertId]))).get(alertId)?.[0],
+    jobs: () =>
+      db.query(
+        (sql) =>
+          sql<
+            { status: string; at: Date; error: string | null }[]
+          >`select j.status, j.available_at as at, j.last_error as error from jobs j`,
+      ),
+    attempts: () =>
+      db.query(
+        (sql) => sql<{ outcome: string; answer: string }[]>`select a.outcome, a.answer from notification_attempts a order by a.attempt`,
+      ),
+  };
+}
+
+const mailEnv = (port: number) => ({
+  SMTP_HOST: "127.0.0.1",
+  SMTP_PORT: String(port),
+  SMTP_FROM_ADDRESS: "homesec@example.org",
+  DEFAULT_EMAIL_RECIPIENTS: "me@example.org, you@example.org",
+});
+const mailDesk = async (options: MailServerOptions = {}) => {
+  const server = await mailServer(options);
+  servers.push(server);
+  return { server, ...(await desk(mailEnv(server.port))) };
+};
+
+/** A receiver that answers with these statuses in turn, then with 200. */
+async function receiver(...statuses: readonly number[]) {
+  const bodies: { body: unknown; key: string }[] = [];
+  const left = [...statuses];
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    bodies.push({
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+      key: `${request.headers["webhook-id"]} ${request.headers["idempotency-key"]}`,
+    });
+    const status = left.shift() ?? 200;
+    response.writeHead(status, status === 429 ? { "retry-after": "600" } : {}).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?token=s3cret` };
+}
+
+describe("an alert by mail", () => {
+  it("goes out with its picture, and the alert hears of it", async () => {
+    const { server, raise, work, result, jobs } = await mailDesk();
+    const { alertId } = await raise(["email"], { picture: `${folder.path}/1.jpg`, summary: "A person came." });
+    expect(await work()).toBe(1);
+    const [received] = server.mails;
+    expect(received?.to).toEqual(["me@example.org", "you@example.org"]);
+    expect(received?.mail.headers["subject"]).toMatch(/^\[High\] Person at The Gate, /);
+    expect(received?.mail.text).toContain("A person came.");
+    expect(received?.mail.text).toContain("risk_score >= 60");
+    expect(received?.mail.pictures).toHaveLength(1);
+    expect(await result(alertId)).toEqual({ channel: "email", status: "sent", reason: null, attempts: 1, late: false });
+    expect(settled).toEqual([alertId]);
+    expect(await jobs()).toEqual([]);
+  });
+
+  it("goes out once, although the database goes away just when the mail server has taken it", async () => {
+    const server = await mailServer();
+    servers.push(server);
+    let stores = Number.NaN;
+    const db: Database = {
+      ...database.db,
+      pool: database.db.pool,
+      query: (work) => database.db.query(work),
+      transaction: async (work) => {
+        stores += 1;
+        if (stores === 1) throw new DatabaseUnavailable("it is restarted");
+        const done = await database.db.transaction(work);
+        // it took effect, and nobody was told so
+        if (stores === 2) throw new OutcomeUnknown();
+        return done;
+      },
+    };
+    const { raise, claim, run, result } = await desk(mailEnv(server.port), db);
+    const { alertId } = await raise(["email"]);
+    const [job] = await claim();
+    if (!job) throw new Error("there is no job");
+    stores = 0;
+    await expect(run(job)).rejects.toThrow(LeaseLost);
+    expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 1 });
+    expect(server.mails).toHaveLength(1);
+    expect(await claim()).toEqual([]);
+  });
+
+  it("goes out without its picture when that is gone", async () => {
+    const { server, raise, work } = await mailDesk();
+    await raise(["email"], { picture: `${folder.path}/gone.jpg` });
+    await work();
+    expect(server.mails[0]?.mail.text).toContain("it is gone from the disk");
+  });
+
+  it("shows the newest picture of a camera that writes all of them into one file, and links to it", async () => {
+    const server = await mailServer();
+    servers.push(server);
+    const { raise, work } = await desk({ ...mailEnv(server.port), PUBLIC_URL: "https://home.example.org" });
+    const file = `${folder.path}/snapshot.jpg`;
+    await writeFile(file, "the picture on which most was seen");
+    const { eventId } = await raise(["email"], { picture: file });
+    await writeFile(file, await readFile(picturePath()));
+    const newest = await addDetection(database.db, eventId, { picture: file, confidence: 0.8 });
+    await work();
+    const [received] = server.mails;
+    expect(received?.mail.pictures).toHaveLength(1);
+    expect(received?.mail.text).toContain(`https://home.example.org/api/detections/${newest}/image`);
+    expect(received?.mail.text).not.toContain("not in this mail");
+  });
+
+  it("waits for a mail server that is down, visibly, and arrives late when it is back, saying so", async () => {
+    const port = await freePort();
+    const { raise, work, result, jobs, attempts } = await desk(mailEnv(port));
+    const { alertId } = await raise(["email"]);
+    await work();
+    expect(await result(alertId)).toEqual({
+      channel: "email",
+      status: "waiting",
+      reason: expect.stringContaining("ECONNREFUSED"),
+      attempts: 1,
+      late: true,
+    });
+    expect(settled).toEqual([alertId]);
+    expect(await jobs()).toEqual([{ status: "pending", at: minutes(0.5), error: expect.stringContaining("ECONNREFUSED") }]);
+    expect(await work(minutes(0.4))).toBe(0);
+    await work(minutes(0.1));
+    expect((await jobs())[0]?.at).toEqual(minutes(1));
+
+    const server = await mailServer({ port });
+    servers.push(server);
+    await work(minutes(1));
+    expect(server.mails[0]?.mail.text).toMatch(/This alert is late: it could not be sent for 2 minutes \(connect ECONNREFUSED/);
+    expect(await result(alertId)).toEqual({ channel: "email", status: "sent", reason: null, attempts: 3, late: true });
+    expect((await attempts()).map(({ outcome }) => outcome)).toEqual(["again", "again", "sent"]);
+    // one fault is told once, and its end
+    expect(logged.map((line) => line.split(" {")[0])).toEqual([
+      "a notification could not be sent; it is tried again",
+      "notifications go out again",
+      "a notification was sent",
+    ]);
+  });
+
+  it("that waits goes out later and later, but at least every 36 minutes, until it expires into the dead letters", async () => {
+    const { raise, work, result, jobs } = await desk(mailEnv(await freePort()));
+    const start = now;
+    const { alertId } = await raise(["email"]);
+    const waits: number[] = [];
+    for (;;) {
+      await work();
+      const [job] = await jobs();
+      if (!job || job.status === "dead") break;
+      waits.push((job.at.getTime() - now.getTime()) / 60_000);
+      now = job.at;
+    }
+    expect(waits.slice(0, 8)).toEqual([0.5, 1, 2, 4, 8, 16, 30, 30]);
+    expect(now.getTime() - start.getTime()).toBe(24 * 3_600_000);
+    expect(await result(alertId)).toMatchObject({
+      status: "expired",
+      reason: expect.stringMatching(/^not sent within 24 hours; the last answer: connect ECONNREFUSED/),
+      attempts: waits.length,
+    });
+    expect(await jobs()).toMatchObject([{ status: "dead", error: expect.stringContaining("not sent within 24 hours") }]);
+  });
+
+  it("that was given up is sent when it is taken up again, with a new expiry", async () => {
+    const { server, raise, work, result, jobs } = await mailDesk({
+      onRecipient: (_, time) => (time === 1 ? { code: 550, text: "blocked" } : undefined),
+    });
+    const { alertId } = await raise(["email"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({ status: "failed", reason: expect.stringContaining("550 blocked") });
+    expect(await jobs()).toMatchObject([{ status: "dead", error: expect.stringContaining("550 blocked") }]);
+    expect(settled).toEqual([alertId]);
+    now = minutes(60 * 30);
+    await database.db.transaction(async (sql) => {
+      const [row] = await sql<[{ id: string }]>`select n.notification_id as id from notifications n`;
+      expect(await reviveNotifications(sql, [row.id], minutes(60), now)).toEqual([alertId]);
+      await sql`update jobs set status = 'pending', attempts = 0, deferrals = 0, available_at = ${now}`;
+    });
+    await work();
+    expect(server.mails).toHaveLength(1);
+    expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 2, late: true });
+  });
+
+  it("reaches those at once who can be reached, and the others when their server has made up its mind", async () => {
+    const { server, raise, work, result, jobs } = await mailDesk({
+      onRecipient: (who, time) => (who.startsWith("you") && time < 3 ? { code: 450, text: "greylisted" } : undefined),
+    });
+    const { alertId } = await raise(["email"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({
+      status: "sent",
+      reason: "not yet taken for you@example.org: it is tried again",
+      late: false,
+    });
+    await work(minutes(0.5));
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: expect.stringContaining("greylisted") });
+    await work(minutes(1));
+    expect(server.mails.map(({ to }) => to)).toEqual([["me@example.org"], ["you@example.org"]]);
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: null, attempts: 3 });
+    expect(await jobs()).toEqual([]);
+  });
+
+  it("names the recipients that will never get it", async () => {
+    const { raise, work, result } = await mailDesk({
+      onRecipient: (who) => (who.startsWith("you") ? { code: 550, text: "no such user" } : undefined),
+    });
+    const { alertId } = await raise(["email"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org: 550 no such user" });
+  });
+
+  it("waits for a login to be mended, tries it once in ten minutes however much waits, and the log says so once", async () => {
+    const { raise, work, result, jobs, attempts } = await mailDesk({ login: { user: "home", password: "s3cret-pass" } });
+    const first = await raise(["email"]);
+    await raise(["email"]);
+    const third = await raise(["email"]);
+    for (let n = 0; n < 3; n += 1) await work();
+    expect(await result(first.alertId)).toMatchObject({ status: "waiting", attempts: 1 });
+    expect(await result(third.alertId)).toMatchObject({ status: "waiting", attempts: 0, reason: expect.stringContaining("530") });
+    expect((await jobs()).map(({ at }) => at)).toEqual([minutes(10), minutes(10), minutes(10)]);
+    expect(await attempts()).toHaveLength(1);
+    for (let n = 0; n < 3; n += 1) await work(n === 0 ? minutes(10) : now);
+    expect(await attempts()).toHaveLength(2);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain("as homesec is configured");
+  });
+
+  it("goes out at once when the channel was found to work, and if it does not after all, one mail asks", async () => {
+    let isMended = true;
+    const { server, raise, work, attempts } = await mailDesk({
+      onRecipient: () => (isMended ? undefined : { code: 550, text: "5.7.1 relaying denied" }),
+    });
+    const workAll = async () => {
+      while ((await work()) > 0);
+    };
+    isMended = false;
+    for (let n = 0; n < 3; n += 1) await raise(["email"]);
+    await workAll();
+    expect(await attempts()).toHaveLength(1);
+    now = minutes(1);
+    expect(await sendWaiting(database.db, "email", now)).toBe(3);
+    expect(await sendWaiting(database.db, "webhook", now)).toBe(0);
+    await workAll();
+    expect([server.mails.length, (await attempts()).length]).toEqual([0, 2]);
+    isMended = true;
+    now = minutes(1);
+    expect(await sendWaiting(database.db, "email", now)).toBe(3);
+    await workAll();
+    expect(server.mails).toHaveLength(3);
+  });
+
+  it("still names who will never get it when the others have got theirs, and who did not in time", async () => {
+    const { raise, work, result } = await mailDesk({
+      onRecipient: (who, time) =>
+        who.startsWith("you") ? { code: 550, text: "no such user" } : time < 2 ? { code: 450, text: "greylisted" } : undefined,
+    });
+    const { alertId } = await raise(["email"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({ status: "waiting", reason: expect.stringContaining("greylisted") });
+    await work(minutes(1));
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org: 550 no such user" });
+
+    const other = await mailDesk({
+      onRecipient: (who) => (who.startsWith("you") ? { code: 450, text: "greylisted" } : undefined),
+    });
+    const second = await other.raise(["email"]);
+    await other.work();
+    await other.work(minutes(25 * 60));
+    expect(await other.result(second.alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org in time" });
+    expect(logged.at(-1)).toContain("went to some of its recipients");
+  });
+
+  it("of what happened while homesec was off says so too", async () => {
+    const { server, raise, work, result } = await mailDesk();
+    const { alertId } = await raise(["email"]);
+    await work(minutes(185));
+    expect(server.mails[0]?.mail.text).toContain("This alert is late: it waited for 3 hours before it could be sent.");
+    expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 1, late: true });
+  });
+
+  it("is not sent when a person has ended the alert meanwhile, though its job runs already", async () => {
+    const { server, raise, claim, run, result, jobs } = await mailDesk();
+    const { alertId } = await raise(["email"]);
+    const [job] = await claim();
+    await database.db.transaction(async (sql) => {
+      await sql`update alerts set status = 'acknowledged' where alert_id = ${alertId}`;
+      await cancelNotifications(sql, alertId, now);
+    });
+    if (job) await run(job);
+    expect(server.mails).toEqual([]);
+    expect(await result(alertId)).toMatchObject({ status: "cancelled", attempts: 0 });
+    expect(await jobs()).toEqual([]);
+  });
+
+  it("is given back when the daemon stops in the middle", async () => {
+    const { raise, claim, run, result } = await desk(mailEnv(await freePort()));
+    const { alertId } = await raise(["email"]);
+    const [job] = await claim();
+    const stop = new AbortController();
+    stop.abort(new Error("the daemon stops"));
+    await expect(job && run(job, stop.signal)).rejects.toThrow("the daemon stops");
+    expect(await result(alertId)).toMatchObject({ status: "waiting", attempts: 0 });
+  });
+
+  it("is failed with the reason when no attempt ever came to an end", async () => {
+    const { sender, raise, claim, result, jobs } = await mailDesk();
+    const { alertId } = await raise(["email"]);
+    const [job] = await claim();
+    if (job) await sender.giveUp(job.subject.split(":")[1] ?? "", job, "given up after 5 attempts");
+    expect(await result(alertId)).toMatchObject({ status: "failed", reason: "given up after 5 attempts" });
+    expect(await jobs()).toMatchObject([{ status: "dead" }]);
+  });
+
+  it("whose event is gone leaves nothing behind", async () => {
+    const { server, raise, work, jobs } = await mailDesk();
+    await raise(["email"]);
+    await database.db.query((sql) => sql`delete from events`);
+    await work();
+    expect([server.mails, await jobs()]).toEqual([[], []]);
+  });
+
+  it("holds up no other channel", async () => {
+    const hook = await receiver();
+    const { raise, claim } = await desk({ ...mailEnv(await freePort()), DEFAULT_WEBHOOK_URL: hook.url });
+    await raise(["email", "webhook"]);
+    await raise(["email", "webhook"]);
+    expect(await claim()).toHaveLength(2);
+  });
+});
+
+describe("an alert by webhook", () => {
+  it("has exactly the documented payload", async () => {
+    const hook = await receiver();
+    const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
+    const { alertId, eventId } = await raise(["webhook"]);
+    await work();
+    expect(hook.bodies[0]?.body).toEqual({
+      type: "security_alert",
+      alert: { id: alertId, event_id: eventId, severity: "high", dedup_key: "gate:rule" },
+      metadata: { rule_name: "Somebody at night", matched_conditions: ["risk_score >= 60"] },
+      timestamp: "2026-07-01T21:31:00.000Z",
+    });
+    expect(await result(alertId)).toEqual({ channel: "webhook", status: "sent", reason: null, attempts: 1, late: false });
+  });
+
+  it("is repeated unchanged until the receiver takes it, as late as that asks for", async () => {
+    const hook = await receiver(503, 429);
+    const { raise, work, result, jobs } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
+    const { alertId } = await raise(["webhook"]);
+    await work();
+    expect((await jobs())[0]).toEqual({ status: "pending", at: minutes(0.5), error: "the webhook answered 503" });
+    await work(minutes(0.5));
+    expect((await jobs())[0]?.at).toEqual(minutes(10));
+    await work(minutes(10));
+    expect(hook.bodies).toHaveLength(3);
+    expect(new Set(hook.bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+    expect(hook.bodies[0]?.key).toMatch(/^([0-9a-f-]{36}) \1$/);
+    expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 3, late: true });
+    expect(logged.join()).not.toContain("s3cret");
+  });
+
+  it("fails for good when the receiver says that it is gone", async () => {
+    const hook = await receiver(410);
+    const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
+    const { alertId } = await raise(["webhook"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({ status: "failed", reason: "the webhook answered 410: it is gone" });
+  });
+
+  it("is not sent to where nothing may be sent", async () => {
+    const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: "http://169.254.169.254/latest/meta-data" });
+    const { alertId } = await raise(["webhook"]);
+    await work();
+    expect(await result(alertId)).toMatchObject({ status: "waiting", reason: expect.stringContaining("169.254.169.254") });
+  });
+});
+
+describe("a digest", () => {
+  it("says through each channel what the cooldown held back, even when the alert was acknowledged", async () => {
+    const hook = await receiver();
+    const { db } = database;
+    const server = await mailServer();
+    servers.push(server);
+    const { raise, work } = await desk({ ...mailEnv(server.port), DEFAULT_WEBHOOK_URL: hook.url });
+    const { alertId } = await raise(["email", "webhook"], {}, "digest");
+    const held = [];
+    for (let index = 0; index < 22; index += 1)
+      held.push(await addHeldBack(db, alertId, { riskScore: 40 + index, summary: `Walker ${index}` }));
+    await addHeldBack(db, alertId, { riskScore: 99, summary: "Deleted", deleted: true });
+    await db.query((sql) => sql`update alerts set status = 'acknowledged' where alert_id = ${alertId}`);
+    await work();
+    const [received] = server.mails;
+    expect(received?.mail.headers["subject"]).toMatch(/^\[High\] 22 events held back since the alert from The Gate/);
+    expect(received?.mail.text).toContain("Walker 2\n");
+    expect(received?.mail.text).not.toContain("Walker 1\n");
+    expect(received?.mail.text).not.toContain("Deleted");
+    expect(received?.mail.text).toContain("2 events more are not listed.");
+    const body = hook.bodies[0]?.body as { type: string; held_back: { count: number; events: { event_id: number }[] } };
+    expect(body.type).toBe("security_alert_digest");
+    expect(body.held_back.count).toBe(22);
+    expect(body.held_back.events.map((event) => event.event_id)).toEqual(held.slice(2));
+    // an alert is settled by what was said of itself
+    expect(settled).toEqual([]);
+  });
+
+  it("is not sent when all events that it was to tell of were deleted meanwhile", async () => {
+    const hook = await receiver();
+    const { raise, work } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
+    const { alertId } = await raise(["webhook"], {}, "digest");
+    await addHeldBack(database.db, alertId, { riskScore: 99, summary: "Deleted", deleted: true });
+    await work();
+    expect(hook.bodies).toEqual([]);
+    const [stored] = await database.db.query((sql) => sql`select status, reason from notifications where alert_id = ${alertId}`);
+    expect(stored).toEqual({ status: "cancelled", reason: "all events that it was to tell of were deleted" });
+  });
+});

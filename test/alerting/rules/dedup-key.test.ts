@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dedupKey } from "../../../src/alerting/rules/dedup-key.ts";
+import { dedupKeyNames, dedupTemplateFault } from "../../../src/contract/dedup-template.ts";
+
+const values = { camera_id: "front_door", rule_id: "r1", object_type: "person", severity: "high" };
+
+describe("a dedup key", () => {
+  it.each([
+    ["{camera_id}:{rule_id}", "front_door:r1"],
+    ["{object_type}/{severity}/{object_type}", "person/high/person"],
+    ["one for all", "one for all"],
+    ["$&{camera_id}$1", "$&front_door$1"],
+  ])("of %s is %s", (template, key) => {
+    expect(dedupTemplateFault(template)).toBeUndefined();
+    expect(dedupKey(template, values)).toBe(key);
+  });
+
+  it("says none where no detection matched", () => {
+    expect(dedupKey("{object_type}", { ...values, object_type: null })).toBe("none");
+  });
+
+  it("takes values as they are, whatever stands in them", () => {
+    expect(dedupKey("{object_type}-{camera_id}", { ...values, object_type: "{camera_id}" })).toBe("{camera_id}-front_door");
+  });
+});
+
+describe("a template is refused", () => {
+  it.each([
+    ["{camera}", "Does not know {camera}"],
+    ["{}", "Does not know {}"],
+    ["{Camera_id}", "Does not know {Camera_id}"],
+    ["{ camera_id }", "Does not know { camera_id }"],
+    ["{constructor}", "Does not know {constructor}"],
+    ["{camera_id", "without its counterpart"],
+    ["camera_id}", "without its counterpart"],
+    ["{{camera_id}}", "without its counterpart"],
+    ["{camera_id}}", "without its counterpart"],
+    ["{came{rule_id}ra_id}", "without its counterpart"],
+  ])("%s", (template, reason) => {
+    expect(dedupTemplateFault(template)).toContain(reason);
+  });
+});
+
+it("keys of templates that pass are what simple replacing makes of them, and have no braces", () => {
+  const parts = fc.oneof(fc.constantFrom(...dedupKeyNames.map((name) => `{${name}}`)), fc.constantFrom("{", "}", "{x}", ":", "a", "{}"));
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 6 }), (pieces) => {
+      const template = pieces.join("");
+      if (dedupTemplateFault(template) !== undefined) return;
+      const key = dedupKeyNames.reduce((text, name) => text.split(`{${name}}`).join(values[name]), template);
+      expect(dedupKey(template, values)).toBe(key);
+      expect(key).not.toMatch(/[{}]/);
+    }),
+    { numRuns: 2_000 },
+  );
+});

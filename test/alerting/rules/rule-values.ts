@@ -1,0 +1,52 @@
+import type { Rule, RuleDefinition, RuleFacts, Schedule } from "../../../src/alerting/rules/rule.ts";
+
+/** What a person says of a rule without conditions, but for what is given. */
+export function definitionWith(fields: Partial<RuleDefinition>): RuleDefinition {
+  return {
+    name: "A rule",
+    enabled: true,
+    kind: "event",
+    severity: "high",
+    risk_threshold: null,
+    object_types: null,
+    camera_ids: null,
+    min_confidence: null,
+    schedule: null,
+    dedup_key_template: "{camera_id}:{rule_id}",
+    cooldown_seconds: 300,
+    channels: null,
+    escalate: false,
+    digest: false,
+    ...fields,
+  };
+}
+
+/** A rule without conditions, but for what is given. */
+export function ruleWith(fields: Partial<Rule> = {}): Rule {
+  return {
+    ...definitionWith({ name: "Somebody" }),
+    id: "11111111-1111-4111-8111-111111111111",
+    version: 1,
+    created_at: new Date("2026-01-01T00:00:00Z"),
+    updated_at: new Date("2026-01-01T00:00:00Z"),
+    ...fields,
+  };
+}
+
+/** An event with a person, but for what is given. It was stored on a Sunday at noon. */
+export function factsWith(fields: Partial<RuleFacts> = {}): RuleFacts {
+  return {
+    eventId: 1,
+    kind: "event",
+    cameraId: "front_door",
+    riskScore: null,
+    storedAt: new Date("2026-03-01T12:00:00Z"),
+    objects: [{ objectType: "person", confidence: 0.9 }],
+    ...fields,
+  };
+}
+
+/** A schedule without limits in UTC, but for what is given. */
+export function scheduleWith(fields: Partial<Schedule> = {}): Schedule {
+  return { days: [], start_time: null, end_time: null, timezone: "UTC", ...fields };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { samples } from "../../../src/alerting/webhooks/samples.ts";
+import type { OutboundEvent } from "../../../src/contract/outbound-events.ts";
+import { emit } from "../../../src/work/outbox/outbox.ts";
+import { testDaemon } from "../../support/daemon.ts";
+import { testDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+import { receiver } from "../../support/receiver.ts";
+
+test("the log tells a webhook's fault once, the first delivery given up for it, and once that it works again with how many were", async () => {
+  const [database, target] = await Promise.all([testDatabase(), receiver(() => ({ status: 500 }))]);
+  const lines: { readonly level: string; readonly text: string; readonly fields: Record<string, unknown> }[] = [];
+  const at = (level: string) => (fields: object, text: string) => lines.push({ level, text, fields: fields as Record<string, unknown> });
+  const log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), child: () => log };
+  const daemon = await testDaemon({ env: { DATABASE_URL: database.url }, log });
+  const about = (webhook: string, level: string) =>
+    lines.filter((line) => line.level === level && line.fields["webhook"] === webhook).map(({ text }) => text.split(";")[0]);
+  const happen = async (...numbers: readonly number[]) => {
+    const events = numbers.map(
+      (n): OutboundEvent => ({ type: "event_enriched", eventId: String(n), data: { ...samples.event_enriched.data, event_id: n } }),
+    );
+    await database.db.transaction((sql) => emit(sql, events, new Date()));
+    daemon.context.runtime?.wakeJobs("deliver");
+  };
+  try {
+    const response = await fetch(`${daemon.url}/api/outbound-webhooks`, {
+      method: "POST",
+      body: JSON.stringify({
+        ...{ name: "Hook", url: target.url, event_types: ["event_enriched"] },
+        ...{ retry_delay_seconds: 1, max_retries: 1 },
+      }),
+      headers: { "content-type": "application/json" },
+    });
+    const { id } = (await response.json()) as { id: string };
+    await happen(1, 2, 3);
+    // each of the three is tried twice
+    await eventually(() => about(id, "warn").length + about(id, "debug").length === 6, { timeoutMs: 20_000, what: "six attempts" });
+    expect(about(id, "warn")).toEqual(["a webhook could not be delivered", "a webhook could not be delivered and is given up"]);
+
+    target.answerWith(() => ({ status: 200 }));
+    await happen(4, 5);
+    await eventually(() => about(id, "info").filter((text) => text === "a webhook was told").length === 2);
+    expect(about(id, "info")).toEqual(["a webhook works again", "a webhook was told", "a webhook was told"]);
+    expect(lines.find(({ text }) => text.startsWith("a webhook works again"))?.fields).toMatchObject({ given_up: 3 });
+
+    // what fails after that is told anew
+    target.answerWith(() => ({ status: 500 }));
+    await happen(6);
+    await eventually(() => about(id, "warn").length === 4, { timeoutMs: 20_000, what: "the fault once more" });
+  } finally {
+    await daemon.stop();
+    await Promise.all([target.close(), database.close()]);
+  }
+});

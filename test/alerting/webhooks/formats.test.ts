@@ -1,0 +1,251 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { botMarkdown } from "../../../src/alerting/webhooks/formats/bot-markdown.ts";
+import { chatBlocks } from "../../../src/alerting/webhooks/formats/chat-blocks.ts";
+import { chatEmbeds } from "../../../src/alerting/webhooks/formats/chat-embeds.ts";
+import { type Message, messageOf } from "../../../src/alerting/webhooks/formats/message.ts";
+import { teamCards } from "../../../src/alerting/webhooks/formats/team-cards.ts";
+import { plain, shorten } from "../../../src/alerting/webhooks/formats/texts.ts";
+import { otherSamples, samples } from "../../../src/alerting/webhooks/samples.ts";
+import { type OutboundEvent, outboundEventTypes } from "../../../src/contract/outbound-events.ts";
+
+const time = new Date("2026-01-31T22:15:00Z");
+
+/** Text as somebody hostile writes it: markup, mentions, links, control characters, emoji of several parts, halves of pairs. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...["@everyone", "@here", "<!channel>", "<!here|x>", "<@U123>", "<http://evil|click>", "[click](http://evil)", "*b*", "_i_", "~s~"],
+        ...["`c`", "```", "&amp;", "<at>all</at>", "\\", "||spoiler||", "# head", "> quote", "\u0000", "\u202e", "\r\n", "\n\n", "\ud83d"],
+        ...["👨‍👩‍👧‍👦", "🏳️‍🌈", "é", "字", "@channel", "<@&42>", "!", ".", "-", "=", "{", "}"],
+      ),
+      fc.string({ unit: "grapheme", maxLength: 30 }),
+      fc.string({ unit: "binary", maxLength: 30 }),
+    ),
+    { maxLength: 100 },
+  )
+  .map((parts) => parts.join(""));
+const longText = fc.tuple(hostile, fc.integer({ min: 1, max: 40 })).map(([text, times]) => text.repeat(times).slice(0, 20_000));
+const message: fc.Arbitrary<Message> = fc.record({
+  headline: longText,
+  text: longText,
+  facts: fc.array(fc.record({ name: hostile, value: longText }), { maxLength: 40 }),
+  urgency: fc.constantFrom("good", "info", "low", "medium", "high", "critical"),
+  more: fc.option(hostile),
+  time: fc.constant(time),
+});
+
+/** Every text anywhere in a message. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsOf) : [];
+}
+
+function checkAll(make: (message: Message) => object, check: (made: object) => void): void {
+  fc.assert(
+    fc.property(message, (given) => {
+      const made = make(given);
+      for (const text of textsOf(made)) expect(text).not.toMatch(/\p{Surrogate}|[\u202a-\u202e]|(?![\n\t])\p{Cc}/u);
+      check(made);
+    }),
+    { numRuns: 60 },
+  );
+}
+
+interface Blocks {
+  readonly text: string;
+  readonly blocks: readonly {
+    readonly type: string;
+    readonly text?: { readonly text: string };
+    readonly fields?: readonly { readonly text: string }[];
+    readonly elements?: readonly { readonly text: string }[];
+  }[];
+}
+
+interface Embeds {
+  readonly allowed_mentions: unknown;
+  readonly embeds: readonly {
+    readonly title: string;
+    readonly description?: string;
+    readonly color: number;
+    readonly footer?: { readonly text: string };
+    readonly fields: readonly { readonly name: string; readonly value: string }[];
+  }[];
+}
+
+describe("within the published limits, whatever is in the texts", () => {
+  test("chat_blocks: header 150, section 3000, fields 10 of 2000, 50 blocks, and no bare control character", () => {
+    checkAll(chatBlocks, (made) => {
+      const { text, blocks } = made as Blocks;
+      expect(blocks.length).toBeLessThanOrEqual(50);
+      for (const block of blocks) {
+        expect(block.text?.text.length ?? 1).toBeLessThanOrEqual(block.type === "header" ? 150 : 3000);
+        expect(block.text?.text.length ?? 1).toBeGreaterThan(0);
+        expect(block.fields?.length ?? 1).toBeLessThanOrEqual(10);
+        for (const field of [...(block.fields ?? []), ...(block.elements ?? [])]) expect(field.text.length).toBeLessThanOrEqual(2000);
+      }
+      for (const one of textsOf([text, blocks])) {
+        expect(one).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+        expect(one).not.toMatch(/@(everyone|here|channel)/i);
+      }
+    });
+  });
+
+  test("chat_embeds: title 256, description 4096, 25 fields of 256 and 1024, 6000 together, nobody is mentioned", () => {
+    checkAll(chatEmbeds, (made) => {
+      const { embeds, allowed_mentions } = made as Embeds;
+      expect(allowed_mentions).toEqual({ parse: [] });
+      const [embed] = embeds;
+      if (!embed) throw new Error("no embed");
+      const { title, description = "-", fields, footer } = embed;
+      expect(title.length).toBeLessThanOrEqual(256);
+      expect(description.length).toBeLessThanOrEqual(4096);
+      expect(description).not.toBe("");
+      expect(fields.length).toBeLessThanOrEqual(25);
+      for (const { name, value } of fields) {
+        expect([name.length > 0, name.length <= 256, value.length > 0, value.length <= 1024]).toEqual([true, true, true, true]);
+        expect(value.replace(/\\./gsu, "")).not.toMatch(/[*_~`|<>[\]]/);
+      }
+      const total = [title, embed.description ?? "", footer?.text ?? "", ...fields.flatMap(({ name, value }) => [name, value])].join(
+        "",
+      ).length;
+      expect(total).toBeLessThanOrEqual(6000);
+    });
+  });
+
+  test("bot_markdown: 4096, every reserved character escaped but our own bold and code", () => {
+    checkAll(
+      (given) => botMarkdown(given, "-100123"),
+      (made) => {
+        const { text, chat_id, parse_mode, link_preview_options } = made as Record<string, unknown>;
+        expect({ chat_id, parse_mode, link_preview_options }).toEqual({
+          chat_id: "-100123",
+          parse_mode: "MarkdownV2",
+          link_preview_options: { is_disabled: true },
+        });
+        const all = String(text);
+        expect(all.length).toBeLessThanOrEqual(4096);
+        const bare = all.replace(/\\[\x21-\x7e]/g, "");
+        // code stands at the end, and everything but ` and \ is literal in it
+        const prose = bare.replace(/`[^`]*`$/, "");
+        expect(prose).not.toMatch(/[_[\]()~`>#+\-=|{}.!\\]/);
+        expect((prose.match(/\*/g) ?? []).length % 2).toBe(0);
+      },
+    );
+  });
+
+  test("team_cards: an Adaptive Card below 28 KB whose texts know no markup", () => {
+    checkAll(teamCards, (made) => {
+      expect(Buffer.byteLength(JSON.stringify(made))).toBeLessThan(28 * 1024);
+      const card = (made as { attachments: { contentType: string; content: { version: string; body: { type: string }[] } }[] })
+        .attachments[0];
+      expect(card?.contentType).toBe("application/vnd.microsoft.card.adaptive");
+      expect(card?.content.version).toBe("1.4");
+      for (const block of card?.content.body ?? []) expect(block.type).toBe("RichTextBlock");
+    });
+  });
+});
+
+test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000one", "@all\u200b", "@channel…"])(
+  "%s calls nobody, through any of the platforms",
+  (call) => {
+    const said: Message = { headline: call, text: call, facts: [{ name: call, value: call }], urgency: "info", more: call, time };
+    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, "1"), teamCards(said)]) {
+      for (const text of textsOf(made)) expect(text).not.toMatch(/@(everyone|here|channel|all)/i);
+    }
+  },
+);
+
+test("bot_markdown without a chat names none: what stands before the bot may know it", () => {
+  const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more: null, time };
+  expect(botMarkdown(said, undefined)).not.toHaveProperty("chat_id");
+});
+
+test("the command at the end of a message can be copied, whatever the camera is called", () => {
+  const more = "homesec cameras show front_door";
+  const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more, time };
+  expect(textsOf(chatBlocks(said))).toContain(`More: \`${more}\``);
+  expect(botMarkdown(said, "1")).toMatchObject({ text: expect.stringContaining(`\`${more}\``) });
+});
+
+describe("shortening", () => {
+  test("keeps whole graphemes and whole escapes, within the limit", () => {
+    const escaped = (part: string) => part.replace(/&/g, "&amp;");
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 6, max: 200 }), (raw, limit) => {
+        const text = plain(raw);
+        const short = shorten(text, limit, escaped);
+        expect(short.length).toBeLessThanOrEqual(limit);
+        if (escaped(text).length <= limit) {
+          expect(short).toBe(escaped(text));
+          return;
+        }
+        const kept = short.slice(0, -1).replaceAll("&amp;", "&");
+        const segments = [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)];
+        expect(segments.some(({ index }) => index === kept.length)).toBe(true);
+        expect(text.startsWith(kept)).toBe(true);
+      }),
+    );
+  });
+
+  test("a family stays a family", () => {
+    expect(shorten("ab👨‍👩‍👧‍👦", 8)).toBe("ab…");
+  });
+});
+
+describe("every event type is said in words", () => {
+  test.each(outboundEventTypes)("%s", (type) => {
+    const said = messageOf(samples[type] as OutboundEvent, time, "Europe/Berlin");
+    expect(said.headline).toMatch(/^[A-Zh].{10,}/);
+    expect(said.headline).not.toMatch(/undefined|null|\[object/);
+    expect(said.facts.length).toBeGreaterThan(0);
+    for (const fact of said.facts) expect(fact.value).not.toMatch(/undefined|null|\[object|^$/);
+    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, "1"), teamCards(said)]) {
+      expect(textsOf(made).join(" ")).toContain(type === "system_health_changed" ? "degraded" : "front");
+    }
+  });
+
+  test("what an alert says", () => {
+    expect(messageOf(samples.alert_fired, time, "Europe/Berlin")).toEqual({
+      headline: "High alert: People at night at front-door",
+      text: "",
+      facts: [
+        { name: "Camera", value: "front-door" },
+        { name: "Severity", value: "high" },
+        { name: "Why", value: "risk_score >= 70, object_type in [person]" },
+        { name: "Raised", value: "31 Jan 2026, 23:15:40 CET" },
+      ],
+      urgency: "high",
+      more: "homesec explain alert 6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11",
+      time,
+    });
+    expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front-door");
+  });
+
+  test("where the camera has a name it is said; commands keep the id", () => {
+    for (const type of outboundEventTypes.filter((each) => each !== "system_health_changed")) {
+      const { headline, facts, more } = messageOf(samples[type] as OutboundEvent, time, "UTC", "Garage Süd");
+      expect(headline).toContain("Garage Süd");
+      expect(facts).toContainEqual({ name: "Camera", value: "Garage Süd" });
+      expect([headline, ...facts.map(({ value }) => value)].join()).not.toContain("front-door");
+      if (type === "anomaly_detected") expect(more).toBe("homesec cameras show front-door");
+    }
+  });
+
+  test("what an incident of a camera and a changed view say", () => {
+    expect(messageOf(otherSamples.camera_health, time, "Europe/Berlin")).toMatchObject({
+      headline: "Something is wrong with camera front-door",
+      text: "Camera Front door is silent: no picture for 5 min, while one every 1 min is usual.",
+      facts: [
+        { name: "Camera", value: "front-door" },
+        { name: "Since", value: "31 Jan 2026, 23:15:00 CET" },
+      ],
+      urgency: "high",
+    });
+    expect(messageOf(otherSamples.scene_change, time, "UTC")).toMatchObject({
+      headline: "The view of front-door has changed",
+      text: expect.stringContaining("The camera was moved"),
+    });
+  });
+});

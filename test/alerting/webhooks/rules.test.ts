@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import { judge } from "../../../src/alerting/webhooks/attempt.ts";
+import { retryDelayMs } from "../../../src/alerting/webhooks/retries.ts";
+import { newSigningSecret, signatureHeaders } from "../../../src/alerting/webhooks/signing.ts";
+
+const now = new Date("2026-01-31T22:15:00Z");
+const calm = { retryDelaySeconds: 10, random: 0, retryAfter: null, now };
+
+describe("the delay before a retry", () => {
+  test("doubles from retry_delay_seconds, up to one hour", () => {
+    expect([1, 2, 3, 4, 9, 10].map((n) => retryDelayMs(n, calm) / 1000)).toEqual([10, 20, 40, 80, 2560, 3600]);
+  });
+
+  test("has up to a fifth of jitter, and is never above an hour or below its own", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 1, max: 3600 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (n, seconds, random) => {
+          const plain = Math.min(3_600_000, seconds * 1000 * 2 ** (n - 1));
+          const delay = retryDelayMs(n, { ...calm, retryDelaySeconds: seconds, random });
+          expect(delay).toBeGreaterThanOrEqual(plain);
+          expect(delay).toBeLessThanOrEqual(Math.min(3_600_000, plain * 1.2) + 1);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["90", 90],
+    ["0", 10],
+    ["99999", 3600],
+    ["Sat, 31 Jan 2026 22:17:00 GMT", 120],
+    ["Saturday, 31-Jan-26 22:17:00 GMT", 120],
+    ["Sat, 31 Jan 2026 22:00:00 GMT", 10],
+    ["Sat, 31 Jan 2027 22:00:00 GMT", 3600],
+    ["-5", 10],
+    ["1e9", 10],
+    ["2026", 2026],
+    ["soon", 10],
+    ["", 10],
+  ])("Retry-After %j asks for %i s", (retryAfter, seconds) => {
+    expect(retryDelayMs(1, { ...calm, retryAfter })).toBe(seconds * 1000);
+  });
+});
+
+describe("signatures", () => {
+  test("are verified by the reference library, with any of the secrets and no other", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+        const body = JSON.stringify({ text });
+        const [fresh, old, other] = [newSigningSecret(), newSigningSecret(), newSigningSecret()];
+        const headers = signatureHeaders([fresh, old], { id: "msg_1", time: new Date(), body }) as Record<string, string>;
+        for (const secret of [fresh, old]) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+        expect(() => new Webhook(other).verify(body, headers)).toThrow();
+        expect(() => new Webhook(fresh).verify(`${body} `, headers)).toThrow();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a secret has 24 to 64 bytes", () => {
+    const secret = newSigningSecret();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/);
+    expect(Buffer.from(secret.slice(6), "base64").length).toBe(32);
+  });
+});
+
+describe("an answer", () => {
+  const answered = (status: number) => judge({ kind: "answered", status, retryAfter: "7", body: "x\u0000y", ms: 12.4 });
+  test.each([
+    [200, "success"],
+    [204, "success"],
+    [299, "success"],
+    [301, "again"],
+    [307, "again"],
+    [400, "again"],
+    [404, "again"],
+    [410, "gone"],
+    [429, "again"],
+    [500, "again"],
+    [503, "again"],
+  ])("%i is %s", (status, kind) => {
+    expect(answered(status)).toMatchObject({ kind, statusCode: status, responseMs: 12, response: "xy" });
+  });
+
+  test("what was refused is not tried again; what could not be reached is", () => {
+    expect(judge({ kind: "refused", error: "no" }).kind).toBe("never");
+    expect(judge({ kind: "unreachable", error: "down", ms: 3 })).toMatchObject({ kind: "again", statusCode: null, error: "down" });
+  });
+});

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createSemaphore } from "../../../src/base/async/semaphore.ts";
+import { eventually } from "../../support/eventually.ts";
+
+it("are given first come, first served, and never more than there are", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.record({ rounds: fc.integer({ min: 0, max: 5 }), leaves: fc.boolean() }), { maxLength: 20 }),
+      async (max, askers) => {
+        const turns = createSemaphore({ max });
+        const begun: number[] = [];
+        let working = 0;
+        let mostWorking = 0;
+        const gone = askers.map(() => new AbortController());
+        const all = askers.map(async ({ rounds }, at) => {
+          const giveBack = await turns.take(gone[at]?.signal).catch(() => undefined);
+          if (!giveBack) return;
+          begun.push(at);
+          working += 1;
+          mostWorking = Math.max(mostWorking, working);
+          for (let round = 0; round < rounds; round += 1) await Promise.resolve();
+          working -= 1;
+          giveBack();
+        });
+        for (const [at, { leaves }] of askers.entries()) if (leaves && at >= max) gone[at]?.abort();
+        await Promise.all(all);
+        expect(begun).toEqual([...askers.keys()].filter((at) => at < max || !askers[at]?.leaves));
+        expect(mostWorking).toBeLessThanOrEqual(max);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+it("that do not come in time are refused, and the place in the queue is free", async () => {
+  const turns = createSemaphore({ max: 1, patience: { ms: 20, over: () => new Error("too late") } });
+  const giveBack = await turns.take();
+  await expect(turns.take()).rejects.toThrow("too late");
+  giveBack();
+  (await turns.take())();
+});
+
+it("are not waited for by who has gone already, nor kept for who goes while waiting", async () => {
+  const turns = createSemaphore({ max: 1 });
+  await expect(turns.take(AbortSignal.abort())).rejects.toThrow(/abort/i);
+  const giveBack = await turns.take();
+  const gone = new AbortController();
+  const leaving = turns.take(gone.signal);
+  let served = false;
+  const next = turns.take().then((end) => {
+    served = true;
+    end();
+  });
+  gone.abort();
+  await expect(leaving).rejects.toThrow(/abort/i);
+  expect(served).toBe(false);
+  giveBack();
+  await next;
+  await eventually(() => served);
+});

@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { signalChild } from "../../../src/base/lifecycle/signal-child.ts";
+
+const module = JSON.stringify(new URL("../../../dist/src/base/lifecycle/signal-child.js", import.meta.url).href);
+
+/** Runs code in a process group of its own, as nobody would want to lose the one of the tests. */
+async function run(code: string): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], { detached: true, stdio: "ignore" });
+  return await new Promise((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
+}
+
+test("a child that could not be started is no reason to end ourselves", async () => {
+  const code = `
+    import { spawn } from "node:child_process";
+    import { signalChild } from ${module};
+    const child = spawn("/nonexistent/tool", []);
+    child.once("error", () => process.exit(7));
+    signalChild(child, "SIGKILL");`;
+  expect(await run(code)).toEqual({ code: 7, signal: null });
+});
+
+test("a child that runs gets the signal", async () => {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("close", (_code, signal) => resolve(signal)));
+  signalChild(child, "SIGTERM");
+  expect(await ended).toBe("SIGTERM");
+});

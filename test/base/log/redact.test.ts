@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { redact } from "../../../src/base/log/redact.ts";
+import { timed } from "../../support/timed.ts";
+
+describe("redact", () => {
+  it.each([
+    ["GET /api/events?api_key=geheim&limit=5", "GET /api/events?api_key=***&limit=5"],
+    ["api-key:geheim", "api-key:***"],
+    ["X-API-Key: geheim", "X-API-Key: ***"],
+    ["API_KEY = geheim!", "API_KEY = ***"],
+    ["?token=geheim", "?token=***"],
+    ["Authorization: Bearer geheimgeheim", "Authorization: Bearer ***"],
+    ["authorization=geheim", "authorization=***"],
+    ["sent Bearer geheim12345.x-y", "sent Bearer ***"],
+    ["postgres://ada:geheim@db:5432/x", "postgres://ada:***@db:5432/x"],
+    ["redis://:ge@heim@cache", "redis://:***@cache"],
+    ["Sec-WebSocket-Protocol: api-key.geheim, v1", "Sec-WebSocket-Protocol: api-key.***, v1"],
+    ['{"password":"ge\\"heim","user":"ada"}', '{"password":"***","user":"ada"}'],
+    ['{"headers":{"x-api-key":"geheim","accept":"*"}}', '{"headers":{"x-api-key":"***","accept":"*"}}'],
+    ['{"url":"http://h/?api_key=geheim"}', '{"url":"http://h/?api_key=***"}'],
+    ["the token of the camera is old", "the token of the camera is old"],
+    ["http://127.0.0.1:8000/a@b", "http://127.0.0.1:8000/a@b"],
+    ["/cameras/front/a.jpg at 22:15:03", "/cameras/front/a.jpg at 22:15:03"],
+  ])("%s", (text, safe) => {
+    expect(redact(text)).toBe(safe);
+  });
+
+  it("goes through a long text once, whatever it is made of", timed, () => {
+    for (const part of ["a-", "a://", "token ", "token=", "authorization: ", '"token":"', "a:", "bearer "]) {
+      const begun = performance.now();
+      redact(part.repeat(500_000 / part.length));
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    }
+  });
+
+  it("keeps JSON lines JSON lines, and every field in its place", () => {
+    const secretish = fc.oneof(fc.string(), fc.constantFrom('api_key=a"b', "api-key: \\", "authorization: x\\", "a://b:c\\@d", "token=}"));
+    fc.assert(
+      fc.property(fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("password", "token")), secretish), (fields) => {
+        expect(Object.keys(JSON.parse(redact(JSON.stringify(fields))) as object)).toHaveLength(Object.keys(fields).length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

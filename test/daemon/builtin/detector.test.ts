@@ -1,0 +1,276 @@
+import { setMaxListeners } from "node:events";
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Builtin, startBuiltin } from "../../../daemon/builtin/spawn.ts";
+import { systemClock } from "../../../src/base/clock/clock.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { Breaker } from "../../../src/monitoring/upstream/breaker.ts";
+import { createDetector, type Detected, type Detector } from "../../../src/monitoring/upstream/detector.ts";
+import { probeHealth } from "../../../src/monitoring/upstream/probe.ts";
+
+const pictures = join(import.meta.dirname, "../../fixtures/pictures");
+
+/** Left, top, right and bottom of each person, measured by eye. */
+const people: Record<string, [number, number, number, number][]> = {
+  "walkway-0001.jpg": [
+    [501, 157, 529, 233],
+    [254, 220, 282, 307],
+    [640, 241, 684, 321],
+  ],
+  "walkway-0180.jpg": [
+    [213, 164, 245, 231],
+    [374, 211, 404, 293],
+    [494, 222, 527, 308],
+    [569, 218, 616, 306],
+    [592, 127, 619, 201],
+    [679, 99, 699, 157],
+    [702, 105, 719, 155],
+  ],
+  "walkway-0300.jpg": [
+    [187, 158, 217, 232],
+    [246, 160, 277, 221],
+    [294, 160, 319, 232],
+    [318, 211, 346, 295],
+    [583, 159, 610, 234],
+    [619, 161, 641, 233],
+  ],
+  "walkway-0420.jpg": [
+    [289, 205, 324, 292],
+    [555, 145, 577, 208],
+  ],
+};
+
+let builtin: Builtin;
+let detector: Detector;
+beforeAll(async () => {
+  builtin = startBuiltin("detector", { log: silentLog });
+  await builtin.ready;
+  const breaker = new Breaker("detector", { clock: systemClock });
+  detector = createDetector({ url: builtin.url(), breaker, clock: systemClock, log: silentLog });
+});
+afterAll(async () => {
+  await detector.close();
+  await builtin.stop();
+});
+
+function load(name: string): Promise<Buffer> {
+  return readFile(join(pictures, name));
+}
+
+async function see(bytes: Buffer, mediaType = "image/jpeg"): Promise<Detected> {
+  const result = await detector.detect({ bytes, fileName: "picture", mediaType });
+  if (result.kind !== "detected") throw new Error(`${result.kind}: ${result.detail}`);
+  return result;
+}
+
+/** How many of the people have a box around most of them, and how many boxes have nobody. */
+function compare(detected: Detected, expected: readonly [number, number, number, number][]): { found: number; phantoms: number } {
+  const matched = detected.detections.map(({ box }) =>
+    expected.findIndex(([left, top, right, bottom]) => {
+      if (!box) return false;
+      const width = Math.min(box.x + box.width, right) - Math.max(box.x, left);
+      const height = Math.min(box.y + box.height, bottom) - Math.max(box.y, top);
+      if (width <= 0 || height <= 0) return false;
+      const shared = width * height;
+      return shared / (box.width * box.height + (right - left) * (bottom - top) - shared) > 0.35;
+    }),
+  );
+  return { found: new Set(matched.filter((index) => index >= 0)).size, phantoms: matched.filter((index) => index < 0).length };
+}
+
+test("finds the people in real pictures, and nobody else", async () => {
+  let found = 0;
+  let phantoms = 0;
+  let all = 0;
+  for (const [name, expected] of Object.entries(people)) {
+    const detected = await see(await load(name));
+    expect(detected).toMatchObject({ width: 768, height: 576, dropped: {} });
+    expect(detected.inferenceMs).toBeGreaterThan(1);
+    const result = compare(detected, expected);
+    found += result.found;
+    phantoms += result.phantoms;
+    all += expected.length;
+    for (const { confidence, objectType } of detected.detections) {
+      expect(objectType).toBe("person");
+      expect(confidence).toBeGreaterThanOrEqual(0.5);
+    }
+  }
+  expect(phantoms).toBe(0);
+  expect(found / all).toBeGreaterThanOrEqual(0.8);
+});
+
+test("sees nobody on an empty lawn and on noise", async () => {
+  const lawn = await sharp(await load("walkway-0001.jpg"))
+    .extract({ left: 0, top: 320, width: 400, height: 256 })
+    .jpeg()
+    .toBuffer();
+  expect((await see(lawn)).detections).toEqual([]);
+  const grey = { create: { width: 640, height: 480, channels: 3, background: "#777" } } as const;
+  expect((await see(await sharp(grey).png().toBuffer(), "image/png")).detections).toEqual([]);
+});
+
+test("large, turned, grey, transparent and WebP pictures give the same people", async () => {
+  const original = await load("walkway-0300.jpg");
+  const expected = people["walkway-0300.jpg"] ?? [];
+  const scaled = (factor: number) => expected.map((box) => box.map((value) => value * factor) as (typeof expected)[number]);
+  const large = await see(await sharp(original).resize({ width: 3_072 }).jpeg().toBuffer());
+  expect(large).toMatchObject({ width: 3_072, height: 2_304 });
+  // written lying on its side, with the note how to hold it
+  const turned = await see(await sharp(original).rotate(90).withMetadata({ orientation: 8 }).jpeg().toBuffer());
+  expect(turned).toMatchObject({ width: 768, height: 576 });
+  const grey = await see(await sharp(original).greyscale().jpeg().toBuffer());
+  const transparent = await see(await sharp(original).ensureAlpha(1).png().toBuffer(), "image/png");
+  const webp = await see(await sharp(original).webp({ quality: 90 }).toBuffer(), "image/webp");
+  expect(compare(large, scaled(4)).found).toBeGreaterThanOrEqual(5);
+  for (const seen of [turned, grey, transparent, webp]) {
+    const { found, phantoms } = compare(seen, expected);
+    expect(found).toBeGreaterThanOrEqual(5);
+    expect(phantoms).toBe(0);
+  }
+});
+
+test("tiny, narrow and wide pictures are answered with nobody", async () => {
+  for (const [width, height] of [
+    [1, 1],
+    [20, 4_000],
+    [4_000, 20],
+    [63, 127],
+  ] as const) {
+    const bytes = await sharp({ create: { width, height, channels: 3, background: "#123" } })
+      .png()
+      .toBuffer();
+    expect(await see(bytes, "image/png")).toMatchObject({ detections: [], width, height });
+  }
+});
+
+test("what is no picture is refused with the reason", async () => {
+  const whole = await load("walkway-0001.jpg");
+  const huge = await sharp({ create: { width: 8_000, height: 7_000, channels: 3, background: "#000" } })
+    .png()
+    .toBuffer();
+  const cases: [string, Buffer, RegExp][] = [
+    ["empty", Buffer.alloc(0), /empty/],
+    ["text", Buffer.from("this is not a picture"), /cannot be read/],
+    ["truncated", whole.subarray(0, whole.length / 2), /cannot be read/],
+    ["only a header", whole.subarray(0, 200), /cannot be read/],
+    ["over 50 megapixels", huge, /pixel limit/],
+    ["an SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"/>'), /JPEG, PNG or WebP/],
+  ];
+  for (const [name, bytes, reason] of cases) {
+    const result = await detector.detect({ bytes, fileName: name, mediaType: "image/jpeg" });
+    expect(result, name).toMatchObject({ kind: "refused", detail: expect.stringMatching(reason) });
+  }
+});
+
+async function post(body: string | FormData, contentType?: string): Promise<Response> {
+  return fetch(`${builtin.url()}/detect`, { method: "POST", body, ...(contentType && { headers: { "content-type": contentType } }) });
+}
+
+test("is not there for pages in a browser, whatever name they came by", async () => {
+  const ask = (headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(builtin.url());
+      request({ host: "127.0.0.1", port, path: "/health", headers: { host: `127.0.0.1:${port}`, ...headers } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+  expect(await ask({})).toBe(200);
+  // a name of the attacker that leads to this machine, a form that is sent here, a picture that is fetched from here
+  for (const headers of [{ host: "rebound.example" }, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+    expect(await ask(headers)).toBe(403);
+  }
+});
+
+test("takes a JSON body with the picture in base64, and a form of any maker", async () => {
+  const bytes = await load("walkway-0420.jpg");
+  const { detections: expected } = await see(bytes);
+  const seen = async (response: Response) => ((await response.json()) as { detections: { confidence: number }[] }).detections;
+  const base64 = bytes.toString("base64");
+  const asJson = await post(JSON.stringify({ image_base64: base64 }), "application/json; charset=utf-8");
+  const asDataUrl = await post(JSON.stringify({ image_base64: `data:image/jpeg;base64,${base64}` }), "application/json");
+  const form = new FormData();
+  form.append("comment", "not the picture");
+  form.append("file", new Blob([new Uint8Array(bytes)]), "x.jpg");
+  for (const response of [asJson, asDataUrl, await post(form)]) {
+    expect(response.status).toBe(200);
+    expect((await seen(response)).map(({ confidence }) => confidence)).toEqual(expected.map(({ confidence }) => confidence));
+  }
+});
+
+test("requests that are none are 400 or 404 and say what is wanted", async () => {
+  const empty = new FormData();
+  empty.append("picture", "x");
+  const cases: [Response, number][] = [
+    [await post("{", "application/json"), 400],
+    [await post("{}", "application/json"), 400],
+    [await post('{"image_base64": 5}', "application/json"), 400],
+    [await post("x", "text/plain"), 400],
+    [await post("--x\r\nbroken", "multipart/form-data; boundary=x"), 400],
+    [await post("", "multipart/form-data"), 400],
+    [await post(empty), 400],
+    [await fetch(`${builtin.url()}/nothing`), 404],
+  ];
+  for (const [response, status] of cases) {
+    expect(response.status).toBe(status);
+    expect(((await response.json()) as { detail: string }).detail).not.toBe("");
+  }
+});
+
+test("its health has all five fields", async () => {
+  const probe = await probeHealth(builtin.url());
+  expect(probe).toMatchObject({ healthy: true });
+  expect(probe.body).toEqual({ status: "healthy", model_loaded: true, device: "cpu", cuda_available: false, vram_used_gb: 0 });
+});
+
+test("answers for its health between pictures, and passes over those whose asker has gone", async () => {
+  const bytes = await load("walkway-0300.jpg");
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const given = Array.from({ length: 20 }, () => detector.detect({ bytes, fileName: "x", mediaType: "image/jpeg" }, stop.signal));
+  const settled = Promise.allSettled(given);
+  const kept = see(bytes);
+  const health = await probeHealth(builtin.url(), 5_000);
+  expect(health.healthy).toBe(true);
+  stop.abort(new Error("enough"));
+  await settled;
+  const startedAt = performance.now();
+  await kept;
+  await see(bytes);
+  // twenty pictures would take much longer than those still under way
+  expect(performance.now() - startedAt).toBeLessThan(6_000);
+});
+
+test("reports what its own minimum of confidence allows", async () => {
+  const strict = startBuiltin("detector", { log: silentLog, env: { DETECTOR_CONFIDENCE: "0.95" } });
+  try {
+    await strict.ready;
+    const form = new FormData();
+    form.append("file", new Blob([new Uint8Array(await load("walkway-0300.jpg"))]));
+    // asked while it may still be loading
+    const response = await fetch(`${strict.url()}/detect`, { method: "POST", body: form });
+    const { detections } = (await response.json()) as { detections: { confidence: number }[] };
+    expect(detections.length).toBeGreaterThan(0);
+    expect(Math.min(...detections.map(({ confidence }) => confidence))).toBeGreaterThanOrEqual(0.95);
+  } finally {
+    await strict.stop();
+  }
+});
+
+test.runIf(process.platform === "linux")("a hundred pictures leave its memory where it was", { timeout: 120_000 }, async () => {
+  const small = await sharp(await load("walkway-0180.jpg"))
+    .resize({ width: 480 })
+    .jpeg()
+    .toBuffer();
+  const residentMb = async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${builtin.pid()}/status`, "utf8"))?.[1]) / 1024;
+  for (let n = 0; n < 20; n += 1) await see(small);
+  const before = await residentMb();
+  for (let n = 0; n < 100; n += 1) await see(small);
+  // the garbage collector lets it swing by 15 MB; the picture's matrix alone, if not given back, would cost 39
+  expect((await residentMb()) - before).toBeLessThan(25);
+});

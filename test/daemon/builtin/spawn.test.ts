@@ -1,0 +1,120 @@
+import { fork } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { getPriority } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { type Builtin, type BuiltinName, startBuiltin } from "../../../daemon/builtin/spawn.ts";
+import { systemClock } from "../../../src/base/clock/clock.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { Breaker } from "../../../src/monitoring/upstream/breaker.ts";
+import { createLanguageModel } from "../../../src/monitoring/upstream/language-model.ts";
+import { probeHealth } from "../../../src/monitoring/upstream/probe.ts";
+import { eventFacts } from "../../monitoring/upstream/event-facts.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const started: Builtin[] = [];
+afterEach(async () => {
+  for (const each of started.splice(0)) await each.stop();
+});
+
+async function start(name: BuiltinName): Promise<Builtin> {
+  const builtin = startBuiltin(name, { log: silentLog });
+  started.push(builtin);
+  await builtin.ready;
+  return builtin;
+}
+
+/** An orphan that has ended stays in the process table until init looks after it: that is no life. */
+async function lives(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== "linux" || (await statOf(pid))[0] !== "Z";
+  } catch (error) {
+    if (["ESRCH", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
+}
+
+/** The fields of /proc/PID/stat behind the program's name: state, parent, process group and more. */
+async function statOf(pid: number | "self"): Promise<string[]> {
+  return (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
+}
+
+function pidOf(builtin: Builtin): number {
+  const pid = builtin.pid();
+  if (pid === undefined) throw new Error("it does not run");
+  return pid;
+}
+
+test("the built-in language model judges an event through the client, and says who it is", async () => {
+  const builtin = await start("language_model");
+  const breaker = new Breaker("language_model", { clock: systemClock });
+  const model = createLanguageModel({ url: () => builtin.url(), breaker, clock: systemClock, log: silentLog });
+  const night = eventFacts({ local: { hour: 3, minute: 0, weekday: "monday", timeZone: "UTC" } });
+  const judgement = await model.judge(night);
+  await model.close();
+  expect(judgement).toMatchObject({ kind: "judged", analyzedBy: "built-in scorer" });
+  if (judgement.kind !== "judged") return;
+  expect(judgement.verdict.riskScore).toBeGreaterThanOrEqual(60);
+  expect(judgement.verdict.riskFactors.reduce((sum, { contribution }) => sum + contribution, 0)).toBe(judgement.verdict.riskScore);
+});
+
+test("the built-in language model refuses what is no question of ours", async () => {
+  const builtin = await start("language_model");
+  for (const body of ["", "{}", '{"prompt": 5}', '{"prompt": "Who are you?"}', "[]"]) {
+    const response = await fetch(`${builtin.url()}/completion`, { method: "POST", body });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as { detail: string }).detail).toMatch(/prompt/);
+  }
+});
+
+test("a service that dies is started again at the same address", async () => {
+  const builtin = await start("language_model");
+  const url = builtin.url();
+  const first = pidOf(builtin);
+  process.kill(first, "SIGKILL");
+  await eventually(() => builtin.pid() !== undefined && builtin.pid() !== first, { what: "another process" });
+  await eventually(async () => (await probeHealth(builtin.url(), 500)).healthy, { what: "health after the restart" });
+  expect(builtin.url()).toBe(url);
+});
+
+test("stop ends the process, and one that never listened too", async () => {
+  const builtin = await start("detector");
+  const pid = pidOf(builtin);
+  await builtin.stop();
+  expect(await lives(pid)).toBe(false);
+
+  const hasty = startBuiltin("detector", { log: silentLog });
+  const hastyPid = pidOf(hasty);
+  await hasty.stop();
+  await expect(hasty.ready).rejects.toThrow(/stopped before it listened/);
+  expect(await lives(hastyPid)).toBe(false);
+  expect(() => hasty.url()).toThrow(/does not listen/);
+});
+
+test("a second stop, and a stop while it waits to be started again, are quiet", async () => {
+  const builtin = await start("language_model");
+  process.kill(pidOf(builtin), "SIGKILL");
+  await eventually(() => builtin.pid() === undefined, { what: "the death to be noticed" });
+  await builtin.stop();
+  await builtin.stop();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(builtin.pid()).toBeUndefined();
+});
+
+test.runIf(process.platform === "linux")("Ctrl-C in the terminal does not reach it, and the detector yields to others", async () => {
+  const detector = await start("detector");
+  const model = await start("language_model");
+  const group = async (pid: number | "self") => (await statOf(pid))[2];
+  expect(await group(pidOf(detector))).not.toBe(await group("self"));
+  expect(await group(pidOf(model))).not.toBe(await group("self"));
+  expect(getPriority(pidOf(detector))).toBe(Math.min(19, getPriority() + 5));
+});
+
+test("when the parent is killed the services end by themselves within a second", async () => {
+  const parent = fork(join(import.meta.dirname, "parent-of-builtins.mjs"), [], { execArgv: [] });
+  const pids = await new Promise<number[]>((resolve) => parent.once("message", (message) => resolve(message as number[])));
+  expect(await Promise.all(pids.map(lives))).toEqual([true, true]);
+  parent.kill("SIGKILL");
+  await eventually(async () => !(await Promise.all(pids.map(lives))).includes(true), { timeoutMs: 1_000, what: "the end of the orphans" });
+});

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createSingletons, type Singletons } from "../../../daemon/cluster/singletons.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { connect } from "../../../src/platform/database/connection.ts";
+import { urlTarget } from "../../../src/platform/database/connection-target.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
+
+let database: TestDatabase;
+const open: Singletons[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((singletons) => singletons.stop()));
+});
+afterAll(() => database.close());
+
+const make = (keyOf?: (name: string) => string): Singletons => {
+  const singletons = createSingletons({
+    ...(keyOf && { keyOf }),
+    openSession: (onClosed) => connect(urlTarget(database.url), { log: silentLog, timeoutMs: 5_000, onClosed }),
+    log: silentLog,
+  });
+  open.push(singletons);
+  return singletons;
+};
+/** Writes down what happens to a candidate. */
+const candidate = () => {
+  const seen: string[] = [];
+  return { seen, gained: () => void seen.push("gained"), lost: () => void seen.push("lost") };
+};
+const sessionOf = (singletons: Singletons): number => singletons.session()?.pid ?? 0;
+
+test("of two one has it, and the other when the first gives it back", async () => {
+  const [first, second] = [make(), make()];
+  await first.start(["a", "b"]);
+  await second.start(["a", "b"]);
+  expect([first.held(), second.held()]).toEqual([["a", "b"], []]);
+  const [one, other] = [candidate(), candidate()];
+  first.stand("a", one);
+  second.stand("a", other);
+  expect([one.seen, other.seen]).toEqual([["gained"], []]);
+  await first.withdraw("a");
+  await eventually(() => other.seen.length > 0, { timeoutMs: 5_000 });
+  expect([first.held(), second.held(), other.seen]).toEqual([["b"], ["a"], ["gained"]]);
+});
+
+test("who loses the session gives up at once what it held, and seeks it again", async () => {
+  const [first, second] = [make(), make()];
+  await first.start(["a"]);
+  await second.start(["a"]);
+  const [one, other] = [candidate(), candidate()];
+  first.stand("a", one);
+  second.stand("a", other);
+  const lostPid = sessionOf(first);
+  await database.db.query((sql) => sql`select pg_terminate_backend(${lostPid}::int)`);
+  await eventually(() => one.seen.includes("lost"), { timeoutMs: 2_000 });
+  await eventually(() => other.seen.includes("gained") || one.seen.length > 2, { timeoutMs: 5_000 });
+  await eventually(() => sessionOf(first) !== 0 && sessionOf(first) !== lostPid, { timeoutMs: 5_000 });
+  expect(first.held().length + second.held().length).toBe(1);
+});
+
+test("a session that gives no answer is given up", async () => {
+  const first = make();
+  await first.start(["a"]);
+  const one = candidate();
+  first.stand("a", one);
+  // as behind a cable that was pulled: the connection stands, and nothing comes back
+  const pid = sessionOf(first);
+  process.kill(pid, "SIGSTOP");
+  try {
+    await eventually(() => one.seen.includes("lost"), { timeoutMs: 8_000 });
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await eventually(() => first.held().length === 1, { timeoutMs: 8_000 });
+});
+
+test("daemons for which a name means another thing do not exclude each other", async () => {
+  const [first, second, third] = ["/one", "/two", "/one"].map((root) => make((name) => `${name} ${root}`)) as [
+    Singletons,
+    Singletons,
+    Singletons,
+  ];
+  for (const singletons of [first, second, third]) await singletons.start(["a"]);
+  expect([first.held(), second.held(), third.held()]).toEqual([["a"], ["a"], []]);
+});

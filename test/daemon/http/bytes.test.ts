@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { notFound } from "../../../src/contract/problem.ts";
+import { route } from "../../../src/contract/route.ts";
+import { type Served, sendRaw, serve } from "./support.ts";
+
+const jpeg = { mediaTypes: ["image/jpeg", "image/png"] };
+const routes = {
+  picture: route("/pictures/{name}", {
+    method: "get",
+    summary: "A file",
+    tag: "pictures",
+    params: z.object({ name: z.string() }),
+    reply: jpeg,
+  }),
+  text: route("/text", { method: "get", summary: "A buffer", tag: "pictures", reply: { mediaTypes: ["text/plain"] } }),
+};
+
+const picture = randomBytes(300_000);
+let folder: string;
+let served: Served;
+beforeAll(async () => {
+  // a dot folder, as the data folder is by default, and a name that needs escaping
+  folder = join(await mkdtemp(join(tmpdir(), "homesec-bytes-")), ".dot", "100% ü");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "a.jpg"), picture);
+  await writeFile(join(folder, "empty.jpg"), "");
+  await mkdir(join(folder, "folder.jpg"));
+  await symlink("/etc/hostname", join(folder, "link.jpg"));
+  execFileSync("mkfifo", [join(folder, "pipe.jpg")]);
+  served = await serve(routes, {
+    picture: async ({ params }: { params: { name: string } }) => {
+      if (params.name === "unknown") throw notFound("picture", params.name);
+      return { mediaType: "image/jpeg", content: { file: join(folder, params.name) } };
+    },
+    text: async () => ({ mediaType: "text/plain; version=0.0.4; charset=utf-8", content: { buffer: Buffer.from("up 1\n") } }),
+  });
+});
+afterAll(async () => {
+  await served.close();
+  await rm(join(folder, "..", ".."), { recursive: true });
+});
+
+const get = (path: string, init?: RequestInit) => fetch(`${served.url}${path}`, init);
+
+describe("bytes", () => {
+  it("arrive as they are, with type, length and validators", async () => {
+    const response = await get("/pictures/a.jpg");
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(picture)).toBe(true);
+    expect(response.headers.get("content-type")).toBe("image/jpeg");
+    expect(response.headers.get("content-length")).toBe("300000");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    // dashboards of other origins may show pictures; nothing else is for their pages
+    expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+    expect((await get("/text")).headers.get("cross-origin-resource-policy")).toBe("same-site");
+    expect(response.headers.get("etag")).toMatch(/^"[\w-]+"$/);
+    expect(Date.parse(response.headers.get("last-modified") ?? "")).not.toBeNaN();
+    expect((await get("/pictures/empty.jpg")).headers.get("content-length")).toBe("0");
+  });
+
+  it("are not sent again to who has them", async () => {
+    const { headers } = await get("/pictures/a.jpg");
+    const tag = headers.get("etag") ?? "";
+    for (const tags of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
+      const response = await get("/pictures/a.jpg", { headers: { "If-None-Match": tags } });
+      expect(response.status).toBe(304);
+      expect(await response.text()).toBe("");
+    }
+    expect((await get("/pictures/a.jpg", { headers: { "If-Modified-Since": headers.get("last-modified") ?? "" } })).status).toBe(304);
+    const changed = { "If-None-Match": '"x"', "If-Modified-Since": headers.get("last-modified") ?? "" };
+    expect((await get("/pictures/a.jpg", { headers: changed })).status).toBe(200);
+    expect((await get("/pictures/a.jpg", { headers: { "If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT" } })).status).toBe(200);
+    expect((await get("/pictures/a.jpg", { headers: { "If-Modified-Since": "noon" } })).status).toBe(200);
+  });
+
+  it("stay away from HEAD", async () => {
+    const response = await get("/pictures/a.jpg", { method: "HEAD" });
+    expect(response.headers.get("content-length")).toBe("300000");
+    expect((await response.arrayBuffer()).byteLength).toBe(0);
+  });
+
+  it("may come from memory", async () => {
+    const response = await get("/text");
+    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(await response.text()).toBe("up 1\n");
+    expect((await get("/text", { headers: { "If-None-Match": response.headers.get("etag") ?? "" } })).status).toBe(304);
+  });
+
+  it.each(["gone.jpg", "folder.jpg", "pipe.jpg", "link.jpg", "unknown", `${"x".repeat(300)}.jpg`])(
+    "are 404 as JSON when %s has none",
+    async (name) => {
+      const response = await get(`/pictures/${name}`);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toContain("application/json");
+      expect(response.headers.get("etag")).toBeNull();
+    },
+  );
+
+  it("that become fewer while they are sent end the connection, so that nobody waits for the rest", async () => {
+    const file = join(folder, "shrinks.jpg");
+    await writeFile(file, Buffer.alloc(32 * 1024 * 1024));
+    const response = await get("/pictures/shrinks.jpg");
+    await truncate(file, 1024 * 1024);
+    const begun = performance.now();
+    await expect(response.arrayBuffer()).rejects.toThrow("terminated");
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
+  it("may be left half-read", async () => {
+    for (let i = 0; i < 20; i += 1) await sendRaw(served.port, "GET /pictures/a.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n", 1);
+    expect((await get("/pictures/a.jpg")).status).toBe(200);
+    expect(served.log.lines.filter(({ level }) => level !== "debug")).toEqual([]);
+  });
+});

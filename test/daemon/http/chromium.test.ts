@@ -1,0 +1,135 @@
+import { mkdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../daemon/http/app.ts";
+import { type Listening, listen } from "../../../daemon/http/listen.ts";
+import { operations } from "../../../src/all-operations.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { routes } from "../../../src/contract/routes/index.ts";
+import { hasFfmpeg } from "../../../src/monitoring/images/video.ts";
+import { makeVideo } from "../../monitoring/images/make-video.ts";
+import { type Chromium, chromiumInstalled, openChromium } from "../../support/chromium.ts";
+import { type Desk, openDesk } from "../../support/operations.ts";
+
+const ffmpeg = await hasFfmpeg();
+if (!ffmpeg) process.stderr.write("ffmpeg is not installed: no video is played in a real browser\n");
+
+describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => {
+  let desk: Desk;
+  let served: Listening;
+  let browser: Chromium;
+  beforeAll(async () => {
+    desk = await openDesk();
+    served = await listen({
+      app: createApp({ operations, context: desk.context, log: silentLog, allowedHosts: [] }),
+      host: "127.0.0.1",
+      port: 0,
+    });
+    browser = await openChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+    await desk?.close();
+  });
+
+  it("/docs shows the whole interface in its own style, and asks nobody else for anything", async () => {
+    const page = await browser.newPage();
+    const origin = `http://127.0.0.1:${served.port}`;
+    await page.goto(`${origin}/docs`);
+    const shown = await page.evaluate<{ paths: string[]; width: string; text: string }>(`({
+      paths: [...document.querySelectorAll("summary code")].map((code) => code.textContent),
+      width: getComputedStyle(document.body).maxWidth,
+      text: document.body.innerText,
+    })`);
+    for (const { path, summary } of Object.values(routes)) {
+      expect(shown.paths).toContain(path);
+      expect(shown.text).toContain(summary);
+    }
+    // who opens a route reads an example of its answer, and is led to those of refusals
+    const opened = await page.evaluate<string>(`(() => {
+      const route = document.getElementById("getEvent");
+      route.open = true;
+      const refusal = document.getElementById(route.querySelector('a[href^="#example-NotFound"]').hash.slice(1));
+      return route.innerText + refusal.innerText;
+    })()`);
+    expect(opened).toContain('"summary": "1 person and 1 dog at Front door');
+    expect(opened).toContain('"detail": "Camera front-door does not exist"');
+    // 60rem of the stylesheet, which the policy of the page lets in
+    expect(shown.width).toBe("960px");
+    expect(page.complaints()).toEqual([]);
+    expect(page.requests().map(({ url }) => new URL(url).origin)).toEqual(page.requests().map(() => origin));
+  });
+
+  it.skipIf(!ffmpeg)("a <video> plays, and seeks to where it has not loaded yet", async () => {
+    const folder = join(desk.cameraRoot, "yard");
+    await mkdir(folder);
+    // noise is hard to compress: some megabytes, so that a seek cannot be served from what is loaded already
+    const path = await makeVideo(folder, "mp4", 120, ["-vf", "noise=alls=100:allf=t", "-qp", "5", "-g", "10"]);
+    const [row] = await desk.db.query(async (sql) => {
+      await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'yard', ${folder})`;
+      return await sql<[{ id: number }]>`
+        insert into detections (camera_id, file_path, file_type, video_offset_seconds, detected_at, object_type, confidence)
+        values ('yard', ${path}, 'video/mp4', 0, now(), 'person', 0.9)
+        returning detection_id as id
+      `;
+    });
+    const url = `http://127.0.0.1:${served.port}/api/detections/${row.id}/video`;
+    // as a dashboard does: a page of another origin
+    const dashboard = createServer((_request, response) => {
+      response.setHeader("content-type", "text/html").end(`<!doctype html><video muted preload="metadata" src="${url}"></video>`);
+    });
+    await new Promise<void>((resolve) => dashboard.listen(0, "127.0.0.1", resolve));
+    try {
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${(dashboard.address() as AddressInfo).port}/`);
+      const video = `const video = document.querySelector("video");
+        const happened = (name) => new Promise((resolve, reject) => {
+          video.addEventListener(name, resolve, { once: true });
+          video.addEventListener("error", () => reject(new Error("the video failed: " + video.error?.message)), { once: true });
+        });`;
+      const known = await page.evaluate<{ duration: number; width: number }>(`(async () => {
+        ${video}
+        if (video.readyState < 1) await happened("loadedmetadata");
+        return { duration: video.duration, width: video.videoWidth };
+      })()`);
+      expect(known).toEqual({ duration: 120, width: 160 });
+
+      const played = await page.evaluate<number>(`(async () => {
+        ${video}
+        await video.play();
+        while (video.currentTime < 0.5) await happened("timeupdate");
+        video.pause();
+        return video.currentTime;
+      })()`);
+      expect(played).toBeGreaterThanOrEqual(0.5);
+      expect(played).toBeLessThan(60);
+
+      const sought = await page.evaluate<{ time: number; ready: number }>(`(async () => {
+        ${video}
+        const seeked = happened("seeked");
+        video.currentTime = 90;
+        await seeked;
+        return { time: video.currentTime, ready: video.readyState };
+      })()`);
+      expect(sought.time).toBe(90);
+      expect(sought.ready).toBeGreaterThanOrEqual(2);
+
+      const asked = page.requests().filter((request) => request.url === url);
+      // the browser reads on: its last question may not be answered yet
+      const statuses = asked.flatMap(({ status }) => status ?? []);
+      expect(statuses.length).toBeGreaterThan(1);
+      expect(statuses).toEqual(statuses.map(() => 206));
+      const starts = asked.map(({ range }) => Number(/^bytes=(\d+)-/.exec(range ?? "")?.[1]));
+      expect(Math.max(...starts)).toBeGreaterThan(1_000_000);
+      expect(page.complaints().filter((text) => !text.includes("favicon"))).toEqual([]);
+    } finally {
+      await new Promise((resolve) => {
+        dashboard.close(resolve);
+        dashboard.closeAllConnections();
+      });
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { listen } from "../../../daemon/http/listen.ts";
+import { route } from "../../../src/contract/route.ts";
+import { isHostAllowed } from "../../../src/platform/access/allowed-host.ts";
+import { timed } from "../../support/timed.ts";
+import { sendRaw, serve } from "./support.ts";
+
+const routes = {
+  slow: route("/slow/{milliseconds}", {
+    method: "get",
+    summary: "Takes its time",
+    tag: "slow",
+    params: z.object({ milliseconds: z.string() }),
+    reply: z.object({ done: z.boolean() }),
+  }),
+};
+const operations = {
+  slow: async ({ params }: { params: { milliseconds: string } }) => {
+    await sleep(Number(params.milliseconds));
+    return { done: true };
+  },
+};
+
+function askWith(agent: Agent, url: string): Promise<number> {
+  return new Promise((done, fail) => {
+    request(url, { agent }, (response) => {
+      response.resume().once("end", () => done(response.statusCode ?? 0));
+    })
+      .once("error", fail)
+      .end();
+  });
+}
+
+describe("listening", () => {
+  it("ends at once although connections are kept alive", timed, async () => {
+    const served = await serve(routes, operations);
+    const agent = new Agent({ keepAlive: true });
+    await askWith(agent, `${served.url}/slow/0`);
+    const idle = connect(served.port, "127.0.0.1");
+    await new Promise((done) => idle.once("connect", done));
+    const begun = performance.now();
+    await served.close();
+    expect(performance.now() - begun).toBeLessThan(500);
+    await expect(askWith(agent, `${served.url}/slow/0`)).rejects.toThrow();
+    agent.destroy();
+  });
+
+  it("lets running requests finish, and no longer than its grace", timed, async () => {
+    const served = await serve(routes, operations, { graceMs: 400 });
+    const agent = new Agent({ keepAlive: true });
+    const short = askWith(agent, `${served.url}/slow/200`);
+    const long = askWith(agent, `${served.url}/slow/5000`).catch((error: Error) => error.message);
+    await sleep(100);
+    const begun = performance.now();
+    await served.close();
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(await short).toBe(200);
+    expect(await long).toMatch(/socket hang up|ECONNRESET/);
+    agent.destroy();
+  });
+
+  it("cuts those who send their headers drop by drop", async () => {
+    const served = await serve(routes, operations);
+    served.server.headersTimeout = 100;
+    const begun = performance.now();
+    const answer = await sendRaw(served.port, "GET /slow/0 HTTP/1.1\r\nHost: lo", 8_000);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(answer).toContain("408 Request Timeout");
+    expect(answer).toContain('{"detail":');
+    await served.close();
+  });
+
+  it("waits for what may take long, though nothing moves on the connection meanwhile", async () => {
+    const long = { ...routes.slow, slow: true as const, path: "/long/{milliseconds}" as const };
+    const served = await serve({ ...routes, long }, { ...operations, long: operations.slow });
+    served.server.setTimeout(100);
+    await expect(fetch(`${served.url}/slow/400`)).rejects.toThrow();
+    expect((await fetch(`${served.url}/long/400`)).status).toBe(200);
+    await served.close();
+  });
+
+  it("says what to do when the address is taken or not ours", async () => {
+    const served = await serve(routes, operations);
+    const app = () => {};
+    await expect(listen({ app, host: "127.0.0.1", port: served.port })).rejects.toMatchObject({
+      name: "Problem",
+      kind: "conflict",
+      message: expect.stringContaining("PORT"),
+    });
+    await expect(listen({ app, host: "203.0.113.1", port: 0 })).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringContaining("HOST"),
+    });
+    await served.close();
+  });
+});
+
+describe("hosts", () => {
+  it.each([
+    ["127.0.0.1:8000", true],
+    ["192.168.1.20", true],
+    ["[::1]:8000", true],
+    ["[fe80::1]", true],
+    ["localhost:8000", true],
+    ["LOCALHOST", true],
+    ["nas:8000", true],
+    ["nas.local", true],
+    ["cams.local:80", true],
+    ["home.example.net", true],
+    ["a.example.org:1", true],
+    ["example.org", false],
+    ["evil.com", false],
+    ["evil.com:8000", false],
+    ["localhost.evil.com", false],
+    ["127.0.0.1.evil.com", false],
+    ["evillocal", false],
+    [".local", false],
+    ["home.example.net.evil.com", false],
+    ["localhost@evil.com", false],
+    ["", true],
+    [undefined, true],
+  ])("%s: %s", (host, allowed) => {
+    expect(isHostAllowed(host, ["Home.example.net", "*.example.org"], "nas")).toBe(allowed);
+  });
+
+  it("that are foreign get 403 with the remedy, also right after one that is known", async () => {
+    const served = await serve(routes, operations, { allowedHosts: ["known.example"] });
+    const ask = (host: string) => sendRaw(served.port, `GET /slow/0 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(await ask("known.example")).toContain("200 OK");
+    const refused = await ask("evil.example");
+    expect(refused).toContain("403 Forbidden");
+    expect(refused).toContain("ALLOWED_HOSTS");
+    expect(await ask("known.example")).toContain("200 OK");
+    await served.close();
+  });
+});

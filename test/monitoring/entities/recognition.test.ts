@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock/clock.ts";
+import { deleteEmbeddingsBefore } from "../../../src/monitoring/entities/embeddings-repository.ts";
+import { deleteForgottenEntities } from "../../../src/monitoring/entities/entities-repository.ts";
+import { createRecognition, type Recognition, type Seen } from "../../../src/monitoring/entities/recognition.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { emptyTables } from "../../support/empty-tables.ts";
+
+let database: TestDatabase;
+let here: Recognition;
+/** Another process with the same database. */
+let elsewhere: Recognition;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.db.query(async (sql) => {
+    await emptyTables(sql, "cameras, entities, journal");
+    await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard'), ('gate', 'Gate', '/gate')`;
+  });
+  const options = { db: database.db, clock: systemClock, threshold: 0.85, ttlMs: 24 * 3_600_000 };
+  here = createRecognition(options);
+  elsewhere = createRecognition(options);
+});
+
+const now = new Date();
+const turned = (degrees: number) => Float32Array.of(Math.cos((degrees / 180) * Math.PI), Math.sin((degrees / 180) * Math.PI));
+
+async function seen(degrees: number, more: Partial<Seen> = {}): Promise<Seen> {
+  const sight = { cameraId: "yard", objectType: "person", confidence: 0.9, seenAt: now, frame: crypto.randomUUID(), source: "x", ...more };
+  const [row] = await database.db.query(
+    (sql) => sql<[{ id: number }]>`
+      insert into detections (camera_id, file_path, detected_at, object_type, confidence)
+      values (${sight.cameraId}, '/x.jpg', ${sight.seenAt}, ${sight.objectType}, ${sight.confidence})
+      returning detection_id as id
+    `,
+  );
+  return { detectionId: row.id, vector: turned(degrees), ...sight };
+}
+
+const entityOf = async (recognition: Recognition, one: Seen): Promise<string | undefined> =>
+  (await recognition.recognise(one.objectType, [one])).get(one.detectionId)?.entityId;
+const count = async (): Promise<number> => (await database.db.query((sql) => sql`select 1 from entities`)).length;
+
+test("who is similar enough is the same, in each process; who is not, is of another class or embedder, or was long ago, is not", async () => {
+  const first = await entityOf(here, await seen(0));
+  expect(await entityOf(elsewhere, await seen(20))).toBe(first);
+  expect(await entityOf(here, await seen(-25))).toBe(first);
+  for (const other of [
+    await seen(90),
+    await seen(0, { objectType: "dog" }),
+    await seen(0, { source: "another embedder" }),
+    await seen(0, { seenAt: new Date(now.getTime() - 25 * 3_600_000) }),
+  ]) {
+    expect(await entityOf(elsewhere, other)).not.toBe(first);
+  }
+});
+
+test("exactly at the threshold is the same", async () => {
+  const strict = createRecognition({ db: database.db, clock: systemClock, threshold: 1, ttlMs: 1_000 });
+  const vector = Float32Array.of(0, 1);
+  expect(await entityOf(strict, await seen(0, { vector }))).toBe(await entityOf(strict, await seen(0, { vector })));
+});
+
+test("two on one picture are two, however alike", async () => {
+  const frame = "one";
+  const both = [await seen(0, { frame }), await seen(1, { frame })];
+  const found = await here.recognise("person", both);
+  expect(new Set([...found.values()].map(({ entityId }) => entityId)).size).toBe(2);
+});
+
+test("a newcomer that two processes see at the same moment is one", async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, (_, at) => seen(at / 10, { cameraId: at % 2 ? "yard" : "gate" })));
+  const ids = await Promise.all(all.map((one, at) => entityOf(at % 2 ? here : elsewhere, one)));
+  expect(new Set(ids).size).toBe(1);
+  const [entity] = await database.db.query(
+    (sql) => sql`
+      select n.detection_count as count, array(select v.camera_id from entity_cameras v order by 1) as cameras from entities n
+    `,
+  );
+  expect(entity).toEqual({ count: 20, cameras: ["gate", "yard"] });
+  const told = await database.db.query((sql) => sql`select 1 from journal j where j.type = 'entity_discovered'`);
+  expect(told.length).toBe(1);
+});
+
+test("asked again after a crash it is what it was, and counted once; a detection that is gone is nobody", async () => {
+  const one = await seen(0);
+  const first = await entityOf(here, one);
+  expect(await entityOf(elsewhere, one)).toBe(first);
+  expect(await database.db.query((sql) => sql`select n.detection_count as count from entities n`)).toMatchObject([{ count: 1 }]);
+  expect(await entityOf(here, { ...one, detectionId: 999_999 })).toBeUndefined();
+});
+
+test("vectors go after their time, entities when nothing is left of them; the next to come is somebody new", async () => {
+  const { db } = database;
+  const one = await seen(0);
+  const first = await entityOf(here, one);
+  await db.query((sql) => sql`update detections d set entity_id = ${first ?? null} where d.detection_id = ${one.detectionId}`);
+  const later = new Date(Date.now() + 60_000);
+  expect(await db.transaction((sql) => deleteEmbeddingsBefore(sql, later, 100))).toBe(1);
+  expect(await db.transaction((sql) => deleteForgottenEntities(sql, later, 100))).toBe(0);
+  await db.query((sql) => sql`delete from detections d where d.detection_id = ${one.detectionId}`);
+  expect(await db.transaction((sql) => deleteForgottenEntities(sql, later, 100))).toBe(1);
+  // the process still has the vector of the forgotten one in its memory
+  expect(await entityOf(here, await seen(0))).not.toBe(first);
+  expect(await count()).toBe(1);
+});

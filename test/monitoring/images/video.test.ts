@@ -1,0 +1,172 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { execa } from "execa";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { extractFrames, hasFfmpeg, type VideoFrame } from "../../../src/monitoring/images/video.ts";
+import { makeVideo } from "./make-video.ts";
+
+const ffmpeg = await hasFfmpeg();
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "homesec-video-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function frames(path: string, options: Parameters<typeof extractFrames>[1] = {}): Promise<VideoFrame[]> {
+  const all: VideoFrame[] = [];
+  for await (const frame of extractFrames(path, options)) all.push(frame);
+  return all;
+}
+
+/** A program in ffmpeg's place. */
+async function program(name: string, script: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
+  it.each(["mp4", "mkv", "avi", "mov"] as const)("come every 2 s from %s, as JPEG", async (extension) => {
+    const all = await frames(await makeVideo(folder, extension, 5));
+    expect(all.map((frame) => frame.offsetSeconds)).toEqual([0, 2, 4]);
+    for (const frame of all) expect(await sharp(frame.bytes).metadata()).toMatchObject({ format: "jpeg", width: 160, height: 120 });
+  });
+
+  it("are 30 at most, and one of a video shorter than 2 s", async () => {
+    expect(await frames(await makeVideo(folder, "mp4", 75))).toHaveLength(30);
+    expect(await frames(await makeVideo(folder, "mp4", 1))).toHaveLength(1);
+  });
+
+  it("say how long the video is, also of a piece that counts on from where a longer recording began", async () => {
+    const whole = await makeVideo(folder, "mkv", 31, ["-g", "10"]);
+    const cut = async (extension: string): Promise<string> => {
+      const pieces = ["-i", whole, "-c", "copy", "-f", "segment", "-segment_time", "10", join(folder, `piece%d.${extension}`)];
+      await execa("ffmpeg", ["-loglevel", "error", "-y", ...pieces]);
+      return join(folder, `piece1.${extension}`);
+    };
+    const lengthOf = async (path: string): Promise<number> => {
+      const told: number[] = [];
+      await frames(path, { onLength: (seconds) => told.push(seconds) });
+      return Math.max(...told);
+    };
+    expect(await lengthOf(whole)).toBeCloseTo(31, 0);
+    expect(await lengthOf(await cut("mkv"))).toBeCloseTo(10, 0);
+    expect(await lengthOf(await cut("mp4"))).toBeCloseTo(10, 0);
+  });
+
+  it("end with the reader, who may stop early or abort", async () => {
+    const path = await makeVideo(folder, "mp4", 20);
+    for await (const frame of extractFrames(path)) {
+      expect(frame.offsetSeconds).toBe(0);
+      break;
+    }
+    await expect(frames(path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  });
+
+  it("are refused for what is no video, with what ffmpeg says of it", async () => {
+    const path = join(folder, "text.mp4");
+    await writeFile(path, "this is no video");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable", message: expect.stringContaining("Invalid data") });
+  });
+
+  it("are not read through a playlist that names something else", async () => {
+    const path = join(folder, "list.mp4");
+    await writeFile(path, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+});
+
+describe.skipIf(!ffmpeg)("what a hostile file could ask for (needs ffmpeg)", () => {
+  it.each(["text", "list"])("is never opened: a %s of other files, well made and inside of the folder, is no video", async (kind) => {
+    await makeVideo(folder, "mp4", 1);
+    const path = join(folder, `${kind}-of-others.mp4`);
+    const list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nvideo-1.mp4\n#EXT-X-ENDLIST\n";
+    await writeFile(path, kind === "list" ? list : "ffconcat version 1.0\nfile video-1.mp4\n");
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+
+  it("is not more memory than a picture may take", async () => {
+    const path = join(folder, "huge.avi");
+    // 64 megapixels in a few kilobytes
+    const source = ["-f", "lavfi", "-i", "color=black:size=8000x8000:rate=1:duration=1"];
+    await execa("ffmpeg", ["-loglevel", "error", "-y", ...source, "-c:v", "mjpeg", "-q:v", "31", path]);
+    await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+});
+
+describe("without a working ffmpeg", () => {
+  it("says what to install", async () => {
+    expect(await hasFfmpeg("/nonexistent/ffmpeg")).toBe(false);
+    await expect(frames("a.mp4", { command: "/nonexistent/ffmpeg" })).rejects.toMatchObject({
+      reason: "no_ffmpeg",
+      message: expect.stringContaining("apt-get install ffmpeg"),
+    });
+  });
+
+  it("ends one that hangs, after its time or when told to", async () => {
+    const hanging = await program("hanging", "exec sleep 60");
+    await expect(frames("a.mp4", { command: hanging, timeoutMs: 150 })).rejects.toMatchObject({ reason: "video_unreadable" });
+    const signal = AbortSignal.timeout(100);
+    await expect(frames("a.mp4", { command: hanging, signal })).rejects.toThrow("timeout");
+  });
+
+  it("does not take what is short for a fault of the video", async () => {
+    const built = new URL("../../../dist/src/monitoring/images/video.js", import.meta.url).href;
+    const script = `
+      import { openSync } from "node:fs";
+      import { extractFrames } from ${JSON.stringify(built)};
+      try { for (;;) openSync("/dev/null"); } catch {}
+      try { for await (const _ of extractFrames("a.mp4")); } catch (error) { console.log(error.reason); }
+    `;
+    const run = 'ulimit -n 200 && exec "$0" --input-type=module -e "$1"';
+    expect((await execa("sh", ["-c", run, process.execPath, script])).stdout).toBe("unreadable");
+  });
+});
+
+describe("a program in the place of ffmpeg", () => {
+  let jpeg: string;
+  beforeAll(async () => {
+    jpeg = join(folder, "frame.jpg");
+    await sharp({ create: { width: 16, height: 16, channels: 3, background: "grey" } })
+      .jpeg()
+      .toFile(jpeg);
+  });
+
+  it("has its time for itself: who takes the frames may need longer for them", async () => {
+    const command = await program("quick", `cat ${jpeg} ${jpeg} ${jpeg}`);
+    const offsets: number[] = [];
+    for await (const { offsetSeconds } of extractFrames("a.mp4", { command, timeoutMs: 1_500 })) {
+      offsets.push(offsetSeconds);
+      await sleep(800);
+    }
+    expect(offsets).toEqual([0, 2, 4]);
+  });
+
+  it("that does not come to an end has given its frames all the same", async () => {
+    const command = await program("endless", `cat ${jpeg} ${jpeg}\nexec sleep 60`);
+    expect(await frames("a.mp4", { command, timeoutMs: 1_500 })).toHaveLength(2);
+  });
+
+  it.each([
+    ["is killed, for want of memory perhaps", "kill -KILL $$"],
+    ["is told to end", "exit 255"],
+  ])("that %s says nothing of the video", async (_, end) => {
+    const command = await program("ended", `cat ${jpeg}\n${end}`);
+    await expect(frames("a.mp4", { command })).rejects.toMatchObject({ reason: "unreadable" });
+  });
+
+  it("that cannot be started as a whole is quoted", async () => {
+    const said = "ffmpeg: error while loading shared libraries: libavcodec.so.60";
+    const command = await program("half", `printf '${said}' >&2; exit 127`);
+    await expect(frames("a.mp4", { command })).rejects.toThrow(`ffmpeg found no frame (exit code 127): ${said}`);
+  });
+
+  it("that dies of the video says that it is unreadable", async () => {
+    const command = await program("crashing", "ulimit -c 0; kill -SEGV $$");
+    await expect(frames("a.mp4", { command })).rejects.toMatchObject({ reason: "video_unreadable" });
+  });
+});

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDigestCloser } from "../../../daemon/workers/digest-closer.ts";
+import { lookAgainAtIncidents } from "../../../src/alerting/alerts/held-back-incidents.ts";
+import type { RuleDefinition } from "../../../src/alerting/rules/rule.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { endIncidents, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
+import { type AlertDesk, openAlertDesk, withMail } from "../../alerting/alerts/alert-desk.ts";
+import { eventually } from "../../support/eventually.ts";
+
+let desk: AlertDesk;
+beforeAll(async () => {
+  desk = await openAlertDesk(withMail);
+});
+afterAll(() => desk.close());
+beforeEach(() => desk.empty());
+
+const noon = Date.UTC(2026, 2, 1, 12);
+const now = () => desk.context.clock.now();
+const atMinute = (minutes: number) => desk.at(new Date(noon + minutes * 60_000));
+const dead = (changes: Partial<RuleDefinition> = {}) =>
+  desk.rule({ name: "A camera is dead", kind: "camera_health", channels: ["email"], cooldown_seconds: 300, ...changes });
+
+/** The camera in the yard falls silent, and the rules look at it. */
+async function begin(minutes: number): Promise<void> {
+  atMinute(minutes);
+  const trouble = { cameraId: "yard", cause: "silent" as const, reason: "No picture for 60 s", beganAt: now() };
+  await desk.db.transaction((sql) => openIncident(sql, trouble, now()));
+  await desk.look();
+}
+async function end(minutes: number): Promise<void> {
+  atMinute(minutes);
+  await desk.db.transaction((sql) => endIncidents(sql, "yard", ["silent"], now()));
+}
+/** What the daemon does each second. */
+async function round(minutes: number): Promise<void> {
+  atMinute(minutes);
+  const closer = createDigestCloser({
+    ...{ db: desk.db, clock: desk.context.clock, delivery: desk.delivery, log: silentLog },
+    ...{ onClosed: () => {}, onSilenceOver: () => {} },
+  });
+  const before = closer.heartbeat();
+  await closer.start();
+  await eventually(() => closer.heartbeat() > before + 1);
+  await closer.stop();
+  await desk.look();
+}
+const told = async () => (await desk.alerts()).map(({ event_id }) => event_id);
+
+/** A silence that was told and is over, and right after it another one, which lasts. */
+async function flap(): Promise<void> {
+  await begin(0);
+  await end(1);
+  await begin(4);
+}
+
+describe("an incident that a cooldown held back", () => {
+  it("is told when the cooldown is over and it lasts: the last that was heard of the camera is that it is well", async () => {
+    await dead();
+    await flap();
+    await round(4.9);
+    expect(await told()).toEqual([1]);
+    await round(5);
+    await round(6);
+    await round(600);
+    expect(await told()).toEqual([1, 2]);
+    const [, alert] = await desk.alerts();
+    expect(alert).toMatchObject({ created_at: "2026-03-01T12:05:00.000Z", alert_metadata: { channels: [{ channel: "email" }] } });
+    expect((await desk.verdicts(2)).map(({ outcome }) => outcome)).toEqual(["raised"]);
+  });
+
+  it("waits for the next cooldown where another alert began one meanwhile", async () => {
+    await dead({ dedup_key_template: "all of them" });
+    await flap();
+    atMinute(5);
+    await desk.db.transaction((sql) =>
+      openIncident(sql, { cameraId: "gate", cause: "silent", reason: "No picture for 60 s", beganAt: now() }, now()),
+    );
+    await desk.look();
+    await round(6);
+    expect(await told()).toEqual([1, 3]);
+    await round(9.9);
+    expect(await told()).toEqual([1, 3]);
+    await round(10);
+    expect(await told()).toEqual([1, 3, 2]);
+  });
+
+  it("is told as soon as the cooldown is made shorter", async () => {
+    const rule = await dead({ cooldown_seconds: 86_400 });
+    await flap();
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { cooldown_seconds: 60 } });
+    await round(4.1);
+    expect(await told()).toEqual([1, 2]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["it is over", () => end(4.5)],
+    ["its event was deleted", () => desk.ask("deleteEvent", { params: { event_id: "2" } })],
+    ["its camera was deleted", () => desk.ask("deleteCamera", { params: { camera_id: "yard" } })],
+  ])("is not told when %s by then", async (_, happen) => {
+    await dead();
+    await flap();
+    await happen();
+    await round(5);
+    expect(await told()).toEqual([1]);
+    expect((await desk.verdicts(2)).map(({ outcome }) => outcome)).toEqual(["suppressed"]);
+  });
+
+  it("is told by the digest alone, where there is one", async () => {
+    await dead({ digest: true });
+    await flap();
+    await round(5);
+    await round(6);
+    expect(await told()).toEqual([1]);
+    const rows = await desk.db.query((sql) => sql<{ kind: string }[]>`select n.kind from notifications n order by n.created_at`);
+    expect(rows.map(({ kind }) => kind)).toEqual(["alert", "digest"]);
+  });
+
+  it("is told by the rule alone that raised an alert of it under the same key", async () => {
+    await dead({ severity: "critical", dedup_key_template: "{camera_id}" });
+    await dead({ name: "Another", dedup_key_template: "{camera_id}" });
+    await begin(0);
+    await round(5);
+    expect(await told()).toEqual([1]);
+  });
+
+  it("is told when the cooldown is over by a rule with a channel that the one before it under the same key does not have", async () => {
+    atMinute(-1);
+    await dead({ name: "Shown only", channels: null, dedup_key_template: "{camera_id}" });
+    atMinute(0);
+    await dead({ name: "By mail", dedup_key_template: "{camera_id}" });
+    await begin(0);
+    await round(4.9);
+    await round(5);
+    await round(6);
+    await round(600);
+    expect(
+      (await desk.alerts()).map(({ alert_metadata }) => [
+        alert_metadata?.rule_name,
+        alert_metadata?.channels?.map(({ channel }) => channel),
+      ]),
+    ).toEqual([
+      ["Shown only", []],
+      ["By mail", ["email"]],
+    ]);
+  });
+
+  it("is told by a rule with the channel at once then, also where others without it were held back with it", async () => {
+    for (const [minutes, name, channels] of [
+      [-3, "Shown only", null],
+      [-2, "Shown only too", null],
+      [-1, "By mail", ["email" as const]],
+    ] as const) {
+      atMinute(minutes);
+      await dead({ name, channels: channels && [...channels], dedup_key_template: "{camera_id}" });
+    }
+    await begin(0);
+    await round(5);
+    await round(600);
+    expect((await desk.alerts()).map(({ alert_metadata }) => alert_metadata?.rule_name)).toEqual(["Shown only", "By mail"]);
+  });
+
+  it("is no reason for other rules to look again", async () => {
+    await dead();
+    await flap();
+    await desk.rule({ name: "Newer", kind: "camera_health" });
+    await round(5);
+    expect((await desk.alerts()).map(({ alert_metadata }) => alert_metadata?.rule_name)).toEqual(["A camera is dead", "A camera is dead"]);
+  });
+
+  it("counts for the silence that holds by then", async () => {
+    await dead();
+    await flap();
+    await desk.ask("createSilence", { body: { camera_id: "yard", duration_seconds: 3600, reason: "Painters" } });
+    await round(5);
+    await round(6);
+    expect(await told()).toEqual([1]);
+    expect((await desk.ask("listSilences", {})).items.map(({ held_back }) => held_back)).toEqual([1]);
+  });
+});
+
+describe("an incident that begins out of the schedule of a rule", () => {
+  // noon is a Sunday
+  const schedule = { days: [], start_time: "14:00", end_time: "20:00", timezone: "UTC" };
+  const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
+
+  it("is told when the schedule holds and it lasts, once", async () => {
+    await dead({ schedule });
+    await begin(0);
+    await round(1);
+    await round(119.9);
+    expect(await told()).toEqual([]);
+    for (const minutes of [120, 121, 600, 24 * 60 + 120]) await round(minutes);
+    expect(await desk.alerts()).toMatchObject([
+      { event_id: 1, created_at: "2026-03-01T14:00:00.000Z", alert_metadata: { channels: [{ channel: "email" }] } },
+    ]);
+    expect(await desk.verdicts(1)).toMatchObject([
+      { outcome: "raised", matched_conditions: ["kind = camera_health", "within schedule 14:00-20:00 UTC"], failed_conditions: [] },
+    ]);
+  });
+
+  it("is not told when it is over by then", async () => {
+    await dead({ schedule });
+    await begin(0);
+    await end(90);
+    await round(120);
+    expect(await told()).toEqual([]);
+  });
+
+  it("keeps nobody busy until then, and is not looked at by a rule that is not about its camera", async () => {
+    await dead({ schedule });
+    await dead({ name: "Another camera", schedule, camera_ids: ["gate"] });
+    await begin(0);
+    atMinute(119);
+    expect(await desk.db.query((sql) => lookAgainAtIncidents(sql, now()))).toBe(0);
+    expect(await waiting()).toBe(0);
+    await round(120);
+    await round(121);
+    expect(await desk.verdicts(1)).toMatchObject([{ outcome: "raised" }, { rule_name: "Another camera", outcome: "not_matched" }]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it("is told as soon as the schedule is widened", async () => {
+    const rule = await dead({ schedule });
+    await begin(0);
+    await desk.ask("updateRule", { params: { id: rule.id }, body: { schedule: null } });
+    await round(1);
+    expect(await told()).toEqual([1]);
+  });
+
+  it("waits for the schedule also where the cooldown that held it back ends out of it", async () => {
+    await dead({ schedule: { ...schedule, start_time: "11:00", end_time: "12:05" }, cooldown_seconds: 300 });
+    await flap();
+    await round(5);
+    await round(600);
+    expect(await told()).toEqual([1]);
+    await round(23 * 60);
+    expect(await told()).toEqual([1, 2]);
+  });
+
+  it("and that a cooldown holds back when the schedule begins is told after that", async () => {
+    const shared = { dedup_key_template: "{camera_id}", channels: ["webhook" as const], severity: "low" as const };
+    await dead({ ...shared, name: "Always", cooldown_seconds: 7_500 });
+    await dead({ dedup_key_template: "{camera_id}", schedule });
+    await begin(0);
+    for (const minutes of [120, 124.9, 125, 126]) await round(minutes);
+    expect((await desk.alerts()).map(({ created_at }) => created_at)).toEqual(["2026-03-01T12:00:00.000Z", "2026-03-01T14:05:00.000Z"]);
+  });
+});
+
+it("what a camera saw and a cooldown held back is over, and raises nothing later", async () => {
+  await desk.rule({ channels: ["email"] });
+  await desk.event();
+  await desk.event();
+  await desk.look();
+  await round(10);
+  expect(await told()).toHaveLength(1);
+});

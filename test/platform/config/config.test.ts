@@ -1,0 +1,324 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Problem } from "../../../src/contract/problem.ts";
+import { configKey } from "../../../src/platform/config/config.ts";
+import { type ConfigInput, parseConfig } from "../../../src/platform/config/parse.ts";
+import {
+  commandLineVariables,
+  environmentVariables,
+  type VariableName,
+  variable,
+  variableNames,
+} from "../../../src/platform/config/variables.ts";
+
+const base: ConfigInput = { env: {}, isRoot: false, home: "/home/ada", cwd: "/srv" };
+const parse = (input: Partial<ConfigInput>) => parseConfig({ ...base, ...input });
+const env = (values: Record<string, string>) => parse({ env: values });
+
+function errorOf(input: Partial<ConfigInput>): Problem {
+  try {
+    parse(input);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error("the configuration was taken");
+}
+
+describe("defaults", () => {
+  it("are those of the documents", () => {
+    const { config, sources, warnings } = parse({});
+    expect(warnings).toEqual([]);
+    expect(config).toMatchObject({
+      host: "127.0.0.1",
+      port: 8000,
+      dataDir: "/home/ada/.local/share/homesec",
+      cameraRoot: "/home/ada/.local/share/homesec/cameras",
+      cameraExtraRoots: [],
+      databaseUrl: undefined,
+      databasePoolSize: 10,
+      redisUrl: undefined,
+      detectorUrl: undefined,
+      batchWindowSeconds: 90,
+      batchIdleTimeoutSeconds: 30,
+      batchMaxDetections: 500,
+      detectConcurrency: 4,
+      analyzeConcurrency: 2,
+      detectionConfidenceThreshold: 0.5,
+      retentionDays: 30,
+      logRetentionDays: 7,
+      websocketIdleTimeoutSeconds: 300,
+      languageModelReadTimeout: 120,
+      apiKeyEnabled: false,
+      apiKeys: [],
+      rateLimitRequestsPerMinute: 60,
+      rateLimitAiInferenceBurst: 3,
+      smtpPort: 587,
+      notificationEnabled: true,
+      visionExtractionEnabled: true,
+      healthCheckTimeoutSeconds: 5,
+      maxConcurrentHealthChecks: 10,
+      logFormat: undefined,
+    });
+    expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
+  });
+
+  it("put the data of root under /var/lib", () => {
+    const { config } = parse({ isRoot: true });
+    expect(config.dataDir).toBe("/var/lib/homesec");
+    expect(config.cameraRoot).toBe("/var/lib/homesec/cameras");
+  });
+
+  it("are good by their own rules", () => {
+    for (const name of variableNames) {
+      const given = variable(name).default;
+      if (typeof given === "string") expect(variable(name).kind.schema.safeParse(given).success, name).toBe(true);
+    }
+  });
+});
+
+describe("precedence", () => {
+  const file = { name: "homesec.conf", text: "PORT=1\nRETENTION_DAYS=11\nLOG_LEVEL=warn\nHOST=10.0.0.1" };
+  const envFile = { name: ".env", text: "PORT=2\nRETENTION_DAYS=12\nLOG_LEVEL=error" };
+
+  it("is flag, environment, .env, file, default", () => {
+    const { config, sources } = parse({ configFile: file, envFile, env: { PORT: "3", RETENTION_DAYS: "13" }, flags: { PORT: "4" } });
+    expect([config.port, config.retentionDays, config.logLevel, config.host]).toEqual([4, 13, "error", "10.0.0.1"]);
+    expect(sources).toMatchObject({ PORT: "flag", RETENTION_DAYS: "environment", LOG_LEVEL: ".env", HOST: "file", SMTP_PORT: "default" });
+  });
+
+  it("passes over empty values", () => {
+    const { config, sources } = parse({ configFile: file, env: { PORT: "", RETENTION_DAYS: "  " } });
+    expect([config.port, config.retentionDays, sources.PORT]).toEqual([1, 11, "file"]);
+    expect(env({ DATABASE_URL: "" }).config.databaseUrl).toBeUndefined();
+  });
+
+  it("takes a JSON file as well", () => {
+    const text = JSON.stringify({ PORT: 9000, API_KEY_ENABLED: true, API_KEYS: ["one", "two"], HOST: null });
+    const { config } = parse({ configFile: { name: "c.json", text } });
+    expect([config.port, config.apiKeyEnabled, config.apiKeys, config.host]).toEqual([9000, true, ["one", "two"], "127.0.0.1"]);
+  });
+});
+
+describe("errors", () => {
+  it("are listed all at once, with name, value, place and what is allowed", () => {
+    const problem = errorOf({
+      env: { PORT: "80000", LOG_LEVEL: "loud", BATCH_WINDOW_SECONDS: "0" },
+      envFile: { name: ".env", text: "API_KEY_ENABLED=maybe" },
+      configFile: { name: "my.conf", text: "DETECTOR_URL=ftp://x\nBATCH_WINDOW_SECOND=3" },
+    });
+    expect(problem.kind).toBe("invalid");
+    expect(problem.message.split("\n")).toEqual([
+      "the configuration has 6 errors:",
+      '  my.conf: there is no variable "BATCH_WINDOW_SECOND"; did you mean BATCH_WINDOW_SECONDS?',
+      '  PORT="80000" (environment): must be a whole number from 0 to 65535',
+      '  API_KEY_ENABLED="maybe" (.env): must be true or false (also 1/0, yes/no, on/off)',
+      '  BATCH_WINDOW_SECONDS="0" (environment): must be a whole number from 1 to 86400 (seconds)',
+      '  DETECTOR_URL="ftp://x" (my.conf): must be an http:// or https:// address without user name and query',
+      '  LOG_LEVEL="loud" (environment): must be one of debug, info, warn, error',
+    ]);
+  });
+
+  it("name files that are missing from TLS together with other errors", () => {
+    const { message } = errorOf({ env: { TLS_MODE: "provided", PORT: "x" } });
+    expect(message).toContain("TLS_CERT_PATH is not set");
+    expect(message).toContain("TLS_KEY_PATH is not set");
+    expect(message).toContain("PORT=");
+  });
+
+  it("refuse keys that are switched on without one, and say how to make one", () => {
+    expect(errorOf({ env: { API_KEY_ENABLED: "true", API_KEYS: " , " } }).message).toMatch(/API_KEYS is not set.*homesec keys generate/);
+  });
+
+  it("never show secrets", () => {
+    const { message } = errorOf({
+      env: {
+        DEFAULT_WEBHOOK_URL: "ftp://hooks.example/geheim1",
+        DATABASE_URL: "mysql://ada:geheim2@db/x",
+        REDIS_URL: "http://:geheim3@cache:1",
+        API_KEYS: '["geheim4", 5]',
+      },
+    });
+    expect(message).not.toContain("geheim");
+    for (const name of ["DEFAULT_WEBHOOK_URL=***", "API_KEYS=***", "DATABASE_URL=", "REDIS_URL="]) expect(message).toContain(name);
+  });
+
+  it("are none for what is read from the environment only: systemd makes the same file the environment", () => {
+    const names = [...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
+    expect(names).toEqual(expect.arrayContaining(["TZ", "NODE_EXTRA_CA_CERTS", "HOMESEC_API_KEY", "HOMESEC_SIGNING_SECRET"]));
+    const text = names.map((name) => `${name}=x`).join("\n");
+    expect(parse({ configFile: { name: "/etc/homesec.env", text }, envFile: { name: ".env", text } }).warnings).toEqual([]);
+    expect(env(Object.fromEntries(names.map((name) => [name, "x"]))).warnings).toEqual([]);
+  });
+
+  it("tell of a broken JSON file without what is in it", () => {
+    expect(errorOf({ configFile: { name: "c.json", text: '{"PORT":' } }).message).toContain("c.json: not valid JSON");
+    expect(errorOf({ configFile: { name: "c.json", text: "[]" } }).message).toContain("one JSON object");
+    expect(errorOf({ configFile: { name: "c.json", text: '{"PORT":{}}' } }).message).toContain("PORT must be a text");
+  });
+});
+
+describe("a line without =", () => {
+  const message = (number: number, file = ".env") =>
+    `${file}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`;
+
+  it("is an error where it is meant for homesec, or would take the next variable along", () => {
+    const dotEnv = (text: string) => errorOf({ envFile: { name: ".env", text } }).message;
+    expect(dotEnv("PORT=9000\n\nSMTP_HOST: mail.example.com\nAPI_KEY_ENABLED=true\nAPI_KEYS=one")).toContain(message(3));
+    // newer versions of Node.js leave the line out: the variable after it has its effect then
+    const next = dotEnv("for all who ask\n\n# yes\nexport API_KEY_ENABLED=true");
+    expect(next.includes(message(1)) || next.includes("API_KEYS is not set: API_KEY_ENABLED=true")).toBe(true);
+    const errors = errorOf({ configFile: { name: "my.conf", text: "sentence\r\nPORT=1\r\nanother" } }).message;
+    expect(errors).toContain(message(1, "my.conf"));
+    expect(errors).toContain(message(3, "my.conf"));
+  });
+
+  it("is none within a value, nor where it is another program's alone", () => {
+    const text = "# PORT\nPORT=9000\nKEY='-----BEGIN\nPORT\nEND'\n[section]\nOTHER=1\n";
+    const { config, warnings } = parse({ envFile: { name: ".env", text } });
+    expect([config.port, warnings]).toEqual([9000, []]);
+  });
+});
+
+describe("warnings", () => {
+  it("name unknown HOMESEC_ variables and slips in .env", () => {
+    const { warnings } = parse({
+      env: { HOMESEC_PORT: "1", HOMESEC_URL: "http://x", HOMESEC_URI: "x", PROT: "1", HOMESEC_API_KEY: "x" },
+      envFile: { name: ".env", text: "REDIS_URI=x\nPOSTGRES_USER=ada" },
+    });
+    expect(warnings).toEqual([
+      "the environment: there is no variable HOMESEC_PORT, it has no effect; did you mean PORT?",
+      "the environment: there is no variable HOMESEC_URI, it has no effect; did you mean HOMESEC_URL?",
+      ".env: there is no variable REDIS_URI, it has no effect; did you mean REDIS_URL?",
+    ]);
+  });
+
+  it("refuse roles that leave something to nobody, and words that are no roles", () => {
+    expect(errorOf({ env: { ROLES: "api,detect" } }).message).toMatch(
+      /ROLES is api, detect: nobody would do the rest \(watch, .*DATABASE_URL/,
+    );
+    expect(errorOf({ env: { ROLES: "api,fly" } }).message).toMatch(/ROLES="api,fly" \(environment\): must be all, or some of api, watch,/);
+    expect(errorOf({ env: { ROLES: " , " } }).message).toContain("must be all, or some of");
+  });
+
+  it.each([
+    [{ HOST: "0.0.0.0" }, "no API key is needed"],
+    [{ ROLES: "api", DATABASE_URL: "postgres://db/x" }, "each daemon with the role api counts rate limits for itself"],
+    [{ API_KEYS: "a" }, "no effect without API_KEY_ENABLED"],
+    [{ BATCH_IDLE_TIMEOUT_SECONDS: "100" }, "longer than BATCH_WINDOW_SECONDS"],
+    [{ TLS_CERT_PATH: "/x" }, "no effect without TLS_MODE"],
+    [{ SMTP_HOST: "mail.example.org" }, "the email channel is off: it needs SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS"],
+    [{ SMTP_HOST: "mail.example.org", SMTP_FROM_ADDRESS: "a@example.org" }, "the email channel is off: it needs DEFAULT_EMAIL_RECIPIENTS"],
+    [{ SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }, "the email channel is off: it needs SMTP_HOST"],
+    [{ DETECTOR_URL: "http://d", DETECTOR_MODEL_PATH: "/m" }, "DETECTOR_MODEL_PATH has no effect"],
+  ])("%j", (values, text) => {
+    expect(env(values as Record<string, string>).warnings.join("\n")).toContain(text);
+  });
+});
+
+describe("values", () => {
+  it.each([
+    ["true", true],
+    ["1", true],
+    ["YES", true],
+    ["on", true],
+    ["False", false],
+    ["0", false],
+    ["no", false],
+    ["off", false],
+  ])("boolean %s", (text, value) => {
+    expect(env({ REID_ENABLED: text }).config.reidEnabled).toBe(value);
+  });
+
+  it.each([
+    ['["a", "b"]', ["a", "b"]],
+    ["a,b", ["a", "b"]],
+    [" a , ,b, ", ["a", "b"]],
+    ["[]", []],
+  ])("keys %s", (text, value) => {
+    expect(env({ API_KEYS: text }).config.apiKeys).toEqual(value);
+  });
+
+  it.each([
+    ["all", "api watch detect analyze alert deliver maintain"],
+    ["", "api watch detect analyze alert deliver maintain"],
+    [" Detect,api,detect", "api detect"],
+    ["api,all", "api watch detect analyze alert deliver maintain"],
+  ])("roles %j", (text, value) => {
+    expect(env({ ROLES: text, DATABASE_URL: "postgres://db/x" }).config.roles.join(" ")).toBe(value);
+  });
+
+  it("makes paths absolute and expands ~", () => {
+    const { config } = env({ DATA_DIR: "~/x/", CAMERA_EXTRA_ROOTS: "/a/,b", DETECTOR_MODEL_PATH: "m.onnx" });
+    expect([config.dataDir, config.cameraRoot, config.cameraExtraRoots, config.detectorModelPath]).toEqual([
+      "/home/ada/x",
+      "/home/ada/x/cameras",
+      ["/a", "/srv/b"],
+      "/srv/m.onnx",
+    ]);
+  });
+
+  it("takes an IPv6 address to listen on or to send mails to with the brackets of web addresses, and is asked no key on the own machine", () => {
+    const { config, warnings } = env({ HOST: "[::1]", SMTP_HOST: "[fd00::25]" });
+    expect([config.host, config.smtpHost]).toEqual(["::1", "fd00::25"]);
+    expect(warnings.join()).not.toContain("API key");
+  });
+
+  it.each([
+    ["CORS_ORIGINS", '["http://localhost:3000","https://home.example"]', true],
+    ["CORS_ORIGINS", "*", false],
+    ["CORS_ORIGINS", "http://localhost:3000/", false],
+    ["TRUSTED_PROXY_IPS", "10.0.0.0/8, ::1, fd00::/64", true],
+    ["TRUSTED_PROXY_IPS", "10.0.0.0/33", false],
+    ["TRUSTED_PROXY_IPS", "proxy", false],
+    ["ALLOWED_HOSTS", "home.example,*.lan", true],
+    ["ALLOWED_HOSTS", "a b", false],
+    ["DATABASE_URL", "postgresql:///db?host=/run/postgresql&user=u", true],
+    ["DATABASE_URL", "http://db", false],
+    ["DATABASE_URL", "postgres://u:%zz@db/x", false],
+    ["REDIS_URL", "redis://:%zz@db", false],
+    ["LANGUAGE_MODEL_URL", "http://user:pw@host", false],
+    ["LANGUAGE_MODEL_READ_TIMEOUT", "120.0", true],
+    ["LANGUAGE_MODEL_READ_TIMEOUT", "0", false],
+    ["DETECTION_CONFIDENCE_THRESHOLD", "1.01", false],
+    ["SMTP_FROM_ADDRESS", "Home <home@example.org>", true],
+    ["SMTP_FROM_ADDRESS", "home", false],
+    ["DEFAULT_EMAIL_RECIPIENTS", "a@b.c,d@e.f", true],
+    ["DEFAULT_WEBHOOK_URL", "https://hooks.example/a?token=b#c", true],
+    ["DEFAULT_WEBHOOK_URL", "https://user:pw@hooks.example/a", false],
+    ["HOST", "::", true],
+    ["HOST", "a/b", false],
+    ["DATA_DIR", "a\0b", false],
+  ])("%s=%s", (name, text, good) => {
+    if (good) expect(env({ [name]: text }).sources[name as VariableName]).toBe("environment");
+    else expect(errorOf({ env: { [name]: text } }).message).toContain(`${name}=`);
+  });
+
+  it("drops the slash behind a service address", () => {
+    expect(env({ DETECTOR_URL: "http://d:1/api//" }).config.detectorUrl).toBe("http://d:1/api");
+  });
+});
+
+describe("whatever is written", () => {
+  const anything = fc.oneof(
+    fc.string(),
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("1e400", "-0", "[", '["', "NaN", "http://[", "//", "~"),
+  );
+  const named = fc.dictionary(fc.oneof(fc.constantFrom<string>(...variableNames), fc.string()), anything);
+
+  it("nothing but Problem is thrown, and what is taken has every value", () => {
+    fc.assert(
+      fc.property(named, anything, anything, fc.boolean(), (values, envText, fileText, isJson) => {
+        const configFile = { name: isJson ? "x.json" : "x.conf", text: fileText };
+        try {
+          const { config } = parse({ env: values, envFile: { name: ".env", text: envText }, configFile });
+          expect(Object.keys(config).sort()).toEqual(variableNames.map(configKey).sort());
+        } catch (error) {
+          if (!(error instanceof Problem && error.kind === "invalid")) throw error;
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { createFsTimeout, noteReal } from "../../../src/platform/disk/fs-timeout.ts";
+import { NoAnswer } from "../../../src/platform/disk/no-answer.ts";
+import { timed } from "../../support/timed.ts";
+
+const patienceMs = 100;
+
+/** A question that is answered when it is said so. */
+function question() {
+  let settle: (answer: string | Error) => void = () => {};
+  const answered = new Promise<string | Error>((resolve) => {
+    settle = resolve;
+  });
+  const asked = { count: 0 };
+  const ask = async (): Promise<string> => {
+    asked.count += 1;
+    const answer = await answered;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { ask, asked, settle };
+}
+
+test("what a disk answers in time is passed on, and so is what it refuses", async () => {
+  const ask = createFsTimeout(patienceMs);
+  expect(await ask("/pictures", async () => 1)).toBe(1);
+  await expect(ask("/pictures", () => Promise.reject(new Error("EACCES")))).rejects.toThrow("EACCES");
+});
+
+test("a folder that hangs is asked no second time before it has answered, and then again; another one is not held up", timed, async () => {
+  const ask = createFsTimeout(patienceMs);
+  const hung = question();
+  const behind = question();
+  const first = ask("/hung", hung.ask);
+  // who waits for his turn goes with the one before him
+  const second = ask("/hung", behind.ask);
+  const begun = performance.now();
+  await expect(first).rejects.toThrow(NoAnswer);
+  await expect(second).rejects.toThrow("/hung does not answer");
+  await expect(ask("/hung", behind.ask)).rejects.toMatchObject({ code: "ETIMEDOUT" });
+  expect(performance.now() - begun).toBeLessThan(5 * patienceMs);
+  expect([hung.asked.count, behind.asked.count]).toEqual([1, 0]);
+  expect(await ask("/other", async () => "there")).toBe("there");
+
+  hung.settle(new Error("EIO"));
+  await expect.poll(() => ask("/hung", async () => "back").catch(String)).toBe("back");
+});
+
+test("one folder is asked one question at a time, and who waits for many that are answered is not late", async () => {
+  const ask = createFsTimeout(patienceMs);
+  let [now, most] = [0, 0];
+  const one = () =>
+    ask("/slow", async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, patienceMs / 5));
+      now -= 1;
+      return "answer";
+    });
+  expect(await Promise.all(Array.from({ length: 15 }, one))).toEqual(Array(15).fill("answer"));
+  expect(most).toBe(1);
+});
+
+test("a folder that is reached through a link is the one that it leads to, and so is what lies below", async () => {
+  const ask = createFsTimeout(patienceMs);
+  noteReal("/srv/linked", "/mnt/nas");
+  noteReal("/srv/linked/door", "/mnt/other/door");
+  const hung = question();
+  const first = ask("/srv/linked/yard", hung.ask);
+  await expect(first).rejects.toThrow("/srv/linked/yard does not answer");
+  await expect(ask("/mnt/nas/yard", async () => "there")).rejects.toThrow(NoAnswer);
+  expect(await ask("/srv/linked/door", async () => "there")).toBe("there");
+  expect(await ask("/srv/linked2/yard", async () => "there")).toBe("there");
+  noteReal("/srv/linked", "/srv/linked");
+  expect(await ask("/srv/linked/yard", async () => "there")).toBe("there");
+  noteReal("/srv/linked/door", "/srv/linked/door");
+  hung.settle("late");
+});

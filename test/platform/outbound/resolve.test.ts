@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { createOutbound } from "../../../src/platform/outbound/outbound.ts";
+import { resolveBy, resolveBySystem, type Sources } from "../../../src/platform/outbound/resolve.ts";
+import { startReceiver } from "./receiver.ts";
+
+const never = () => new Promise<never>(() => {});
+const fails = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+const resolveOf = (sources: Partial<Sources>) => resolveBy({ system: never, servers: never, patienceMs: 5, timeoutMs: 10_000, ...sources });
+
+describe("a name", () => {
+  it("is what the system says, and the name servers are not asked", async () => {
+    const servers = () => Promise.reject(new Error("asked"));
+    expect(await resolveOf({ system: async () => ["192.168.1.5"], servers, patienceMs: 5_000 })("nas")).toEqual(["192.168.1.5"]);
+    await expect(resolveOf({ system: fails("ENOTFOUND"), servers, patienceMs: 5_000 })("nas")).rejects.toMatchObject({ code: "ENOTFOUND" });
+  });
+
+  it("is found by the name servers when the system is held up by others", async () => {
+    expect(await resolveOf({ servers: async () => ["8.8.8.8"] })("hooks.example")).toEqual(["8.8.8.8"]);
+  });
+
+  it("that the name servers do not know is waited for from the system", async () => {
+    let say: (addresses: readonly string[]) => void = () => {};
+    const system = () => new Promise<readonly string[]>((done) => (say = done));
+    const servers = async () => {
+      setTimeout(() => say(["192.168.1.5"]), 5);
+      throw new Error("unknown");
+    };
+    expect(await resolveOf({ system, servers })("nas.local")).toEqual(["192.168.1.5"]);
+  });
+
+  it("that nobody answers for fails in time, and nobody is asked any more", async () => {
+    let signal: AbortSignal | undefined;
+    const servers: Sources["servers"] = (_, stop) => {
+      signal = stop;
+      return never();
+    };
+    await expect(resolveOf({ servers, timeoutMs: 50 })("dead.example")).rejects.toMatchObject({ code: "EAI_AGAIN" });
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it("is looked up once at a time, and anew after that", async () => {
+    const asked: string[] = [];
+    const waiting: (() => void)[] = [];
+    const system = (name: string) => {
+      asked.push(name);
+      return new Promise<readonly string[]>((done) => waiting.push(() => done(["10.0.0.1"])));
+    };
+    const resolve = resolveOf({ system });
+    const all = [resolve("a"), resolve("a"), resolve("b"), resolve("a")];
+    expect(asked).toEqual(["a", "b"]);
+    for (const answer of waiting) answer();
+    expect(await Promise.all(all)).toEqual([["10.0.0.1"], ["10.0.0.1"], ["10.0.0.1"], ["10.0.0.1"]]);
+    const again = resolve("a");
+    expect(asked).toEqual(["a", "b", "a"]);
+    waiting.at(-1)?.();
+    await again;
+  });
+});
+
+it("this machine finds itself", async () => {
+  const receiver = await startReceiver();
+  expect(await resolveBySystem("localhost")).toContain("127.0.0.1");
+  const answer = await createOutbound({ allow: [] }).post({
+    url: `http://localhost:${receiver.port}/`,
+    headers: {},
+    body: "",
+    timeoutMs: 10_000,
+  });
+  expect(answer).toMatchObject({ kind: "answered", status: 200 });
+  await receiver.close();
+});

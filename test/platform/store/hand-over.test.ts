@@ -1,0 +1,318 @@
+import { describe, expect, test } from "vitest";
+import { createSemaphore } from "../../../src/base/async/semaphore.ts";
+import { silentLog } from "../../../src/base/log/log.ts";
+import { createBullmqHandOver } from "../../../src/platform/store/bullmq-hand-over.ts";
+import type { HandOver, JobSource } from "../../../src/platform/store/hand-over.ts";
+import { createInProcessHandOver } from "../../../src/platform/store/in-process-hand-over.ts";
+import { eventually } from "../../support/eventually.ts";
+import { redisInstalled, redisServer } from "../../support/redis.ts";
+import { timed } from "../../support/timed.ts";
+
+interface Job {
+  readonly jobId: number;
+}
+
+/** Rows in memory with the semantics of the table: what is claimed is nobody else's. */
+function rows(count: number) {
+  const pending = new Map(Array.from({ length: count }, (_, n) => [n + 1, false]));
+  const take = (jobId: number): Job | undefined => (pending.delete(jobId) ? { jobId } : undefined);
+  const source: JobSource<Job> = {
+    claimNext: async (limit) => [...pending.keys()].slice(0, limit).flatMap((jobId) => take(jobId) ?? []),
+    claim: async (jobId) => take(jobId),
+    offer: async (limit) => {
+      const offered = [...pending].filter(([, was]) => !was).slice(0, limit);
+      for (const [jobId] of offered) pending.set(jobId, true);
+      return offered.map(([jobId]) => ({ jobId, priority: 0, claims: 0 }));
+    },
+    takeBack: async (jobId) => pending.has(jobId) && pending.set(jobId, false),
+    freeOrphans: async () => 0,
+  };
+  return { pending, source };
+}
+
+function handOverContract(name: string, make: () => Promise<{ readonly handOver: HandOver; close(): Promise<void> }>): void {
+  describe(name, () => {
+    test("every job is handled once, never more at a time than allowed, and stop waits for what runs", async () => {
+      const { handOver, close } = await make();
+      const { pending, source } = rows(100);
+      const done: number[] = [];
+      let inside = 0;
+      let most = 0;
+      const errors: unknown[] = [];
+      const consumer = handOver.consume("detect", {
+        concurrency: 3,
+        source,
+        capacity: () => Number.POSITIVE_INFINITY,
+        handle: async ({ jobId }) => {
+          inside += 1;
+          most = Math.max(most, inside);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          inside -= 1;
+          done.push(jobId);
+        },
+        onError: (error) => errors.push(error),
+      });
+      handOver.wake("detect");
+      await eventually(() => pending.size < 50);
+      await consumer.stop();
+      const atStop = done.length;
+      expect(inside).toBe(0);
+      expect(done.length + pending.size).toBe(100);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(done.length).toBe(atStop);
+      expect(new Set(done).size).toBe(done.length);
+      expect(most).toBeLessThanOrEqual(3);
+      expect(errors).toEqual([]);
+      await close();
+    });
+
+    test("while the service is down nothing starts, its trial is one job, and then the rest follows", async () => {
+      const { handOver, close } = await make();
+      const { source } = rows(6);
+      let capacity = 0;
+      let running = 0;
+      const counts: number[] = [];
+      const consumer = handOver.consume("detect", {
+        concurrency: 4,
+        source,
+        capacity: () => capacity,
+        handle: async () => {
+          running += 1;
+          counts.push(running);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          capacity = Number.POSITIVE_INFINITY;
+          running -= 1;
+        },
+        onError: () => {},
+      });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(counts).toEqual([]);
+      capacity = 1;
+      handOver.wake("detect");
+      await eventually(() => counts.length >= 1);
+      expect(counts).toEqual([1]);
+      await eventually(() => counts.length === 6);
+      await consumer.stop();
+      await close();
+    });
+  });
+}
+
+handOverContract("in this process", async () => {
+  const handOver = createInProcessHandOver();
+  return { handOver, close: () => handOver.close() };
+});
+
+/** Takes jobs that last `lastsMs` through three places of their own, and returns the most that were claimed at a time. */
+async function mostClaimed(count: number, lastsMs: number): Promise<number> {
+  const handOver = createInProcessHandOver();
+  const { source } = rows(count);
+  const turns = createSemaphore({ max: 3 });
+  let [claimed, most, done] = [0, 0, 0];
+  const consumer = handOver.consume("detect", {
+    concurrency: 3,
+    mostAhead: 6,
+    source,
+    capacity: () => Number.POSITIVE_INFINITY,
+    handle: async () => {
+      claimed += 1;
+      most = Math.max(most, claimed);
+      await turns.run(() => new Promise((resolve) => setTimeout(resolve, lastsMs)));
+      claimed -= 1;
+      done += 1;
+    },
+    onError: (error) => expect.fail(String(error)),
+  });
+  await eventually(() => done === count);
+  await consumer.stop();
+  return most;
+}
+
+test("jobs that go through fast are claimed ahead of their places, up to a limit; slow ones are not, so that the most urgent is next", async () => {
+  const fast = await mostClaimed(300, 1);
+  expect(fast).toBeGreaterThan(3);
+  expect(fast).toBeLessThanOrEqual(9);
+  expect(await mostClaimed(9, 100)).toBe(3);
+});
+
+if (redisInstalled) {
+  handOverContract("through BullMQ", async () => {
+    const redis = await redisServer();
+    const handOver = createBullmqHandOver({ redisUrl: redis.url, log: silentLog });
+    return {
+      handOver,
+      close: async () => {
+        await handOver.close();
+        await redis.stop();
+      },
+    };
+  });
+
+  const idle: JobSource<Job> = { ...rows(0).source };
+
+  test("of what waits in Redis when the service goes down one is its trial, and the rest follows within seconds", async () => {
+    const redis = await redisServer();
+    const handOver = createBullmqHandOver({ redisUrl: redis.url, log: silentLog });
+    const { source } = rows(8);
+    let capacity = Number.POSITIVE_INFINITY;
+    let end = (): void => {};
+    const trial = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const begun: number[] = [];
+    const consumer = handOver.consume("detect", {
+      concurrency: 4,
+      source: {
+        ...source,
+        offer: async (limit) => {
+          const offers = await source.offer(limit);
+          if (offers.length > 0) capacity = 1;
+          return offers;
+        },
+        claim: async (jobId) => {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          return await source.claim(jobId);
+        },
+      },
+      capacity: () => capacity,
+      handle: async ({ jobId }) => {
+        begun.push(jobId);
+        await trial;
+      },
+      onError: (error) => expect.fail(String(error)),
+    });
+    await eventually(() => begun.length > 0);
+    // longer than an entry waits for a place: some of them were thrown away
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(begun).toHaveLength(1);
+    end();
+    await eventually(() => {
+      capacity = Number.POSITIVE_INFINITY;
+      return begun.length === 8;
+    });
+    await consumer.stop();
+    await handOver.close();
+    await redis.stop();
+  });
+
+  test("a job of a killed process is taken up as soon as its row is free, not when Redis forgets the entry", async () => {
+    const redis = await redisServer();
+    const [killed, living] = [0, 1].map(() => createBullmqHandOver({ redisUrl: redis.url, log: silentLog })) as [HandOver, HandOver];
+    const common = { concurrency: 1, capacity: () => Number.POSITIVE_INFINITY, onError: () => {} };
+    let end = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      killed.consume("detect", {
+        ...common,
+        source: rows(1).source,
+        handle: () => {
+          resolve();
+          return new Promise((done) => {
+            end = done;
+          });
+        },
+      });
+    });
+    await begun;
+    let free = false;
+    const done: number[] = [];
+    const source: JobSource<Job> = {
+      ...idle,
+      offer: async () => {
+        const offers = free ? [{ jobId: 1, priority: 0, claims: 1 }] : [];
+        free = false;
+        return offers;
+      },
+      claim: async (jobId) => ({ jobId }),
+    };
+    const consumer = living.consume("detect", { ...common, source, handle: async ({ jobId }) => void done.push(jobId) });
+    free = true;
+    living.wake("detect");
+    await eventually(() => done.length === 1, { timeoutMs: 5_000 });
+    end();
+    await consumer.stop();
+    await Promise.all([killed.close(), living.close()]);
+    await redis.stop();
+  });
+
+  test("without Redis it stops soon, and says once what is wrong", timed, async () => {
+    const redis = await redisServer();
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };
+    const handOver = createBullmqHandOver({ redisUrl: redis.url, log });
+    const errors: unknown[] = [];
+    const consumers = ["detect", "analyze"].map((queue) =>
+      handOver.consume(queue, {
+        ...{ concurrency: 1, source: idle, capacity: () => Number.POSITIVE_INFINITY, handle: async () => {} },
+        onError: (error) => errors.push(error),
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await redis.stop();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(warnings).toEqual([expect.stringContaining("Redis (REDIS_URL) does not answer")]);
+    expect(errors).toEqual([]);
+    const startedAt = performance.now();
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    await handOver.close();
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+  });
+}
+
+test("in the process, a job whose outcome is being written down leaves its place to the next, and stop waits for both", async () => {
+  const handOver = createInProcessHandOver();
+  const { source } = rows(2);
+  const begun: number[] = [];
+  const ended: number[] = [];
+  let write = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const consumer = handOver.consume<Job>("detect", {
+    concurrency: 1,
+    capacity: () => Number.POSITIVE_INFINITY,
+    source,
+    handle: async ({ jobId }, freePlace) => {
+      begun.push(jobId);
+      freePlace();
+      await written;
+      ended.push(jobId);
+    },
+    onError: (error) => expect.fail(String(error)),
+  });
+  await eventually(() => begun.length === 2);
+  expect([consumer.running(), ended]).toEqual([2, []]);
+  const stopped = consumer.stop();
+  write();
+  await stopped;
+  expect(ended).toEqual([1, 2]);
+});
+
+test("in the process, places that become free together are filled by one claim, and a job that left its place before causes none", async () => {
+  const handOver = createInProcessHandOver();
+  const { pending, source } = rows(40);
+  const claims: number[] = [];
+  const done: number[] = [];
+  const consumer = handOver.consume<Job>("detect", {
+    concurrency: 4,
+    capacity: () => Number.POSITIVE_INFINITY,
+    source: {
+      ...source,
+      claimNext: async (limit) => {
+        claims.push(limit);
+        return await source.claimNext(limit);
+      },
+    },
+    handle: async ({ jobId }, freePlace) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      freePlace();
+      await new Promise((resolve) => setImmediate(resolve));
+      done.push(jobId);
+    },
+    onError: (error) => expect.fail(String(error)),
+  });
+  await eventually(() => done.length === 40);
+  expect(pending.size).toBe(0);
+  // ten claims of four, and the one that finds nothing; the sweep of a slow second may add some
+  expect(claims.length).toBeLessThan(20);
+  await consumer.stop();
+});
