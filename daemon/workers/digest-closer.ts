@@ -1,7 +1,7 @@
 import { closeDueDigests } from "../../src/alerting/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerting/alerts/digests-repository.ts";
-import { takeUpEnds } from "../../src/alerting/alerts/ended-silences.ts";
-import { lookAgainAtIncidents } from "../../src/alerting/alerts/held-back-incidents.ts";
+import { processEndedSilences } from "../../src/alerting/alerts/ended-silences.ts";
+import { reevaluateIncidents } from "../../src/alerting/alerts/suppressed-incidents.ts";
 import type { Delivery } from "../../src/alerting/notifications/delivery.ts";
 import { nextEndAt } from "../../src/alerting/silences/ending-repository.ts";
 import type { Silence } from "../../src/alerting/silences/silence.ts";
@@ -33,13 +33,13 @@ export function createDigestCloser(options: {
     log: options.log,
     round: async () => {
       const [digestAt, silenceAt] = await db.query((sql) =>
-        Promise.all([nextDigestAt(sql), nextEndAt(sql), lookAgainAtIncidents(sql, clock.now())]),
+        Promise.all([nextDigestAt(sql), nextEndAt(sql), reevaluateIncidents(sql, clock.now())]),
       );
       const waits = [digestAt, silenceAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
       const waitMs = Math.min(longestPauseMs, ...waits);
       if (waitMs > 0) return waitMs;
       const digests = await closeDueDigests(db, delivery, clock.now(), atOnce);
-      const silences = await takeUpEnds(db, delivery, clock.now(), atOnce);
+      const silences = await processEndedSilences(db, delivery, clock.now(), atOnce);
       if (digests + silences.length > 0) options.onClosed();
       for (const silence of silences) options.onSilenceOver(silence);
       return 0;

@@ -23,7 +23,6 @@ const turns: readonly RegExp[] = [
   /\bof (?:its|their|our|your|one's|his|her) own\b/gi,
   /\bso (?:sure|long|often|many|much|far)\b(?! as\b)/gi,
   /\bhas (?:it|them|all|each|everybody|the [a-z]+) (?:done|sent|told|looked|made|judged|taken)\b/gi,
-  /\bthat of (?:a|an|the|each|its|one)\b|\bthose of\b/gi,
   /\bof all there (?:is|are)\b|\bno more than that\b|\bfor good measure\b|\bas it is now\b|\bnow and then\b|\bever after\b/gi,
   /\bhow grave\b|\bwell again\b|\bis well\b|\bcame of\b|\bbecame of\b|\bcomes of\b/gi,
   /\bin a row of\b|\bin the order in which\b|\bthe way in which\b|\ball that (?:is|are|was|were|has|have|waits?)\b/gi,

@@ -12,14 +12,14 @@ import { type CountedAlert, countReceivedAlerts, listReceivedAlerts, storeAlerts
 const listName = "received-alerts";
 const Key = z.tuple([KeyInstant, z.string(), KeyInstant, z.enum(["firing", "resolved"])]);
 
-/** Alerts stored in one transaction: a message of 8 MiB holds many thousands. */
+/** Alerts stored per transaction: a message of 8 MiB holds many thousands. */
 const alertsAtOnce = 500;
 
 /** The use cases of the alert receiver. */
 export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceiverRoutes> = {
   /**
-   * Each alert is logged first, whatever happens then, and stored together with what live clients hear of it: the publisher tells
-   * them after the answer. When the database is away, the answer is an error, and the alert manager sends all of it again.
+   * Logs each alert first, in any case, and stores it together with the message for live clients, which the publisher sends after the
+   * reply. If the database is away, the reply is an error, and the alert manager sends everything again.
    */
   receiveAlerts: async ({ body }, { db, clock, log, runtime }) => {
     const alerts = body.alerts.map((alert) => factsOf(body, alert));
@@ -66,7 +66,7 @@ function tell(log: Log, { alertname, status, severity, component, camera_id, fin
   log[level](fields, sentence);
 }
 
-/** Stores alerts once each, and a message for live clients of each time that one was sent. */
+/** Stores each alert once, and a message for live clients for each time it was sent. */
 async function store({ db, clock }: { readonly db: Database; readonly clock: Clock }, alerts: readonly AlertFacts[]): Promise<void> {
   const once = new Map<string, CountedAlert>();
   for (const facts of alerts) {

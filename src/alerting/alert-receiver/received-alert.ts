@@ -5,15 +5,15 @@ import { unstorable } from "../../contract/text.ts";
 
 export type ReceivedAlert = z.output<typeof ReceivedAlertRecord>;
 
-/** An alert as it is stored, before it has been counted. */
+/** An alert as stored, before repeats are counted. */
 export type AlertFacts = Omit<ReceivedAlert, "first_received_at" | "last_received_at" | "received_count">;
 
-/** In characters. What all alerts of a message share is stored and told with each, and all of it is logged. */
+/** In characters. Texts that all alerts of a message share are stored, sent and logged with each of them. */
 const longestName = 200;
 const longestAddress = 2_000;
 const longestText = 10_000;
 
-/** What a message says of one alert, with what stands in for labels that are missing. Long texts are cut; labels and annotations have them whole. */
+/** Reads one alert of a message, with defaults for missing labels. Long texts are cut; labels and annotations keep the full text. */
 export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<typeof SentAlert>): AlertFacts {
   const { labels, annotations } = alert;
   const name = (label: string): string | undefined => labels[label] && cutTo(longestName, labels[label]);
@@ -29,7 +29,7 @@ export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<ty
     labels,
     annotations,
     started_at: alert.startsAt,
-    // a Go program writes "no time" as year 1
+    // Go programs write "no time" as year 1.
     ended_at: alert.endsAt && alert.endsAt.getUTCFullYear() > 1 ? alert.endsAt : null,
     generator_url: alert.generatorURL || null,
     receiver: cutTo(longestName, message.receiver),
@@ -38,18 +38,18 @@ export function factsOf(message: z.output<typeof SentAlerts>, alert: z.output<ty
   };
 }
 
-/** A text that is too long ends with an ellipsis; no character is cut in two. */
+/** Cuts a long text and appends an ellipsis, never in the middle of a character. */
 function cutTo(longest: number, text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** What live clients are told of it. */
+/** Returns the message for live clients. */
 export function broadcastOf(facts: AlertFacts): z.output<typeof InfrastructureAlert> {
   const { alertname, status, severity, component, summary, description, started_at, fingerprint, receiver } = facts;
   return { alertname, status, severity, component, summary, description, started_at, fingerprint, receiver };
 }
 
-/** How loud the log tells of it: a critical alert that fires is an error, a warning a warning; all that is resolved is good news. */
+/** Chooses the log level: a critical alert that fires is an error, a warning is a warning, a resolved alert is information. */
 export function logLevelOf({ status, severity }: Pick<AlertFacts, "status" | "severity">): "error" | "warn" | "info" {
   if (status === "resolved") return "info";
   switch (severity.toLowerCase()) {
@@ -63,10 +63,10 @@ export function logLevelOf({ status, severity }: Pick<AlertFacts, "status" | "se
   }
 }
 
-/** In bytes: an index of the database holds keys of 2,700 at most. */
+/** In bytes: an index of the database takes keys of 2,700 at most. */
 const longestFingerprint = 1_000;
 
-/** Why an alert cannot be stored, or undefined. */
+/** Returns why an alert cannot be stored, or undefined if it can. */
 export function whyUnstorable(facts: AlertFacts): string | undefined {
   if (Buffer.byteLength(facts.fingerprint) > longestFingerprint) return `its fingerprint has more than ${longestFingerprint} bytes`;
   for (const [name, time] of [["startsAt", facts.started_at] as const, ["endsAt", facts.ended_at] as const]) {

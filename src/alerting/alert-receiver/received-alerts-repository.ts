@@ -1,13 +1,13 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { AlertFacts, ReceivedAlert } from "./received-alert.ts";
 
-/** An alert with how often one message held it. */
+/** An alert, and how often one message contained it. */
 export interface CountedAlert {
   readonly facts: AlertFacts;
   readonly count: number;
 }
 
-/** Stores alerts; one that is known under fingerprint, start and state is counted and brought up to date. Each may occur once. */
+/** Stores alerts. A known alert (same fingerprint, start and state) is counted and updated. Each alert may occur once in the list. */
 export async function storeAlerts(sql: Sql, alerts: readonly CountedAlert[], now: Date): Promise<void> {
   const of = <T>(value: (facts: AlertFacts) => T): T[] => alerts.map(({ facts }) => value(facts));
   await sql`
@@ -42,7 +42,7 @@ export async function storeAlerts(sql: Sql, alerts: readonly CountedAlert[], now
   `;
 }
 
-/** What a list of received alerts is narrowed by; a range of times of the first receipt includes both ends. */
+/** Filters of the list of received alerts; a range of first receipts includes both ends. */
 export interface ReceivedAlertFilter {
   readonly status: string | undefined;
   readonly severity: string | undefined;
@@ -50,10 +50,10 @@ export interface ReceivedAlertFilter {
   readonly to: Date | undefined;
 }
 
-/** The sort key of the list; times with all their digits. A repeat changes none of it. */
+/** Sort key of the list, with times in all their digits. A repeat does not change it. */
 export type ReceivedAlertKey = readonly [firstReceivedAt: string, fingerprint: string, startsAt: string, status: string];
 
-/** A part of the list, first received last, each with its sort key. */
+/** Returns a page of the list, the last first receipt first, each alert with its sort key. */
 export async function listReceivedAlerts(
   sql: Sql,
   filter: ReceivedAlertFilter,
@@ -85,7 +85,7 @@ export async function listReceivedAlerts(
   }));
 }
 
-/** How many received alerts match. */
+/** Counts the received alerts that match. */
 export async function countReceivedAlerts(sql: Sql, filter: ReceivedAlertFilter): Promise<number> {
   const [row] = await sql<[{ count: number }]>`select count(*) as count from received_alerts r where ${conditions(sql, filter)}`;
   return row.count;
@@ -99,7 +99,7 @@ const conditions = (sql: Sql, { status, severity, from, to }: ReceivedAlertFilte
   ${to ? sql`and r.first_received_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
 `;
 
-/** Deletes at most `limit` alerts that were last heard of before `before`, and returns how many. */
+/** Deletes at most `limit` alerts whose last receipt was before `before`, and returns how many. */
 export async function deleteReceivedAlertsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from received_alerts r

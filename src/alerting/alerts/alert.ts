@@ -5,15 +5,18 @@ import type { ChannelResult } from "../notifications/notification.ts";
 /** An alert as clients see it. */
 export type Alert = z.output<typeof AlertRecord>;
 
-/** The columns of an alert, named as in its record; `alert_metadata` as it came out of jsonb. */
+/** The columns of an alert, named as in its record, with `alert_metadata` as stored in jsonb. */
 export type AlertRow = Omit<Alert, "alert_metadata"> & { readonly alert_metadata: unknown };
 
-/** The record of a row. Throws a `ZodError` when the stored metadata are not what they should be. */
+/** Converts a row to its record. Throws a `ZodError` if the stored metadata is invalid. */
 export function recordOf(row: AlertRow): Alert {
   return { ...row, alert_metadata: AlertMetadata.parse(row.alert_metadata) };
 }
 
-/** Why nobody will be told of an alert, as a sentence: none of its channels sent it and none will. Null while one may, or did. */
+/**
+ * Explains in a sentence why no recipient will be notified of an alert: none of its channels has sent it, and none will. Null while a
+ * channel still may, or has.
+ */
 export function reasonPending(results: readonly ChannelResult[]): string | null {
   if (results.some(({ status }) => status === "waiting" || status === "sent")) return null;
   return results.map(({ channel, status, reason }) => `${channel}: ${reason ?? status}`).join("; ") || null;

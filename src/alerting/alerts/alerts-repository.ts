@@ -6,13 +6,13 @@ import { type Alert, type AlertRow, recordOf } from "./alert.ts";
 
 type AlertStatus = (typeof alertStatuses)[number];
 
-/** The columns of an alert's row, on `alerts a`. */
+/** Columns of an alert row, for `alerts a`. */
 export const columns = (sql: Sql) => sql`
   a.alert_id as id, a.event_id, a.rule_id, a.camera_id, a.severity, a.status, a.dedup_key, a.created_at, a.delivered_at, a.acknowledged_at,
   a.dismissed_at, a.alert_metadata
 `;
 
-/** What a list of alerts is narrowed by; a range of times of creation includes both ends. */
+/** Filters of the alert list; a range of creation times includes both ends. */
 export interface AlertFilter {
   readonly status?: AlertStatus | undefined;
   readonly severity?: (typeof severities)[number] | undefined;
@@ -23,7 +23,7 @@ export interface AlertFilter {
   readonly to?: Date | undefined;
 }
 
-/** The sort key of the list: time of creation with all its digits, and id. */
+/** Sort key of the list: creation time with all its digits, and id. */
 export type AlertKey = readonly [createdAt: string, id: string];
 
 export interface AlertSlice {
@@ -31,7 +31,7 @@ export interface AlertSlice {
   /** Continues after this row. */
   readonly after: AlertKey | undefined;
   readonly offset: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
@@ -45,7 +45,7 @@ const conditions = (sql: Sql, { status, severity, ruleId, cameraId, eventId, fro
   ${to ? sql`and a.created_at < ${to}::timestamptz + interval '1 millisecond'` : sql``}
 `;
 
-/** A part of the list of alerts, newest first, each with its sort key. */
+/** Returns a page of the alert list, newest first, each alert with its sort key. */
 export async function listAlerts(
   sql: Sql,
   { filter, after, offset, limit }: AlertSlice,
@@ -63,7 +63,7 @@ export async function listAlerts(
   return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many alerts match, exactly. */
+/** Counts the alerts that match the filter exactly. */
 export async function countAlerts(sql: Sql, filter: AlertFilter): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -74,7 +74,7 @@ export async function countAlerts(sql: Sql, filter: AlertFilter): Promise<number
   return row.count;
 }
 
-/** The alert with this id, or undefined. */
+/** Finds an alert by its id; undefined if there is none. */
 export async function findAlert(sql: Sql, id: string): Promise<Alert | undefined> {
   const [row] = await sql<[AlertRow?]>`
     select ${columns(sql)}
@@ -84,7 +84,7 @@ export async function findAlert(sql: Sql, id: string): Promise<Alert | undefined
   return row && recordOf(row);
 }
 
-/** The alert with this id, kept from being changed by others until the end of the transaction, or undefined. */
+/** Finds an alert by its id and locks it until the end of the transaction; undefined if there is none. */
 export async function lockAlert(sql: Sql, id: string): Promise<Alert | undefined> {
   const [row] = await sql<[AlertRow?]>`
     select ${columns(sql)}
@@ -95,14 +95,17 @@ export async function lockAlert(sql: Sql, id: string): Promise<Alert | undefined
   return row && recordOf(row);
 }
 
-/** How far an alert got. */
+/** Delivery state of an alert. */
 export interface AlertProgress {
   readonly status: "pending" | "delivered" | "acknowledged" | "dismissed";
   readonly channels: readonly ChannelResult[];
   readonly reason: string | null;
 }
 
-/** Stores how far an alert got; the time of a status that is new to it is `now`. Returns the record, or undefined without such an alert. */
+/**
+ * Stores the delivery state of an alert; `now` becomes the time of a status that is new. Returns the record, or undefined if there is no
+ * such alert.
+ */
 export async function updateProgress(sql: Sql, id: string, progress: AlertProgress, now: Date): Promise<Alert | undefined> {
   const [row] = await sql<[AlertRow?]>`
     update alerts a
@@ -116,7 +119,7 @@ export async function updateProgress(sql: Sql, id: string, progress: AlertProgre
   return row && recordOf(row);
 }
 
-/** Ends an alert that nobody has ended yet. Returns the record, or undefined when there is none like that. */
+/** Acknowledges or dismisses an alert that is still open. Returns the record, or undefined if there is no such open alert. */
 export async function endAlert(
   sql: Sql,
   id: string,

@@ -7,12 +7,12 @@ import type { Rule } from "../rules/rule.ts";
 import { type Alert, type AlertRow, recordOf } from "./alert.ts";
 import { columns } from "./alerts-repository.ts";
 
-/** An alert that is to be raised unless a cooldown holds it back. */
+/** An alert to raise unless a cooldown suppresses it. */
 export interface NewAlert {
   readonly id: string;
   readonly eventId: number;
   readonly cameraId: string;
-  /** 0 for an event that is not judged, 1 for low to 4 for critical. */
+  /** 0 for an event without a score, 1 for low to 4 for critical. */
   readonly band: number;
   readonly rule: Rule;
   readonly dedupKey: string;
@@ -20,19 +20,17 @@ export interface NewAlert {
   readonly metadata: z.output<typeof AlertMetadata>;
 }
 
-/** What came of it: raised, held back, or nothing, since the rule was deleted or disabled at this very moment. */
+/** The result: raised, suppressed, or nothing because the rule was deleted or disabled at that very moment. */
 export type Raised = { readonly kind: "raised"; readonly alert: Alert } | { readonly kind: "held_back" } | { readonly kind: "rule_gone" };
 
 /**
- * Raises an alert unless an earlier one under the same key holds it back: the check, the start of the new cooldown and the
- * alert are one statement, so that of many who do this at once one raises. The row of the key is locked until the end of
- * the transaction in any case.
- *
- * With `escalate` an event in a higher band passes, and so does a rule that is more severe than the alert which another one raised for the same event.
- *
- * A cooldown from the future (the clock was set back) counts for as long as it would have lasted, and no longer.
+ * Raises an alert unless an earlier alert under the same key suppresses it. The check, the start of the new cooldown and the alert are
+ * one statement, so that only one of many concurrent transactions raises it. The row of the key stays locked until the end of the
+ * transaction in either case. With `escalate`, an event with a higher risk level passes, and so does a rule that is more severe than the
+ * alert which another rule raised for the same event. A cooldown from the future (the clock was set back) counts for its own length at
+ * most.
  */
-export async function raiseUnlessHeldBack(sql: Sql, alert: NewAlert, now: Date): Promise<Raised> {
+export async function raiseUnlessSuppressed(sql: Sql, alert: NewAlert, now: Date): Promise<Raised> {
   const { rule } = alert;
   const endsAt = new Date(now.getTime() + rule.cooldown_seconds * 1_000);
   const [row] = await sql<[{ rule_is_there: boolean } & (AlertRow | { readonly id: null })]>`
@@ -87,14 +85,14 @@ export async function raiseUnlessHeldBack(sql: Sql, alert: NewAlert, now: Date):
   return { kind: ruleIsThere ? "held_back" : "rule_gone" };
 }
 
-/** What holds back alerts under a key. */
+/** The alert that suppresses others under a key, and until when. */
 export interface Cooldown {
-  /** The alert with which it began. */
+  /** The alert that started the cooldown. */
   readonly alertId: string;
   readonly endsAt: Date;
 }
 
-/** The newest cooldown under a key. Right after `raiseUnlessHeldBack` said "held back" it is the one that did it. */
+/** Returns the newest cooldown under a key. Right after `raiseUnlessSuppressed` returned "held back", it is the cooldown that did so. */
 export async function cooldownOf(sql: Sql, dedupKey: string): Promise<Cooldown | undefined> {
   const [row] = await sql<[Cooldown?]>`
     select c.alert_id as "alertId", c.ends_at as "endsAt"
@@ -104,7 +102,7 @@ export async function cooldownOf(sql: Sql, dedupKey: string): Promise<Cooldown |
   return row;
 }
 
-/** Ends the cooldown that an alert began, when it is still the one of its key. Waits for those who are held back by it at this moment. */
+/** Ends the cooldown that an alert started if it is still the newest of its key. Waits for transactions that are being suppressed by it. */
 export async function endCooldown(sql: Sql, alertId: string): Promise<void> {
   await sql`
     delete from cooldowns c
@@ -115,7 +113,7 @@ export async function endCooldown(sql: Sql, alertId: string): Promise<void> {
   `;
 }
 
-/** Has cooldowns from the future (the clock was set back) last as long as they would have from now on, and no longer. */
+/** Moves cooldowns from the future (the clock was set back) to now, so that they last no longer than intended. */
 export async function bringForwardCooldowns(sql: Sql, now: Date): Promise<void> {
   await sql`
     with ahead as materialized (

@@ -1,7 +1,10 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Channel } from "../rules/rule.ts";
 
-/** Has a digest follow when the cooldown of an alert ends, through these channels too. Once per alert, however much is held back. */
+/**
+ * Schedules a digest for the end of an alert's cooldown and adds these channels to it. One digest per alert, however many events it
+ * covers.
+ */
 export async function awaitDigest(
   sql: Sql,
   digest: { readonly alertId: string; readonly dueAt: Date; readonly channels: readonly Channel[] },
@@ -18,7 +21,7 @@ export async function awaitDigest(
   `;
 }
 
-/** When the next digest is due; undefined when none waits. */
+/** Returns when the next digest is due; undefined if none is waiting. */
 export async function nextDigestAt(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql<[{ dueAt: Date | null }]>`
     select min(d.due_at) as "dueAt"
@@ -28,7 +31,7 @@ export async function nextDigestAt(sql: Sql): Promise<Date | undefined> {
   return row.dueAt ?? undefined;
 }
 
-/** The alerts whose digests are due, the oldest first. */
+/** Returns the alerts whose digests are due, oldest first. */
 export async function dueDigests(sql: Sql, now: Date, limit: number): Promise<readonly string[]> {
   const rows = await sql<{ alertId: string }[]>`
     select d.alert_id as "alertId"
@@ -41,7 +44,7 @@ export async function dueDigests(sql: Sql, now: Date, limit: number): Promise<re
   return rows.map(({ alertId }) => alertId);
 }
 
-/** Closes the digest of an alert that is still open. Returns where it goes; nowhere when it was closed before. */
+/** Closes the open digest of an alert. Returns its channels, or an empty list if it was closed before. */
 export async function closeDigest(sql: Sql, alertId: string, now: Date): Promise<readonly Channel[]> {
   const [row] = await sql<[{ channels: Channel[] }?]>`
     update digests d
@@ -53,7 +56,7 @@ export async function closeDigest(sql: Sql, alertId: string, now: Date): Promise
   return row?.channels ?? [];
 }
 
-/** Has digests of alerts from the future (the clock was set back) wait for as long as they would have, and no longer. */
+/** Moves digests of alerts from the future (the clock was set back) to now, so that they wait no longer than intended. */
 export async function bringForwardDigests(sql: Sql, now: Date): Promise<void> {
   await sql`
     update digests d

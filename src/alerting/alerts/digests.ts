@@ -7,8 +7,8 @@ import { endCooldown } from "./cooldowns-repository.ts";
 import { closeDigest, dueDigests } from "./digests-repository.ts";
 
 /**
- * Closes at most `limit` digests that are due, each in a transaction of its own that also queues its notifications and ends the cooldown: what comes
- * later raises an alert, so that nothing is held back that no digest tells of. Returns how many were sent on their way.
+ * Closes at most `limit` due digests. Each has a transaction that also queues its notifications and ends the cooldown: later events raise
+ * an alert again, so that every suppressed event is in a digest. Returns how many digests were queued.
  */
 export async function closeDueDigests(db: Database, delivery: Delivery, now: Date, limit: number): Promise<number> {
   let sent = 0;
@@ -17,7 +17,7 @@ export async function closeDueDigests(db: Database, delivery: Delivery, now: Dat
       await endCooldown(sql, alertId);
       const channels: Channel[] = [];
       for (const channel of await closeDigest(sql, alertId, now)) {
-        // what was held back may have raised an alert since, in a higher band
+        // A suppressed event may have raised an alert since, at a higher risk level.
         if ((await findHeldBack(sql, { alertId, channel }, 1)).count > 0) channels.push(channel);
       }
       if (channels.length === 0) return;

@@ -11,17 +11,17 @@ import { evaluate } from "../rules/evaluate.ts";
 import { ruleFacts } from "../rules/facts-repository.ts";
 import type { Rule, RuleFacts, RuleVerdict } from "../rules/rule.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
-import { type HoldingSilence, lockHolding, noteSilenced, type SilencedAlert } from "../silences/hiding-repository.ts";
+import { type ActiveSilence, lockActiveSilences, type MutedAlert, storeMutedAlerts } from "../silences/muting-repository.ts";
 import { silenceFor } from "../silences/silence.ts";
 import { type Alert, reasonPending } from "./alert.ts";
 import { updateProgress } from "./alerts-repository.ts";
-import { type Cooldown, cooldownOf, raiseUnlessHeldBack } from "./cooldowns-repository.ts";
+import { type Cooldown, cooldownOf, raiseUnlessSuppressed } from "./cooldowns-repository.ts";
 import { awaitDigest } from "./digests-repository.ts";
-import { heldBackIncidents } from "./held-back-incidents.ts";
 import { inOrder, type Match } from "./order.ts";
+import { suppressedIncidents } from "./suppressed-incidents.ts";
 import { type EarlierVerdict, earlierVerdicts, lockLevelOf, type StoredVerdict, storeVerdicts } from "./verdicts-repository.ts";
 
-/** What is to be looked at, and when. */
+/** The event to evaluate, the trigger, and the time. */
 export interface Evaluation {
   readonly eventId: number;
   readonly trigger: EvaluationTrigger;
@@ -29,43 +29,43 @@ export interface Evaluation {
   readonly now: Date;
 }
 
-/** What the rules said of an event. */
+/** The verdicts of the rules on an event. */
 export interface Evaluated {
   readonly batchId: string | null;
   readonly cameraId: string;
   readonly verdicts: readonly StoredVerdict[];
 }
 
-/** What is known of the event while its rules are gone through. */
+/** The event with everything that its rules need. */
 interface Subject extends Evaluation {
   readonly facts: RuleFacts;
   readonly band: number;
 }
 
 /**
- * Has the rules that this trigger is for judge an event, and stores one verdict for each: raised, held back by an earlier
- * alert or by a silence, or not matched. Raises what is to be raised, in the caller's transaction. A rule that raised an alert for this
- * event before is done with it. An event that is gone gets nothing: undefined.
+ * Evaluates the rules for this trigger and stores one verdict for each: raised, suppressed by an earlier alert or by a silence, or not
+ * matched. Raises the alerts in the caller's transaction. A rule that already raised an alert for this event is skipped. Returns
+ * undefined for an event that no longer exists.
  */
 export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<Evaluated | undefined> {
   const { eventId, trigger, now } = evaluation;
-  // sent together: what follows the lock is begun, and sees what is committed, only when the lock is there
+  // Sent together: the statements after the lock run only once the lock is held, and then see everything that was committed before.
   const [event, stored, earlier, rules, heldBack] = await Promise.all([
     lockLevelOf(sql, eventId),
     ruleFacts(sql, eventId),
     earlierVerdicts(sql, eventId),
     enabledRules(sql),
-    trigger === "held_back" ? heldBackIncidents(sql, now, eventId) : [],
+    trigger === "held_back" ? suppressedIncidents(sql, now, eventId) : [],
   ]);
   if (!event || !stored) return undefined;
-  // what is over by now, or was deleted, stays held back
+  // An incident that has ended or was deleted stays suppressed.
   if (trigger === "held_back" && heldBack.length === 0) return undefined;
-  // what lasts is told when the rule wants to hear of it
+  // The rule's schedule decides when an open incident is reported.
   const facts = trigger === "held_back" ? { ...stored, storedAt: now } : stored;
   const subject: Subject = { ...evaluation, facts, band: riskBand(event.level) };
   const atOnce = rules.filter((rule) => rule.risk_threshold === null);
   const waiting = rules.filter((rule) => rule.risk_threshold !== null);
-  // a threshold that was taken away meanwhile: at the time for rules without one this rule had one
+  // The rule lost its threshold meanwhile: when rules without one were evaluated, it still had one.
   const isChanged = (rule: Rule) => !earlier.has(rule.id) && rule.created_at <= event.createdAt && rule.updated_at > event.createdAt;
   const due = {
     stored: () => atOnce,
@@ -83,9 +83,9 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
     if (verdict.matches) matches.push({ rule, verdict, key: keyOf(rule, facts, verdict) });
     else verdicts.push({ ...verdictOf(rule, verdict), outcome: "not_matched" });
   }
-  // before any cooldown, since that is the order of locks; a silence stands above a cooldown, and begins none
+  // Silences come before cooldowns: that is the lock order, and a muted alert starts no cooldown.
   const ruleIds = matches.map(({ rule }) => rule.id);
-  const silences = matches.length > 0 ? await lockHolding(sql, { cameraId: facts.cameraId, ruleIds }, now) : [];
+  const silences = matches.length > 0 ? await lockActiveSilences(sql, { cameraId: facts.cameraId, ruleIds }, now) : [];
   const hidden: Hidden[] = [];
   for (const match of inOrder(matches)) {
     const silence = silenceFor(silences, { cameraId: facts.cameraId, ruleId: match.rule.id });
@@ -95,25 +95,28 @@ export async function evaluateEvent(sql: Sql, evaluation: Evaluation): Promise<E
       if (verdict) verdicts.push(verdict);
     }
   }
-  await noteSilenced(sql, eventId, hidden.map(silencedAlertOf), now);
+  await storeMutedAlerts(sql, eventId, hidden.map(silencedAlertOf), now);
   verdicts.push(...hidden.map(silencedVerdictOf));
   await storeVerdicts(sql, eventId, verdicts, now);
   return { batchId: event.batchId, cameraId: facts.cameraId, verdicts };
 }
 
-/** What was held back before its score was known may be worse than what was alerted; when it is not, it stays held back, though the cooldown be over by now. */
+/**
+ * An event that was suppressed before its score was known may be more severe than the alert. If it is not, it stays suppressed, even if
+ * the cooldown has ended.
+ */
 function mayEscalate({ band }: Subject, { escalate }: Rule, before: EarlierVerdict | undefined): boolean {
   if (!escalate || before?.outcome !== "suppressed") return false;
   return before.heldBackBy === null || band > riskBand(before.alertedLevel);
 }
 
-/** A match that would have raised an alert, or met a cooldown, and the silence that hides it. */
+/** A match that would have raised an alert or met a cooldown, and the silence that mutes it. */
 interface Hidden {
   readonly match: Match;
-  readonly silence: HoldingSilence;
+  readonly silence: ActiveSilence;
 }
 
-function silencedAlertOf({ match: { rule }, silence }: Hidden): SilencedAlert {
+function silencedAlertOf({ match: { rule }, silence }: Hidden): MutedAlert {
   return { silenceId: silence.id, ruleId: rule.id, ruleName: rule.name, channels: rule.channels ?? [] };
 }
 
@@ -134,7 +137,7 @@ const unmatched = (reason: string): RuleVerdict => ({
   objectType: null,
 });
 
-/** A camera that is deleted is to alert no more, also of what waits. */
+/** A deleted camera raises no more alerts, including those that are waiting. */
 const verdictOnDeleted = {
   event: unmatched(eventDeleted),
   camera: unmatched("the camera was deleted before the rule looked at it"),
@@ -149,10 +152,10 @@ function keyOf(rule: Rule, facts: RuleFacts, { objectType }: RuleVerdict): strin
   });
 }
 
-/** Raises an alert or notes what holds it back. Undefined: the rule was deleted or disabled meanwhile. */
+/** Raises an alert, or records what suppresses it. Undefined if the rule was deleted or disabled meanwhile. */
 async function raise(sql: Sql, subject: Subject, { rule, verdict, key }: Match): Promise<StoredVerdict | undefined> {
   const channels = rule.channels ?? [];
-  const result = await raiseUnlessHeldBack(
+  const result = await raiseUnlessSuppressed(
     sql,
     {
       id: randomUUID(),
@@ -177,13 +180,13 @@ async function raise(sql: Sql, subject: Subject, { rule, verdict, key }: Match):
   return { ...verdictOf(rule, verdict), outcome: "suppressed", suppressed_by: cooldown.alertId, suppressed_until: cooldown.endsAt };
 }
 
-/** What is held back is told of later, when the rule says so and there is a way to. */
+/** A suppressed match goes into a digest if the rule asks for one and has a channel. */
 async function noteForDigest(sql: Sql, rule: Rule, { alertId, endsAt }: Cooldown): Promise<void> {
   if (!rule.digest || !rule.channels || rule.channels.length === 0) return;
   await awaitDigest(sql, { alertId, dueAt: endsAt, channels: rule.channels });
 }
 
-/** Tells everybody of a new alert: clients, webhooks, and people through the channels of the rule. */
+/** Announces a new alert to clients, to webhooks, and to recipients through the rule's channels. */
 async function announce(sql: Sql, { delivery, now }: Subject, created: Alert, rule: Rule): Promise<void> {
   let alert = created;
   if (rule.channels && rule.channels.length > 0) {

@@ -46,13 +46,13 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
   dismissAlert: async ({ params: { id } }, context) => await end(context, id, "dismissed"),
 };
 
-/** Ends an alert as a person asked; whoever comes second gets a conflict. */
+/** Acknowledges or dismisses an alert; the second of two requests gets a conflict. */
 async function end({ db, clock, runtime }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
   const id = uuidOf(text);
   if (id === undefined) throw notFound("Alert", text);
   const alert = await db.transaction(async (sql) => {
     const now = clock.now();
-    // first what waits and then the alert, as the sender of notifications does: so neither waits for the other
+    // Cancel the notifications before the alert, in the sender's lock order, so that neither waits for the other.
     await cancelNotifications(sql, id, now);
     const channels = (await channelResults(sql, [id])).get(id) ?? [];
     const ended = await endAlert(sql, id, { status, channels }, now);

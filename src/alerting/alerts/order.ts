@@ -1,7 +1,7 @@
 import { severities } from "../../contract/routes/rules.ts";
 import type { Rule, RuleVerdict } from "../rules/rule.ts";
 
-/** A rule that matches an event, and the key under which it would raise an alert. */
+/** A rule that matches an event, and the dedup key of its alert. */
 export interface Match {
   readonly rule: Rule;
   readonly verdict: RuleVerdict;
@@ -9,8 +9,8 @@ export interface Match {
 }
 
 /**
- * The order in which matches are raised. By key, so that two processes never wait for each other; of those that share a key, the most severe first, since
- * it holds back the others, then the oldest rule.
+ * Sorts matches into the order of raising them. Sorting by key keeps two processes from deadlocking. Within a key the most severe rule
+ * comes first, since it suppresses the others, then the oldest rule.
  */
 export function inOrder(matches: readonly Match[]): readonly Match[] {
   return matches.toSorted(
@@ -22,7 +22,7 @@ export function inOrder(matches: readonly Match[]): readonly Match[] {
   );
 }
 
-/** The same in every language and on every machine. */
+/** Compares by code unit, which is the same in every language and on every machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

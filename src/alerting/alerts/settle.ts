@@ -5,13 +5,13 @@ import { reasonPending } from "./alert.ts";
 import { lockAlert, updateProgress } from "./alerts-repository.ts";
 
 /**
- * Brings an alert up to what its channels did, in the transaction that stored an outcome: an alert that was pending is
- * delivered when one channel sent it. One that a person has ended stays as it is.
+ * Updates an alert after a channel stored an outcome, in the same transaction: a pending alert becomes delivered once one channel has
+ * sent it. An acknowledged or dismissed alert stays as it is.
  */
 export async function settleAlert(sql: Sql, alertId: string, now: Date): Promise<void> {
   const alert = await lockAlert(sql, alertId);
   if (!alert) return;
-  // read when the lock is there: another channel may have come to its end meanwhile
+  // Read only after the lock: another channel may have finished meanwhile.
   const channels = (await channelResults(sql, [alertId])).get(alertId) ?? [];
   const isPending = alert.status === "pending";
   const isDelivered = isPending && channels.some(({ status }) => status === "sent");

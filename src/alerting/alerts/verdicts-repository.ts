@@ -2,7 +2,7 @@ import { eventDeleted } from "../../monitoring/events/evaluation-repository.ts";
 import type { RiskLevel } from "../../monitoring/events/risk.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What a rule said of an event, as it is stored. The keys are the columns. */
+/** The verdict of a rule on an event, as stored. The keys are the columns. */
 export interface StoredVerdict {
   readonly rule_id: string;
   readonly rule_name: string;
@@ -12,16 +12,19 @@ export interface StoredVerdict {
   readonly failed_conditions: readonly string[];
   /** The alert that was raised. */
   readonly alert_id: string | null;
-  /** The alert whose cooldown held this one back; null where a silence did. */
+  /** The alert whose cooldown suppressed this one; null if a silence did. */
   readonly suppressed_by: string | null;
-  /** Until when that cooldown or silence was to last. */
+  /** The scheduled end of that cooldown or silence. */
   readonly suppressed_until: Date | null;
-  /** The silence that held this one back, and why there was one. */
+  /** The silence that muted this alert, and its reason. */
   readonly silence_id: string | null;
   readonly silence_reason: string | null;
 }
 
-/** The risk level and the batch of an event, deleted or not, which nobody else evaluates or changes until the end of the transaction; undefined without one. */
+/**
+ * Locks an event, deleted or not, against other evaluations and changes until the end of the transaction. Returns its risk level and
+ * batch; undefined if there is no such event.
+ */
 export async function lockLevelOf(
   sql: Sql,
   eventId: number,
@@ -35,18 +38,18 @@ export async function lockLevelOf(
   return row;
 }
 
-/** What a rule said of an event before. */
+/** An earlier verdict of a rule on an event. */
 export interface EarlierVerdict {
   readonly outcome: StoredVerdict["outcome"];
-  /** The alert that held it back. */
+  /** The alert that suppressed it. */
   readonly heldBackBy: string | null;
-  /** How the event of that alert is judged by now. */
+  /** Current risk level of that alert's event. */
   readonly alertedLevel: RiskLevel | null;
-  /** The rule found a deleted event. */
+  /** The rule ran after the event was deleted. */
   readonly onDeleted: boolean;
 }
 
-/** What the rules said of an event before, by their ids. */
+/** Returns the earlier verdicts of rules on an event, by rule id. */
 export async function earlierVerdicts(sql: Sql, eventId: number): Promise<ReadonlyMap<string, EarlierVerdict>> {
   const rows = await sql<(EarlierVerdict & { readonly ruleId: string })[]>`
     select v.rule_id as "ruleId", v.outcome, v.suppressed_by as "heldBackBy", e.risk_level as "alertedLevel",
@@ -59,7 +62,7 @@ export async function earlierVerdicts(sql: Sql, eventId: number): Promise<Readon
   return new Map(rows.map(({ ruleId, ...verdict }) => [ruleId, verdict]));
 }
 
-/** Stores what rules said of an event, in place of what they said before. A verdict that raised an alert stays. */
+/** Stores the verdicts of rules on an event, replacing earlier ones. A verdict that raised an alert stays. */
 export async function storeVerdicts(sql: Sql, eventId: number, verdicts: readonly StoredVerdict[], now: Date): Promise<void> {
   if (verdicts.length === 0) return;
   await sql`

@@ -10,7 +10,7 @@ import type { RuleDefinition } from "./rule.ts";
 type ReplayedEvent = z.output<typeof ReplayedEventRecord>;
 type Reply = z.output<typeof ruleRoutes.backtestRule.reply>;
 
-/** A definition to play history through; `version` is null when it is not stored like this. */
+/** A rule definition to replay history through; `version` is null for a definition that is not stored. */
 export interface Candidate {
   readonly version: number | null;
   readonly definition: RuleDefinition;
@@ -21,15 +21,15 @@ export interface Backtest {
   readonly events: PastEvents;
   readonly tested: Candidate;
   readonly against: Candidate | undefined;
-  /** Whose days are counted. */
+  /** The time zone whose days are counted. */
   readonly timeZone: string;
-  /** Events listed at most. */
+  /** Maximum number of events listed. */
   readonly limit: number;
 }
 
 /**
- * Plays history through one or two definitions of a rule, from one snapshot. In memory are one batch of events, the cooldowns, and
- * with two definitions the ids of the events that alert.
+ * Replays history through one or two definitions of a rule, from one snapshot. Memory holds one batch of events, the cooldowns, and for
+ * two definitions the ids of the events that raise an alert.
  */
 export async function backtest(
   db: Database,
@@ -40,7 +40,7 @@ export async function backtest(
   const second = against && tally(ruleId, against, { timeZone, limit: 0, keepsIds });
   const tallies = second ? [first, second] : [first];
   const batches = db.iterate(async function* (sql) {
-    // two definitions that are evaluated at the same time share one reading
+    // Two definitions with the same trigger share one pass over the events.
     for (const trigger of ["stored", "scored"] as const) {
       const those = tallies.filter((one) => one.trigger === trigger);
       if (those.length > 0) for await (const batch of pastFacts(sql, events, trigger)) yield { those, batch };
@@ -92,7 +92,7 @@ function tally(
     if (!verdict.matches) return;
     if (heldBackAt === null) matched += 1;
     else {
-      // one event, told again: as what became of it in the end
+      // The event appears a second time, with its final result.
       addToDay(heldBackAt, -1, 0);
       const earlier = newest.findLastIndex(({ event_id }) => event_id === facts.eventId);
       if (earlier !== -1) newest.splice(earlier, 1);

@@ -1,8 +1,8 @@
 import type { Sql } from "../../platform/database/database.ts";
 
 /**
- * Has what a rule holds back end so long after its alert, where that is sooner: cooldowns and the digests that follow them. The rule's row has to
- * be locked already, as everybody does who wants a cooldown of it.
+ * Shortens the cooldowns that a rule started, and the digests that follow them, to `seconds` after their alerts, where that is sooner.
+ * The caller must have locked the rule's row, as every transaction that starts a cooldown of the rule does.
  */
 export async function shortenCooldowns(sql: Sql, ruleId: string, seconds: number): Promise<void> {
   await sql`

@@ -1,4 +1,4 @@
-/** What stands for the names of a template. */
+/** Values for the names in a dedup key template. */
 export interface DedupKeyValues {
   readonly camera_id: string;
   readonly rule_id: string;
@@ -9,8 +9,8 @@ export interface DedupKeyValues {
 const placeholder = /\{([a-z_]+)\}/g;
 
 /**
- * The key under which an alert holds back others: `{camera_id}:{rule_id}` with its names replaced. An event without a
- * matching detection has the object type `none`. The template has been checked when it was saved (contract/dedup-template.ts).
+ * Renders the dedup key of an alert: `{camera_id}:{rule_id}` with the names replaced. An event without a matching detection has the
+ * object type `none`. The template was validated when the rule was saved (contract/dedup-template.ts).
  */
 export function dedupKey(template: string, values: DedupKeyValues): string {
   return template.replace(placeholder, (text, name: string) =>

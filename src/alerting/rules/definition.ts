@@ -4,7 +4,7 @@ import { Problem } from "../../contract/problem.ts";
 import type { ruleRoutes } from "../../contract/routes/rules.ts";
 import type { Rule, RuleDefinition } from "./rule.ts";
 
-/** What a person gave of a rule; what is left out is undefined. */
+/** The fields of a rule as the user sent them; a field that was left out is undefined. */
 export type RuleChange = Omit<z.output<typeof ruleRoutes.createRule.body>, "name"> & { readonly name?: string | undefined };
 
 const defaults: Omit<RuleDefinition, "name"> = {
@@ -23,14 +23,14 @@ const defaults: Omit<RuleDefinition, "name"> = {
   digest: false,
 };
 
-/** The definition of a new rule. Throws `Problem("invalid")` as `changedDefinition` does. */
+/** Returns the definition of a new rule. Throws `Problem("invalid")` for the same reasons as `changedDefinition`. */
 export function newDefinition(given: RuleChange & { readonly name: string }): RuleDefinition {
   return changedDefinition({ ...defaults, name: given.name }, given);
 }
 
 /**
- * A definition with the changes; what is undefined stays. Empty lists of classes or cameras are none. Throws
- * `Problem("invalid")` for a rule on the health of cameras with a condition that no incident can meet.
+ * Applies changes to a definition; undefined fields keep their value, and an empty list of classes or cameras removes the condition.
+ * Throws `Problem("invalid")` for a camera-health rule with a condition that no incident can meet.
  */
 export function changedDefinition(before: RuleDefinition, given: RuleChange): RuleDefinition {
   const pick = <K extends Exclude<keyof RuleDefinition, "schedule">>(key: K) =>
@@ -64,7 +64,7 @@ export function changedDefinition(before: RuleDefinition, given: RuleChange): Ru
   return definition;
 }
 
-/** What a person decided about a rule. */
+/** Returns the part of a rule that the user defines. */
 export function definitionOf({
   id: _id,
   version: _version,
@@ -75,7 +75,7 @@ export function definitionOf({
   return definition;
 }
 
-/** Whether two definitions say the same. */
+/** Tells whether two definitions are equal. */
 export function sameDefinition(one: RuleDefinition, other: RuleDefinition): boolean {
   return isDeepStrictEqual(one, other);
 }

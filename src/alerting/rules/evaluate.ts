@@ -2,26 +2,26 @@ import type { ObjectSeen, Rule, RuleDefinition, RuleFacts, RuleVerdict, Schedule
 import { describeSchedule, describeWallTime, isWithin } from "./schedule.ts";
 
 /**
- * Detectors compute in single precision: what one calls 0.7 arrives as 0.699999988. A difference that small is none, so
- * that "at least 0.7" takes it.
+ * Detectors compute in single precision: 0.7 arrives as 0.699999988. Differences this small are ignored, so that "at least 0.7" accepts
+ * it.
  */
 const sameConfidence = 1e-6;
 
-/** Stands in a failed condition that is the schedule. */
+/** Marks the failed condition that is the schedule. */
 export const outOfSchedule = " not within schedule ";
 
-/** The conditions of a rule; the rest of it says what happens when they hold. */
+/** The conditions of a rule, without what happens when they hold. */
 export type RuleConditions = Pick<
   RuleDefinition,
   "kind" | "risk_threshold" | "object_types" | "camera_ids" | "min_confidence" | "schedule"
 >;
 
-/** Judges an event by a rule: all conditions that are set must hold. One detection must satisfy class and confidence together. */
+/** Evaluates a rule for an event: all conditions that are set must hold. One detection must satisfy class and confidence together. */
 export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVerdict {
   const matched: string[] = [];
   const failed: string[] = [];
 
-  // what cameras see is what rules are about unless they say otherwise, so that only the other kind is worth a word
+  // Most rules are about camera events, so only a mismatch is worth a line.
   if (rule.kind !== facts.kind) failed.push(`kind ${facts.kind} is not ${rule.kind}`);
   else if (rule.kind !== "event") matched.push(`kind = ${rule.kind}`);
 
@@ -44,7 +44,7 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
     else failed.push(`camera_id ${facts.cameraId} not in ${wanted}`);
   }
 
-  // where no class of the list was seen that is what failed; the confidence is judged by what was seen
+  // If no listed class was seen, that condition failed, and the confidence is judged by the classes that were seen.
   const best = mostConfident(listed.length > 0 ? listed : facts.objects);
   if (rule.min_confidence !== null) {
     const wanted = numberText(rule.min_confidence);
@@ -56,7 +56,7 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
   if (rule.schedule !== null) {
     const wanted = describeSchedule(rule.schedule);
     const holds = scheduleHolds(rule.schedule, facts.storedAt);
-    // rather an alert too many
+    // Prefer one alert too many to a missed one.
     if (holds === undefined) matched.push(`time zone ${rule.schedule.timezone} is not known here, so schedule ${wanted} counts as holding`);
     else if (holds) matched.push(`within schedule ${wanted}`);
     else failed.push(`${describeWallTime(rule.schedule, facts.storedAt)}${outOfSchedule}${wanted}`);
@@ -66,7 +66,7 @@ export function evaluate(rule: Rule | RuleConditions, facts: RuleFacts): RuleVer
   return { matches, matchedConditions: matched, failedConditions: failed, objectType: matches ? (best?.objectType ?? null) : null };
 }
 
-/** Undefined when the time zone is not known to this Node.js: one of another machine may have taken the rule. */
+/** Returns undefined if this Node.js does not know the time zone: another machine may have accepted the rule. */
 function scheduleHolds(schedule: Schedule, at: Date): boolean | undefined {
   try {
     return isWithin(schedule, at);
@@ -76,17 +76,17 @@ function scheduleHolds(schedule: Schedule, at: Date): boolean | undefined {
   }
 }
 
-/** An empty list is the same as none: the condition is not set. */
+/** An empty list means that the condition is not set. */
 function isSet(list: readonly string[] | null): list is readonly string[] {
   return list !== null && list.length > 0;
 }
 
-/** Class names differ in more than their case; a rule for `Person` is one for `person`. */
+/** Class names are compared without case: a rule for `Person` matches `person`. */
 function ofTypes(objects: readonly ObjectSeen[], types: readonly string[]): readonly ObjectSeen[] {
   return objects.filter(({ objectType }) => types.some((type) => type.toLowerCase() === objectType.toLowerCase()));
 }
 
-/** Of several with the same confidence the first by name, so that the answer does not depend on their order. */
+/** Among equal confidences the first class by name wins, so that the result does not depend on the order. */
 function mostConfident(objects: readonly ObjectSeen[]): ObjectSeen | undefined {
   let best: ObjectSeen | undefined;
   for (const seen of objects) {
@@ -101,7 +101,7 @@ function listText(items: readonly string[]): string {
   return `[${items.join(", ")}]`;
 }
 
-/** At most six digits after the point: as far as a difference counts. */
+/** At most six decimals: smaller differences are ignored. */
 function numberText(value: number): string {
   return String(Number(value.toFixed(6)));
 }

@@ -3,7 +3,7 @@ import type { RiskLevel } from "../../monitoring/events/risk.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { EventKind, RuleFacts } from "./rule.ts";
 
-/** The facts of an event as a row: classes and confidences in step. */
+/** The facts of an event as one row: classes and confidences are parallel arrays. */
 interface FactsRow extends Omit<RuleFacts, "objects"> {
   readonly types: readonly string[];
   readonly confidences: readonly number[];
@@ -14,7 +14,10 @@ function factsOf({ eventId, kind, cameraId, riskScore, storedAt, types, confiden
   return { eventId, kind, cameraId, riskScore, storedAt, objects };
 }
 
-/** What a rule judges of an event, deleted or not; undefined when there is none with this id. `deleted`: it, or else its camera, is. */
+/**
+ * Reads the facts that rules evaluate for an event, deleted or not; undefined if there is no such event. `deleted` is true if the event
+ * or its camera is deleted.
+ */
 export async function ruleFacts(
   sql: Sql,
   eventId: number,
@@ -38,35 +41,35 @@ export async function ruleFacts(
   return row && { ...factsOf(row), deleted: row.deleted };
 }
 
-/** The facts of a stored event, and what says when its alert would have been raised. */
+/** The facts of a stored event, and when live rules would have evaluated it. */
 export interface PastFacts extends RuleFacts {
   readonly riskLevel: RiskLevel | null;
-  /** When it was judged first; null: never, or it came with its score. */
+  /** Time of the first analysis; null if there was none, or if the event arrived with its score. */
   readonly scoredAt: Date | null;
-  /** When the incident was over; null: it lasts, or is none. */
+  /** Time at which the incident ended; null if it is still open, or if the event is no incident. */
   readonly overAt: Date | null;
 }
 
 type PastRow = FactsRow & Pick<PastFacts, "riskLevel" | "scoredAt" | "overAt">;
 
-/** Events by the time at which they started, both ends included; deleted ones do not count. */
+/** Selects events by start time, both ends included; deleted events are left out. */
 export interface PastEvents {
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** Only of these kinds. */
+  /** Only events of these kinds. */
   readonly kinds?: readonly EventKind[] | undefined;
-  /** Only these. */
+  /** Only events with these ids. */
   readonly ids?: readonly number[] | undefined;
-  /** Only the newest so many. */
+  /** Only the newest events, this many. */
   readonly newest?: number | undefined;
 }
 
-/** Rows that are in memory at a time. */
+/** Rows kept in memory at a time. */
 const batchSize = 500;
 
 /**
- * The facts of many events, some at a time as they are asked for, in the order in which alerts would have been raised: by rules that
- * are evaluated when an event is stored, or when it is scored. In a transaction.
+ * Streams the facts of many events in batches, ordered by the time when their alerts would have been raised: `stored` for rules that run
+ * when an event is stored, `scored` for rules that wait for the score. Must run in a transaction.
  */
 export async function* pastFacts(sql: Sql, events: PastEvents, trigger: "stored" | "scored"): AsyncGenerator<readonly PastFacts[]> {
   const statement = sql<PastRow[]>`

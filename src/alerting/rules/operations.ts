@@ -50,7 +50,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
       if (sameDefinition(before, definition)) return rule;
       const changed = await replaceRule(sql, id, definition, now);
       await insertVersion(sql, id, changed.version, definition, now);
-      // who makes it shorter does not mean the alert after the next
+      // A shorter cooldown also applies to the alert that is suppressing others now.
       if (definition.cooldown_seconds < before.cooldown_seconds) await shortenCooldowns(sql, id, definition.cooldown_seconds);
       return changed;
     });
@@ -60,7 +60,7 @@ export const ruleOperations: Pick<Operations, keyof typeof ruleRoutes> = {
     const id = requireRuleId(params.id);
     await db.transaction(async (sql) => {
       if (!(await lockRule(sql, id, "delete"))) throw notFound("Rule", params.id);
-      // what it held back under a key of several rules is the others' now
+      // Alerts that this rule suppressed under a shared key are now up to the other rules.
       await shortenCooldowns(sql, id, 0);
       await lockAlertsOf(sql, id);
       await deleteRule(sql, id);

@@ -4,57 +4,60 @@ import { evaluate } from "./evaluate.ts";
 import type { PastFacts } from "./facts-repository.ts";
 import type { RuleDefinition, RuleVerdict } from "./rule.ts";
 
-/** What a rule would have done with an event at the time. */
+/** The result of a replayed rule for one event. */
 export interface Replayed {
   readonly facts: PastFacts;
   readonly verdict: RuleVerdict;
   /** When the alert would have been raised. */
   readonly raisedAt: Date;
-  /** It matches, and no earlier alert under the same key holds it back. */
+  /** True if the rule matches and no earlier alert under the same key suppresses this one. */
   readonly alert: boolean;
-  /** When it was told before as held back: it was stored then, and passes the cooldown now that it is judged, or lasts when that is over. */
+  /**
+   * Time of the earlier report as suppressed, if there was one: the event was suppressed when it was stored and passes now that it is
+   * scored, or its incident is still open after the cooldown.
+   */
   readonly heldBackAt: Date | null;
 }
 
-/** History as it goes through a definition. */
+/** A replay of history through one rule definition. */
 export interface Replay {
-  /** The next event. Returns what comes of it, after what comes meanwhile of those before it. */
+  /** Takes the next event. Returns its result, after any results of earlier events that became due meanwhile. */
   take(facts: PastFacts): readonly Replayed[];
-  /** After the last event: what still comes of all. */
+  /** Ends the replay and returns the results that were still due. */
   end(): readonly Replayed[];
 }
 
-/** What holds back others: an alert for an event. */
+/** An alert that suppresses others under its key. */
 interface Cooldown {
   readonly endsAt: number;
-  /** The band of the event when the alert was raised; and what it is judged to be, from when on. */
+  /** The event's risk rank when the alert was raised, and the rank it gets from `judgedAt` on. */
   readonly band: number;
   readonly judgedBand: number;
   readonly judgedAt: number;
 }
 
-/** A match that was held back, and is looked at again when it is judged, or an incident when the cooldown is over. */
+/** A suppressed match that is evaluated again: when the event is scored, or for an incident when the cooldown ends. */
 interface HeldBack extends Replayed {
   readonly key: string;
   readonly by: Cooldown;
   readonly againAt: Date;
 }
 
-/** When a definition is evaluated: as soon as an event is stored, or when it has its score. */
+/** Tells when a definition is evaluated: as soon as an event is stored, or when it has its score. */
 export function triggerOf(definition: RuleDefinition): "stored" | "scored" {
   return definition.risk_threshold === null ? "stored" : "scored";
 }
 
 /**
- * Plays history through a definition of a rule: takes events in the order in which their alerts would have been raised, judges
- * each by the code that judges live ones, and keeps the cooldowns that its alerts begin. With `escalate`, what is held back when it is
- * stored has a second chance when it is judged, and an incident when the cooldown is over, as live. Other rules that share the same dedup keys are not looked at. With `at` the
- * schedule is judged by that time.
+ * Replays history through a rule definition. Takes events ordered by the time when their alerts would have been raised, evaluates each
+ * with the code that evaluates live events, and tracks the cooldowns. With `escalate`, a match that was suppressed when it was stored
+ * gets a second chance when it is scored, and an incident gets one when the cooldown ends, as in live operation. Other rules with the
+ * same dedup keys are ignored. With `at`, the schedule is evaluated at that time.
  */
 export function replay(ruleId: string, definition: RuleDefinition, at?: Date): Replay {
   const trigger = triggerOf(definition);
   const cooldowns = new Map<string, Cooldown>();
-  /** By the time when they are looked at again. */
+  /** Sorted by the time of the next evaluation. */
   const waiting: HeldBack[] = [];
 
   const passes = (running: Cooldown | undefined, band: number, now: number): boolean =>
@@ -70,8 +73,8 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
   };
 
   /**
-   * What comes of those that were held back when they are looked at again: nothing where one that is judged is no worse than what held it back, though the
-   * cooldown be over, and nothing of an incident that is over.
+   * Evaluates the suppressed matches that are due. A scored event that is no more severe than the alert that suppressed it stays
+   * suppressed, even if the cooldown has ended; so does an incident that has ended.
    */
   const again = (until: number): readonly Replayed[] => {
     const raised: Replayed[] = [];
@@ -93,7 +96,10 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
     return raised;
   };
 
-  /** When a match that is held back is looked at again; undefined: never. What a digest tells of through the rule's channels is not. */
+  /**
+   * Returns when a suppressed match is evaluated again, or undefined for never. A match that a digest reports through the rule's channels
+   * is not evaluated again.
+   */
   const nextLookAt = (facts: PastFacts, running: Cooldown, isUnjudged: boolean): Date | undefined => {
     if (facts.kind !== "camera_health") return definition.escalate && isUnjudged ? (facts.scoredAt ?? undefined) : undefined;
     return definition.digest && definition.channels?.length ? undefined : new Date(running.endsAt);
@@ -110,7 +116,7 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
       object_type: verdict.objectType,
       severity: definition.severity,
     });
-    // a rule that does not wait for the score knew none, unless the event came with one
+    // A rule that does not wait for the score did not know it, unless the event arrived with one.
     const isUnjudged = trigger === "stored" && facts.scoredAt !== null;
     const band = isUnjudged ? 0 : riskBand(facts.riskLevel);
     const running = cooldowns.get(key);
@@ -132,12 +138,12 @@ export function replay(ruleId: string, definition: RuleDefinition, at?: Date): R
   };
 }
 
-/** How bad the event of an alert is known to be at a time. */
+/** Returns the risk rank of an alert's event as known at a given time. */
 function bandOf({ band, judgedBand, judgedAt }: Cooldown, now: number): number {
   return judgedAt <= now ? Math.max(band, judgedBand) : band;
 }
 
-/** Most come at the end: events are judged about in the order in which they are stored. */
+/** Most entries go at the end: events are scored in roughly the order they are stored. */
 function insertInOrder(waiting: HeldBack[], held: HeldBack): void {
   const before = waiting.findLastIndex(({ againAt }) => againAt <= held.againAt);
   waiting.splice(before + 1, 0, held);

@@ -6,21 +6,21 @@ import type { Rule, RuleDefinition } from "./rule.ts";
 import { findRule } from "./rules-repository.ts";
 import { findVersion } from "./versions-repository.ts";
 
-/** The id of a rule. Throws `Problem("not_found")` naming a text that cannot be one. */
+/** Checks a rule id. Throws `Problem("not_found")` naming a text that cannot be a rule id. */
 export function requireRuleId(ruleId: string): string {
   const id = uuidOf(ruleId);
   if (id === undefined) throw notFound("Rule", ruleId);
   return id;
 }
 
-/** A rule. Throws `Problem("not_found")` naming its id. */
+/** Returns a rule. Throws `Problem("not_found")` naming its id. */
 export async function requireRule(sql: Sql, ruleId: string): Promise<Rule> {
   const rule = await findRule(sql, requireRuleId(ruleId));
   if (!rule) throw notFound("Rule", ruleId);
   return rule;
 }
 
-/** A definition that a rule had. Throws `Problem("not_found")` naming the version. */
+/** Returns an earlier definition of a rule. Throws `Problem("not_found")` naming the version. */
 export async function requireVersion(sql: Sql, rule: Rule, version: number): Promise<RuleDefinition> {
   if (version === rule.version) return definitionOf(rule);
   const definition = await findVersion(sql, rule.id, version);

@@ -9,19 +9,19 @@ export type EventKind = (typeof eventKinds)[number];
 export type Severity = (typeof severities)[number];
 export type Channel = (typeof channels)[number];
 
-/** What a person decides about a rule, as opposed to what homesec notes of it: what a version of it consists of. */
+/** The part of a rule that the user defines, without the fields that homesec sets. A version of a rule is one such definition. */
 export type RuleDefinition = Omit<Rule, "id" | "version" | "created_at" | "updated_at">;
 
-/** What a rule judges: all that it may know of an event. */
+/** The facts of an event that rules evaluate. */
 export interface RuleFacts {
   readonly eventId: number;
   readonly kind: EventKind;
   readonly cameraId: string;
-  /** Null: not judged yet, or the judgement failed. */
+  /** Null if the event is not analysed yet, or the analysis failed. */
   readonly riskScore: number | null;
-  /** When the event was stored; the schedule is judged by it. Of an incident that is looked at again: now. */
+  /** When the event was stored; the schedule is evaluated at this time. For an open incident that is evaluated again: now. */
   readonly storedAt: Date;
-  /** Each class once, with the highest confidence that it was seen with. */
+  /** Each class once, with its highest confidence. */
   readonly objects: readonly ObjectSeen[];
 }
 
@@ -31,13 +31,13 @@ export interface ObjectSeen {
   readonly confidence: number;
 }
 
-/** What a rule says of an event. Each condition that is set stands in exactly one of the two lists. */
+/** The result of evaluating a rule for an event. Each condition that is set appears in exactly one of the two lists. */
 export interface RuleVerdict {
   readonly matches: boolean;
   /** Such as `risk_score >= 70`. */
   readonly matchedConditions: readonly string[];
-  /** What was instead, such as `risk_score 40 < 70`. */
+  /** States the actual value, such as `risk_score 40 < 70`. */
   readonly failedConditions: readonly string[];
-  /** The class of the most confident detection that satisfies the rule; null without one. */
+  /** Class of the most confident detection that satisfies the rule; null if there is none. */
   readonly objectType: string | null;
 }

@@ -7,15 +7,15 @@ const columns = (sql: Sql) => sql`
   r.dedup_key_template, r.cooldown_seconds, r.channels, r.escalate, r.digest, r.version, r.created_at, r.updated_at
 `;
 
-/** A row of `rules`; the schedule as it came out of jsonb. */
+/** A row of `rules`, with the schedule as stored in jsonb. */
 type RuleRow = Omit<Rule, "schedule"> & { readonly schedule: unknown };
 
-/** Throws a `ZodError` when the stored schedule is not what it should be. */
+/** Throws a `ZodError` if the stored schedule is invalid. */
 function ruleOf(row: RuleRow): Rule {
   return { ...row, schedule: Schedule.nullable().parse(row.schedule) };
 }
 
-/** The rules in force, oldest first. */
+/** Returns the enabled rules, oldest first. */
 export async function enabledRules(sql: Sql): Promise<readonly Rule[]> {
   const rows = await sql<RuleRow[]>`
     select ${columns(sql)}
@@ -26,7 +26,7 @@ export async function enabledRules(sql: Sql): Promise<readonly Rule[]> {
   return rows.map(ruleOf);
 }
 
-/** Every rule, oldest first. */
+/** Returns all rules, oldest first. */
 export async function allRules(sql: Sql): Promise<readonly Rule[]> {
   const rows = await sql<RuleRow[]>`
     select ${columns(sql)}
@@ -36,7 +36,7 @@ export async function allRules(sql: Sql): Promise<readonly Rule[]> {
   return rows.map(ruleOf);
 }
 
-/** A rule by its id, which is a UUID, or undefined. */
+/** Finds a rule by its UUID; undefined if there is none. */
 export async function findRule(sql: Sql, ruleId: string): Promise<Rule | undefined> {
   const [row] = await sql<[RuleRow?]>`
     select ${columns(sql)}
@@ -46,7 +46,7 @@ export async function findRule(sql: Sql, ruleId: string): Promise<Rule | undefin
   return row && ruleOf(row);
 }
 
-/** A rule that is about to be changed, kept from others until the end of the transaction. */
+/** Locks a rule until the end of the transaction, before a change or a deletion. */
 export async function lockRule(sql: Sql, ruleId: string, to: "change" | "delete" = "change"): Promise<Rule | undefined> {
   const [row] = await sql<[RuleRow?]>`
     select ${columns(sql)}
@@ -57,7 +57,7 @@ export async function lockRule(sql: Sql, ruleId: string, to: "change" | "delete"
   return row && ruleOf(row);
 }
 
-/** Stores a rule, its first version, and returns its record. */
+/** Stores a rule as its first version and returns its record. */
 export async function insertRule(sql: Sql, rule: RuleDefinition, now: Date): Promise<Rule> {
   const [row] = await sql<[RuleRow]>`
     insert into rules as r (name, enabled, kind, severity, risk_threshold, object_types, camera_ids, min_confidence, schedule, dedup_key_template,
@@ -70,7 +70,7 @@ export async function insertRule(sql: Sql, rule: RuleDefinition, now: Date): Pro
   return ruleOf(row);
 }
 
-/** Gives a rule a new definition, and a version one higher, and returns its record. */
+/** Stores a new definition of a rule as its next version and returns its record. */
 export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition, now: Date): Promise<Rule> {
   const [row] = await sql<[RuleRow]>`
     update rules r
@@ -85,7 +85,7 @@ export async function replaceRule(sql: Sql, ruleId: string, rule: RuleDefinition
   return ruleOf(row);
 }
 
-/** Locks the alerts of a rule, which lose it when it goes, in the order of all who lock several. */
+/** Locks the alerts of a rule, which lose their reference when the rule is deleted, in the common lock order. */
 export async function lockAlertsOf(sql: Sql, ruleId: string): Promise<void> {
   await sql`
     select count(*)
@@ -99,7 +99,7 @@ export async function lockAlertsOf(sql: Sql, ruleId: string): Promise<void> {
   `;
 }
 
-/** Deletes a rule with its versions; what it said of events and the alerts it raised stay. Returns whether there was one. */
+/** Deletes a rule with its versions; its verdicts and alerts stay. Returns whether the rule existed. */
 export async function deleteRule(sql: Sql, ruleId: string): Promise<boolean> {
   const rows = await sql`
     delete from rules r
@@ -109,16 +109,16 @@ export async function deleteRule(sql: Sql, ruleId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What the list of rules is narrowed by. */
+/** Filters of the rule list. */
 export interface RuleFilter {
   readonly enabled?: boolean | undefined;
   readonly severity?: Severity | undefined;
 }
 
-/** The sort key of the list: time of creation with all its digits, and id. */
+/** Sort key of the list: creation time with all its digits, and id. */
 export type RuleKey = readonly [createdAt: string, ruleId: string];
 
-/** A part of the list: continues after the rule with this key. */
+/** A page of the list: continues after the rule with this key. */
 export interface RuleSlice {
   readonly filter: RuleFilter;
   readonly after: RuleKey | undefined;
@@ -126,7 +126,7 @@ export interface RuleSlice {
   readonly limit: number;
 }
 
-/** A part of the list of rules, newest first, each with its sort key. */
+/** Returns a page of the rule list, newest first, each rule with its sort key. */
 export async function listRules(
   sql: Sql,
   { filter, after, offset, limit }: RuleSlice,
@@ -144,7 +144,7 @@ export async function listRules(
   return rows.map(({ sort_time, ...row }) => ({ record: ruleOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many rules match. */
+/** Counts the rules that match the filter. */
 export async function countRules(sql: Sql, filter: RuleFilter): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count

@@ -6,9 +6,9 @@ import type { Schedule } from "./rule.ts";
 const minutesPerDay = 1440;
 
 /**
- * Whether an instant is inside a schedule: what the clock on the wall of its zone shows decides. So an hour that is shown
- * twice counts twice, and one that is left out does not come. The start is inside, the end is not; a window over midnight
- * belongs to the day on which it starts; the same start and end are 24 hours. Throws `RangeError` for an unknown zone.
+ * Tells whether an instant lies within a schedule. The wall clock of the schedule's time zone decides: an hour that the clock shows twice
+ * counts twice, and a skipped hour never comes. The start is inclusive, the end is exclusive. A window across midnight belongs to the day
+ * it starts on; equal start and end mean 24 hours. Throws `RangeError` for an unknown time zone.
  */
 export function isWithin(schedule: Schedule, at: Date): boolean {
   const { day, minute } = wallTime(schedule, at);
@@ -19,40 +19,40 @@ export function isWithin(schedule: Schedule, at: Date): boolean {
   return (minute >= start && holdsOn(schedule, day)) || (minute < end && holdsOn(schedule, day + 6));
 }
 
-/** `mon-fri 22:00-06:00 Europe/Berlin`: as it is typed at the command line. */
+/** Formats a schedule as the command line accepts it: `mon-fri 22:00-06:00 Europe/Berlin`. */
 export function describeSchedule(schedule: Schedule): string {
   const days = daysText(schedule.days);
   const times = schedule.start_time === null || schedule.end_time === null ? undefined : `${schedule.start_time}-${schedule.end_time}`;
   return [days, times, schedule.timezone].filter((part) => part !== undefined).join(" ");
 }
 
-/** `wed 14:30`: what the clock of the schedule's zone shows. */
+/** Formats the wall-clock time in the schedule's zone: `wed 14:30`. */
 export function describeWallTime(schedule: Schedule, at: Date): string {
   const { day, minute } = wallTime(schedule, at);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${short(day)} ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }
 
-/** The weekday (0 is Monday) and the minute of the day that the clock of the schedule's zone shows. */
+/** Returns the weekday (0 is Monday) and the minute of the day in the schedule's zone. */
 function wallTime(schedule: Schedule, at: Date): { readonly day: number; readonly minute: number } {
   const instant = at.getTime();
   const minutes = Math.floor((instant + offsetIn(schedule.timezone)(instant)) / minuteMs);
   const dayNumber = Math.floor(minutes / minutesPerDay);
-  // day 0, 1970-01-01, was a Thursday
+  // Day 0, 1970-01-01, was a Thursday.
   return { day: (((dayNumber + 3) % 7) + 7) % 7, minute: minutes - dayNumber * minutesPerDay };
 }
 
-/** `day` may count on beyond Sunday. */
+/** `day` may exceed Sunday (6); it wraps around. */
 function holdsOn(schedule: Schedule, day: number): boolean {
   return schedule.days.length === 0 || schedule.days.includes(weekdays[day % 7] as (typeof weekdays)[number]);
 }
 
-/** `HH:MM` in minutes since midnight. */
+/** Converts `HH:MM` to minutes since midnight. */
 function minuteOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 }
 
-/** Three days or more in a row are written as a range; nothing is written for every day. */
+/** Three or more consecutive days are written as a range; a schedule for every day needs no day text. */
 function daysText(days: Schedule["days"]): string | undefined {
   const numbers = weekdays.flatMap((name, index) => (days.includes(name) ? [index] : []));
   if (numbers.length === 0 || numbers.length === 7) return undefined;

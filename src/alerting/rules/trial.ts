@@ -8,7 +8,7 @@ import type { Rule } from "./rule.ts";
 
 type Result = z.output<typeof ruleRoutes.testRule.reply>;
 
-/** What a rule says of each of some stored events, the newest first. With `at` the schedule is judged by that time. */
+/** Evaluates a rule for stored events, newest first. With `at`, the schedule is evaluated at that time. */
 export async function tryRule(db: Database, rule: Rule, events: PastEvents, at: Date | undefined): Promise<Result> {
   const definition = definitionOf(rule);
   const history = replay(rule.id, definition, at);

@@ -2,7 +2,7 @@ import { RuleDefinition as StoredDefinition } from "../../contract/routes/rules.
 import type { Sql } from "../../platform/database/database.ts";
 import type { RuleDefinition } from "./rule.ts";
 
-/** Keeps a definition of a rule. */
+/** Stores a version of a rule definition. */
 export async function insertVersion(sql: Sql, ruleId: string, version: number, definition: RuleDefinition, now: Date): Promise<void> {
   await sql`
     insert into rule_versions (rule_id, version, definition, created_at)
@@ -10,7 +10,7 @@ export async function insertVersion(sql: Sql, ruleId: string, version: number, d
   `;
 }
 
-/** A definition that a rule had, or undefined. Throws a `ZodError` when what is stored is not what it should be. */
+/** Finds a version of a rule definition; undefined if there is none. Throws a `ZodError` if the stored definition is invalid. */
 export async function findVersion(sql: Sql, ruleId: string, version: number): Promise<RuleDefinition | undefined> {
   const [row] = await sql<[{ definition: unknown }?]>`
     select v.definition

@@ -1,7 +1,9 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Channel } from "../rules/rule.ts";
 
-/** When the end of a silence is to be taken up next; undefined when there is none. In the past for one that a person has ended. */
+/**
+ * Returns when the next end of a silence must be processed; undefined if there is none. In the past for a silence that was ended by hand.
+ */
 export async function nextEndAt(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql<[{ at: Date | null }]>`
     select min(coalesce(s.ended_at, s.ends_at)) as at
@@ -11,7 +13,7 @@ export async function nextEndAt(sql: Sql): Promise<Date | undefined> {
   return row.at ?? undefined;
 }
 
-/** The silences whose end is to be taken up, the earliest first. */
+/** Returns the silences whose end must be processed, earliest first. */
 export async function dueEnds(sql: Sql, now: Date, limit: number): Promise<readonly string[]> {
   const rows = await sql<{ id: string }[]>`
     select s.silence_id as id
@@ -24,8 +26,8 @@ export async function dueEnds(sql: Sql, now: Date, limit: number): Promise<reado
   return rows.map(({ id }) => id);
 }
 
-/** Locks a silence whose end nobody has taken up; undefined when somebody has. `byHand`: a person ended it. */
-export async function lockUntold(sql: Sql, id: string): Promise<{ readonly byHand: boolean } | undefined> {
+/** Locks a silence whose end is not processed yet; undefined if it is. `byHand` tells whether a person ended it. */
+export async function lockUnprocessedEnd(sql: Sql, id: string): Promise<{ readonly byHand: boolean } | undefined> {
   const [row] = await sql<[{ byHand: boolean }?]>`
     select s.ended_at is not null as "byHand"
     from silences s
@@ -36,8 +38,8 @@ export async function lockUntold(sql: Sql, id: string): Promise<{ readonly byHan
   return row;
 }
 
-/** Takes up the end of a silence. */
-export async function markTold(sql: Sql, id: string, now: Date): Promise<void> {
+/** Marks the end of a silence as processed. */
+export async function markEndProcessed(sql: Sql, id: string, now: Date): Promise<void> {
   await sql`
     update silences s
     set ended_at = coalesce(s.ended_at, s.ends_at), told_at = ${now}
@@ -45,7 +47,7 @@ export async function markTold(sql: Sql, id: string, now: Date): Promise<void> {
   `;
 }
 
-/** The channels of the rules whose alerts a silence hid, each once. */
+/** Returns the channels of the rules whose alerts a silence muted, each once. */
 export async function channelsOfSilenced(sql: Sql, id: string): Promise<readonly Channel[]> {
   const rows = await sql<{ channel: Channel }[]>`
     select distinct u.channel
@@ -57,7 +59,7 @@ export async function channelsOfSilenced(sql: Sql, id: string): Promise<readonly
   return rows.map(({ channel }) => channel);
 }
 
-/** Has silences from the future (the clock was set back) begin now and last for as long as they would have, and no longer. */
+/** Moves silences from the future (the clock was set back) to now, so that they last no longer than intended. */
 export async function bringForwardSilences(sql: Sql, now: Date): Promise<void> {
   await sql`
     update silences s

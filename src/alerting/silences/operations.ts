@@ -14,7 +14,7 @@ import { countSilences, endActive, findSilence, insertSilence, listSilences } fr
 const listName = "silences";
 const Key = z.tuple([KeyInstant, z.uuid()]);
 
-/** The use cases of alert silences. Who was told at its end, and how, is the daemon's business: only it knows the channels. */
+/** The use cases of alert silences. The daemon sends the summary at the end, since only the daemon knows the channels. */
 export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
   listSilences: async ({ query }, { db, clock }) => {
     const { limit, cursor, offset, status } = query;

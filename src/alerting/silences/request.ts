@@ -4,7 +4,7 @@ import { longestSilenceSeconds, type silenceRoutes } from "../../contract/routes
 
 type Body = z.output<typeof silenceRoutes.createSilence.body>;
 
-/** What a silence that is asked for is about. Throws `Problem("invalid")` when that is nothing, or two things. */
+/** Returns the scope of a requested silence. Throws `Problem("invalid")` if there is none, or two. */
 export function scopeOf({ camera_id, rule_id, all }: Body): { readonly cameraId: string | null; readonly ruleId: string | null } {
   const scope = { cameraId: camera_id ?? null, ruleId: rule_id?.toLowerCase() ?? null };
   const isNamed = scope.cameraId !== null || scope.ruleId !== null;
@@ -13,7 +13,7 @@ export function scopeOf({ camera_id, rule_id, all }: Body): { readonly cameraId:
   return scope;
 }
 
-/** When a silence that is asked for ends. Throws `Problem("invalid")` for no end, two, one in the past or one too far away. */
+/** Returns the end of a requested silence. Throws `Problem("invalid")` for no end, two ends, an end in the past or one too far away. */
 export function endOf({ duration_seconds: seconds, ends_at: end }: Body, now: Date): Date {
   if (seconds !== undefined && end !== undefined) throw refusal("ends_at", "Give either duration_seconds or ends_at, not both");
   if (seconds !== undefined) return new Date(now.getTime() + seconds * 1000);

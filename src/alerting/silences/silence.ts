@@ -5,7 +5,7 @@ import type { Silence as SilenceRecord } from "../../contract/routes/silences.ts
 /** A silence as clients see it. */
 export type Silence = z.output<typeof SilenceRecord>;
 
-/** What a silence is about: null is every camera, or every rule. */
+/** The scope of a silence: null means every camera, or every rule. */
 export type Scope = Pick<Silence, "camera_id" | "rule_id">;
 
 /** A match that would raise an alert. */
@@ -14,14 +14,14 @@ export interface Subject {
   readonly ruleId: string;
 }
 
-/** Whether a silence is about alerts of this rule for this camera. When it holds is another question. */
+/** Tells whether a silence covers alerts of this rule for this camera, regardless of time. */
 export function covers({ camera_id, rule_id }: Scope, { cameraId, ruleId }: Subject): boolean {
   return (camera_id === null || camera_id === cameraId) && (rule_id === null || rule_id === ruleId);
 }
 
 /**
- * Of silences that all hold now, the one that hides an alert: the one that ends last, since only then the alert could have come. Of those with the
- * same end the oldest, then the one with the smaller id. Undefined when none is about it.
+ * Chooses the silence that mutes an alert from active silences: the one that ends last, since the alert could come only after it. Ties go
+ * to the oldest, then to the smaller id. Undefined if none covers the alert.
  */
 export function silenceFor<S extends Scope & Pick<Silence, "id" | "created_at" | "ends_at">>(
   silences: readonly S[],
@@ -43,7 +43,7 @@ const units = [
   [1, "s"],
 ] as const;
 
-/** How long something lasts, by its two largest units: `2 h`, `1 h 30 min`, `45 s`. */
+/** Formats a duration by its two largest units: `2 h`, `1 h 30 min`, `45 s`. */
 export function spanText(from: Date, to: Date): string {
   let left = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
   const parts: string[] = [];
@@ -55,7 +55,7 @@ export function spanText(from: Date, to: Date): string {
   return parts.slice(0, 2).join(" ") || "0 s";
 }
 
-/** What a silence is about, in words: `Front door`, `rule "Person at night"`, `Front door, rule "Person at night"`, `everything`. */
+/** Names the scope of a silence: `Front door`, `rule "Person at night"`, `Front door, rule "Person at night"`, `everything`. */
 export function scopeText({ camera_id, camera_name, rule_id, rule_name }: Named): string {
   const parts = [
     ...(camera_id === null ? [] : [camera_name ?? camera_id]),
@@ -64,7 +64,7 @@ export function scopeText({ camera_id, camera_name, rule_id, rule_name }: Named)
   return parts.join(", ") || "everything";
 }
 
-/** How many alerts, in words. */
+/** Formats a number of alerts: `1 alert`, `3 alerts`. */
 export function alertsText(count: number): string {
   return pluralize(count, "alert");
 }

@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Silence } from "./silence.ts";
 
-/** The columns of a silence as its record has them, on `silences s` beside `cameras c`. */
+/** Columns of a silence as in its record, for `silences s` joined with `cameras c`. */
 const columns = (sql: Sql, now: Date) => sql`
   s.silence_id as id, s.camera_id, c.name as camera_name, s.rule_id, s.rule_name, s.reason,
   case when ${isActive(sql, now)} then 'active' else 'ended' end as status,
@@ -13,7 +13,7 @@ const columns = (sql: Sql, now: Date) => sql`
 
 const isActive = (sql: Sql, now: Date) => sql`(s.ended_at is null and s.ends_at > ${now}::timestamptz)`;
 
-/** A silence that begins. */
+/** A new silence. */
 export interface NewSilence {
   readonly id: string;
   readonly cameraId: string | null;
@@ -38,7 +38,7 @@ export async function insertSilence(sql: Sql, silence: NewSilence, now: Date): P
   return row;
 }
 
-/** The silence with this id, which is a UUID, or undefined. */
+/** Finds a silence by its UUID; undefined if there is none. */
 export async function findSilence(sql: Sql, id: string, now: Date): Promise<Silence | undefined> {
   const [row] = await sql<[Silence?]>`
     select ${columns(sql, now)}
@@ -49,7 +49,7 @@ export async function findSilence(sql: Sql, id: string, now: Date): Promise<Sile
   return row;
 }
 
-/** Those that hold alerts back at this time, the one that ends first before the others; `limit` at most. */
+/** Returns at most `limit` silences that are active at this time, the first to end first. */
 export async function activeSilences(sql: Sql, now: Date, limit: number): Promise<readonly Silence[]> {
   return await sql<Silence[]>`
     select ${columns(sql, now)}
@@ -62,7 +62,7 @@ export async function activeSilences(sql: Sql, now: Date, limit: number): Promis
   `;
 }
 
-/** Those that held alerts of a camera back at some time of a span, both ends included, oldest first; `limit` at most. */
+/** Returns at most `limit` silences that muted alerts of a camera at some time in a range, both ends included, oldest first. */
 export async function silencesBetween(
   sql: Sql,
   { cameraId, from, to, limit }: { readonly cameraId: string; readonly from: Date; readonly to: Date; readonly limit: number },
@@ -80,10 +80,10 @@ export async function silencesBetween(
   `;
 }
 
-/** The sort key of the list: time of creation with all its digits, and id. */
+/** Sort key of the list: creation time with all its digits, and id. */
 export type SilenceKey = readonly [createdAt: string, id: string];
 
-/** A part of the list: continues after the silence with this key. */
+/** A page of the list: continues after the silence with this key. */
 export interface SilenceSlice {
   readonly status: Silence["status"] | undefined;
   readonly after: SilenceKey | undefined;
@@ -96,7 +96,7 @@ const statusCondition = (sql: Sql, status: Silence["status"] | undefined, now: D
   return status === "active" ? sql`and ${isActive(sql, now)}` : sql`and not ${isActive(sql, now)}`;
 };
 
-/** A part of the list of silences, newest first, each with its sort key. */
+/** Returns a page of the silence list, newest first, each silence with its sort key. */
 export async function listSilences(
   sql: Sql,
   { status, after, offset, limit }: SilenceSlice,
@@ -116,7 +116,7 @@ export async function listSilences(
   return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.id] }));
 }
 
-/** How many silences match, exactly. */
+/** Counts the silences that match exactly. */
 export async function countSilences(sql: Sql, status: Silence["status"] | undefined, now: Date): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -127,7 +127,7 @@ export async function countSilences(sql: Sql, status: Silence["status"] | undefi
   return row.count;
 }
 
-/** Ends a silence that is active. Waits for those who hide something under it at this moment. Returns whether it was. */
+/** Ends an active silence. Waits for transactions that are muting something under it. Returns whether it was active. */
 export async function endActive(sql: Sql, id: string, now: Date): Promise<boolean> {
   const ended = await sql`
     update silences s

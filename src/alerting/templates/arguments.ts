@@ -3,18 +3,21 @@ import { numericOf } from "./number.ts";
 import type { Run } from "./run.ts";
 import { type Given, isTrue, textOf, typeOf, type Value } from "./value.ts";
 
-/** The names of the parameters that a filter, test or function takes, in order; the first `required` must be given. `any`: it looks at them itself. */
+/**
+ * Parameter names of a filter, test or function, in order; the first `required` of them are mandatory. `any`: the callee checks its own
+ * arguments.
+ */
 export interface Signature {
   readonly parameters: readonly string[] | "any";
   readonly required?: number;
 }
 
-/** A method: its parameters, and what it does with the object and the arguments by place. */
+/** A method: its parameters, and its implementation with the object and the positional arguments. */
 export interface Method<Of> extends Signature {
   readonly apply: (run: Run, self: Of, args: readonly (Value | undefined)[]) => Value;
 }
 
-/** Says what is wrong with the number and the names of arguments, or null. */
+/** Returns what is wrong with the number or the names of the arguments, or null. */
 export function misfit(what: string, signature: Signature, positional: number, named: readonly string[]): string | null {
   const { parameters, required = 0 } = signature;
   if (parameters === "any") return null;
@@ -29,7 +32,7 @@ export function misfit(what: string, signature: Signature, positional: number, n
   return lacking === undefined ? null : `${what} needs the argument ${lacking}; it takes ${known}`;
 }
 
-/** Arguments by place, `undefined` where none was given. Throws `Fault` when they do not fit. */
+/** Returns the arguments by position, `undefined` for omitted ones. Throws `Fault` if they do not fit. */
 export function bind(what: string, signature: Signature, given: Given): readonly (Value | undefined)[] {
   const problem = misfit(what, signature, given.positional.length, [...given.named.keys()]);
   if (problem !== null) throw new Fault(what, problem);
@@ -37,7 +40,7 @@ export function bind(what: string, signature: Signature, given: Given): readonly
   return signature.parameters.map((name, index) => (index < given.positional.length ? given.positional[index] : given.named.get(name)));
 }
 
-/** An argument that must be an integer of at most a million. Throws `Fault`. */
+/** Returns an argument that must be an integer of at most a million. Throws `Fault`. */
 export function integerArgument(what: string, name: string, value: Value | undefined, fallback: number): number {
   if (value === undefined) return fallback;
   const number = numericOf(value);
@@ -47,7 +50,7 @@ export function integerArgument(what: string, name: string, value: Value | undef
   return Number(number);
 }
 
-/** An argument that must be a text. Throws `Fault`. */
+/** Returns an argument that must be text. Throws `Fault`. */
 export function textArgument(what: string, name: string, value: Value | undefined, fallback: string): string {
   if (value === undefined) return fallback;
   const text = textOf(value);
@@ -55,7 +58,7 @@ export function textArgument(what: string, name: string, value: Value | undefine
   return text;
 }
 
-/** An argument that is a yes or no. */
+/** Returns an argument as a boolean. */
 export function truthArgument(value: Value | undefined, fallback: boolean): boolean {
   return value === undefined ? fallback : isTrue(value);
 }

@@ -7,7 +7,7 @@ import { show } from "./print.ts";
 import type { Run } from "./run.ts";
 import { List, Markup, Tuple, textOf, typeOf, Undefined, type Value } from "./value.ts";
 
-/** What an operator makes of two values, as in Python. Throws `Fault` for types that do not go together, a zero and too large results. */
+/** Applies a binary operator as Python does. Throws `Fault` for incompatible types, division by zero and results that are too large. */
 export function calculate(run: Run, operator: BinaryOperator, left: Value, right: Value): Value {
   for (const side of [left, right]) if (side instanceof Undefined && !(operator === "%" && textOf(left) !== null)) throw missing(side);
   const [a, b] = [numericOf(left), numericOf(right)];
@@ -18,7 +18,7 @@ export function calculate(run: Run, operator: BinaryOperator, left: Value, right
   throw unfit(operator, left, right);
 }
 
-/** A minus or plus before a value. Throws `Fault` for what is no number. */
+/** Applies a sign. Throws `Fault` for a value that is not a number. */
 export function signed(sign: "-" | "+", value: Value): Value {
   const number = numericOf(value);
   if (value instanceof Undefined) throw missing(value);
@@ -108,7 +108,7 @@ function power(base: Numeric, exponent: Numeric): Numeric {
   }
   const [a, b] = [floatOf(base), floatOf(exponent)];
   if (a === 0 && b < 0) throw new Fault("**", "** of zero by a negative number; test the number first");
-  // in Python 1 to the power of anything is 1
+  // In Python, 1 to the power of anything is 1.
   const result = a === 1 || (a === -1 && !Number.isFinite(b) && !Number.isNaN(b)) ? 1 : a ** b;
   if (Number.isNaN(result) && !Number.isNaN(a) && !Number.isNaN(b))
     throw new Fault("**", "** of a negative number by a fraction is no real number");
@@ -124,7 +124,7 @@ function floatOf(value: Numeric): number {
   return result;
 }
 
-/** What `~` and blocks do: everything printed, one after the other. */
+/** Concatenates the printed values, as `~` and blocks do. */
 export function concatenated(run: Run, values: readonly Value[]): string {
   let text = "";
   for (const value of values) {

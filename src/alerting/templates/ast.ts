@@ -1,10 +1,10 @@
-/** What the parser makes of a template. Each node knows its line, and each expression how high it stands, so that no tree is too deep to walk. */
+/** The syntax tree of a template. Each node knows its line, and each expression its height, so that no tree is too deep to walk. */
 
 import type { Value } from "./value.ts";
 
 interface At {
   readonly line: number;
-  /** Nodes from here to the lowest one. */
+  /** Levels from this node down to the deepest one. */
   readonly height: number;
 }
 
@@ -43,22 +43,22 @@ export type Expression = At &
     | { readonly kind: "call"; readonly callee: Expression; readonly args: CallArguments }
     | { readonly kind: "filter"; readonly operand: Expression; readonly name: string; readonly args: CallArguments }
     | { readonly kind: "test"; readonly operand: Expression; readonly name: string; readonly args: CallArguments }
-    /** The text of the block that a filter block or a block set is about. */
+    /** The text of the block that a filter block or a block set applies to. */
     | { readonly kind: "body" }
   );
 
-/** What can stand on the left of an assignment. */
+/** The left side of an assignment. */
 export type Target =
   | { readonly kind: "name"; readonly name: string; readonly line: number }
   | { readonly kind: "member"; readonly object: string; readonly name: string; readonly line: number }
   | { readonly kind: "tuple"; readonly items: readonly Target[]; readonly line: number };
 
-/** Parameters and body of a macro, or of what stands in a call block. */
+/** Parameters and body of a macro or of a call block. */
 export interface MacroDefinition {
   readonly name: string;
   readonly parameters: readonly { readonly name: string; readonly fallback: Expression | null }[];
   readonly body: readonly Statement[];
-  /** Whether the body asks for these; a macro that does not, refuses such arguments. */
+  /** Whether the body uses these; a macro that does not use them refuses such arguments. */
   readonly takes: { readonly caller: boolean; readonly varargs: boolean; readonly kwargs: boolean };
 }
 

@@ -7,26 +7,29 @@ import { methodNames } from "./methods.ts";
 import type { Reader } from "./reader.ts";
 import { tests } from "./tests.ts";
 
-/** Names that mean something in Jinja2 and nothing here. */
+/** Names that Jinja2 defines and this language does not. */
 const namesLeftOut: Readonly<Record<string, string>> = {
   lipsum: "write the text yourself",
   self: "templates have no blocks that could be named",
   super: "templates have no parents",
 };
 
-/** Refuses names that Jinja2 knows and this language does not. Throws `TemplateError`. */
+/** Refuses names that Jinja2 defines and this language does not. Throws `TemplateError`. */
 export function checkName(name: string, line: number): void {
   const remedy = Object.hasOwn(namesLeftOut, name) ? namesLeftOut[name] : undefined;
   if (remedy !== undefined) throw new TemplateError(line, name, `${name} is not supported; ${remedy}`);
   if (name.startsWith("__")) throw new TemplateError(line, name, `${name} is closed off; templates see plain data only`);
 }
 
-/** Refuses the names by which Python and JavaScript objects show their inside. Throws `TemplateError`. */
+/** Refuses names that give access to the internals of Python and JavaScript objects. Throws `TemplateError`. */
 export function checkMember(name: string, line: number): void {
   if (name.startsWith("__")) throw new TemplateError(line, name, `${name} is closed off; templates see plain data only`);
 }
 
-/** Refuses calls of names that are no function, macro or method; names are looked up when the whole template was read. Throws `TemplateError`. */
+/**
+ * Refuses calls of names that are no function, macro or method; other names are checked once the whole template has been read. Throws
+ * `TemplateError`.
+ */
 export function checkCall(reader: Reader, callee: Expression, line: number): void {
   if (callee.kind === "name") reader.called.push({ name: callee.name, line });
   else if (callee.kind === "attribute" && !methodNames.has(callee.name) && !loopMethods.has(callee.name)) {
@@ -41,7 +44,7 @@ export function checkCall(reader: Reader, callee: Expression, line: number): voi
 const loopMethods = new Set(["cycle", "changed", "next", "reset"]);
 const alwaysCallable = new Set([...functionNames, "loop", "caller"]);
 
-/** Refuses calls of names that nothing in the template defines. Throws `TemplateError`. */
+/** Refuses calls of names that the template does not define. Throws `TemplateError`. */
 export function checkCalled(reader: Reader): void {
   for (const { name, line } of reader.called) {
     if (alwaysCallable.has(name) || reader.assigned.has(name)) continue;
@@ -53,7 +56,7 @@ export function checkCalled(reader: Reader): void {
   }
 }
 
-/** The filter's name, if it exists and its arguments fit. Throws `TemplateError`. */
+/** Returns the filter's name if it exists and its arguments fit. Throws `TemplateError`. */
 export function checkFilter(name: string, args: CallArguments, line: number): string {
   const filter = filters.get(name);
   if (filter === undefined) {
@@ -71,7 +74,7 @@ export function checkFilter(name: string, args: CallArguments, line: number): st
   return name;
 }
 
-/** Checks the filters and tests that `map`, `select` and their like name in quotes. */
+/** Checks the filters and tests that `map`, `select` and similar filters name in quotes. */
 function checkInner(name: string, args: CallArguments, line: number): void {
   const place = name === "map" || name === "select" || name === "reject" ? 0 : name === "selectattr" || name === "rejectattr" ? 1 : null;
   const inner = place === null ? undefined : args.positional[place];
@@ -81,7 +84,7 @@ function checkInner(name: string, args: CallArguments, line: number): void {
   else checkTest(inner.value, rest, line);
 }
 
-/** Refuses tests that do not exist, or whose arguments do not fit. Throws `TemplateError`. */
+/** Refuses unknown tests and tests with arguments that do not fit. Throws `TemplateError`. */
 export function checkTest(name: string, args: CallArguments, line: number): void {
   const test = tests.get(name);
   if (test === undefined)

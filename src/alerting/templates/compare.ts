@@ -4,7 +4,7 @@ import type { Run } from "./run.ts";
 import { compareText } from "./text.ts";
 import { Dict, List, Range, Stream, Tuple, textOf, typeOf, Undefined, type Value, View } from "./value.ts";
 
-/** Whether two values are equal, as in Python: `1 == 1.0 == true`, lists by their items. */
+/** Compares two values as Python does: `1 == 1.0 == true`, lists item by item. */
 export function equal(run: Run, left: Value, right: Value): boolean {
   run.spend(1);
   const [a, b] = [numericOf(left), numericOf(right)];
@@ -37,7 +37,7 @@ export function equal(run: Run, left: Value, right: Value): boolean {
   return left === right;
 }
 
-/** The order of two values: under 0, 0 or over 0. Throws `Fault` where Python knows none. */
+/** Returns the order of two values: negative, 0 or positive. Throws `Fault` for types that Python cannot order. */
 export function order(run: Run, left: Value, right: Value): number {
   run.spend(1);
   for (const side of [left, right]) if (side instanceof Undefined) throw missing(side);
@@ -61,7 +61,7 @@ export function order(run: Run, left: Value, right: Value): number {
   throw new Fault(typeOf(left), `${typeOf(left)} and ${typeOf(right)} have no order; compare values of the same kind`);
 }
 
-/** `item in container`. Throws `Fault` for what contains nothing. */
+/** Implements `item in container`. Throws `Fault` for a value that is no container. */
 export function contains(run: Run, container: Value, item: Value): boolean {
   const text = textOf(container);
   if (text !== null) {
@@ -75,7 +75,7 @@ export function contains(run: Run, container: Value, item: Value): boolean {
   return iterate(run, container).some((each) => equal(run, each, item));
 }
 
-/** The items of what can be walked through; of a dict its keys, of a text its characters. Throws `Fault`. */
+/** Returns the items of an iterable value: the keys of a dict, the characters of a text. Throws `Fault`. */
 export function iterate(run: Run, value: Value): readonly Value[] {
   const items = itemsOf(value);
   if (items === null) throw new Fault(typeOf(value), `${typeOf(value)} has no items to go through; use a list, a dict or a text`);
@@ -83,7 +83,7 @@ export function iterate(run: Run, value: Value): readonly Value[] {
   return items;
 }
 
-/** Whether a value can be walked through. */
+/** Tells whether a value is iterable. */
 export function isIterable(value: Value): boolean {
   return value instanceof Stream || itemsOf(value) !== null;
 }
@@ -101,7 +101,7 @@ function itemsOf(value: Value): readonly Value[] | null {
   return text === null ? null : Array.from(text);
 }
 
-/** The key under which a dict keeps a value: equal values have equal keys. Throws `Fault` for what cannot be a key. */
+/** Returns the key of a value in a dict; equal values have equal keys. Throws `Fault` for a value that cannot be a key. */
 export function keyOf(run: Run, value: Value): string {
   run.spend(1);
   if (value === null) return "none";
@@ -118,7 +118,7 @@ export function keyOf(run: Run, value: Value): string {
   throw new Fault(typeOf(value), `${typeOf(value)} cannot be a key; use a text or a number`);
 }
 
-/** A dict of pairs; a later key replaces the value of an equal one. Throws `Fault`. */
+/** Builds a dict from pairs; a later key replaces an equal earlier one. Throws `Fault`. */
 export function dictOf(run: Run, pairs: Iterable<readonly [Value, Value]>): Dict {
   const entries = new Map<string, readonly [Value, Value]>();
   for (const [key, value] of pairs) {
@@ -128,7 +128,7 @@ export function dictOf(run: Run, pairs: Iterable<readonly [Value, Value]>): Dict
   return new Dict(entries);
 }
 
-/** The value of a dict under a text. */
+/** Looks up a text key in a dict. */
 export function entryOf(dict: Dict, name: string): Value | undefined {
   return dict.entries.get(`s${name}`)?.[1];
 }

@@ -2,13 +2,13 @@ import { Fault } from "./error.ts";
 import type { Run } from "./run.ts";
 import { Dict, List, type Value } from "./value.ts";
 
-/** Levels of lists and objects in the data at most. */
+/** Maximum depth of lists and objects in the data. */
 const maxLevels = 60;
 
 /**
- * Copies plain data into the closed world of templates. Whole numbers become integers, others floats (so 1.0 is 1); dates become their
- * ISO text. Functions, symbols, getters, and objects that are not plain are left out. Returns `undefined` for what is left out.
- * Throws `Fault` for data that is nested too deeply or too large.
+ * Copies plain data into the closed world of templates. Whole numbers become integers, others floats (so 1.0 is 1); dates become ISO
+ * text. Functions, symbols, getters and objects that are not plain are skipped; for those the result is `undefined`. Throws `Fault` for
+ * data that is nested too deeply or too large.
  */
 export function copyData(run: Run, data: unknown, level = 0): Value | undefined {
   run.spend(1);
@@ -29,7 +29,7 @@ export function copyData(run: Run, data: unknown, level = 0): Value | undefined 
   return new Dict(entries);
 }
 
-/** A property that is the object's own and holds a value; a getter is not run. */
+/** Reads an own data property of an object; a getter is not run. */
 export function own(data: object, key: string): unknown {
   return Object.getOwnPropertyDescriptor(data, key)?.value;
 }

@@ -1,10 +1,10 @@
 import type { Undefined } from "./value.ts";
 
-/** What is wrong with a template, and where. The message names the line, the thing and the remedy, and may be shown to whoever wrote the template. */
+/** An error in a template. The message names the line, the cause and the fix, and may be shown to the author of the template. */
 export class TemplateError extends Error {
-  /** The thing that is wrong or unknown: a filter, a statement, a variable, a limit. */
+  /** The name at fault: a filter, a statement, a variable or a limit. */
   override readonly name: string;
-  /** Line of the template, counted from 1. */
+  /** Line of the template, starting at 1. */
   readonly line: number;
 
   constructor(line: number, name: string, reason: string, options: { readonly cause?: unknown } = {}) {
@@ -14,9 +14,9 @@ export class TemplateError extends Error {
   }
 }
 
-/** What went wrong inside a rendering, before the line is known: `renderTemplate` makes a `TemplateError` of it. */
+/** An error during rendering, before its line is known; `renderTemplate` turns it into a `TemplateError`. */
 export class Fault extends Error {
-  /** The thing that is wrong. */
+  /** The name at fault. */
   override readonly name: string;
 
   constructor(name: string, reason: string) {
@@ -25,7 +25,7 @@ export class Fault extends Error {
   }
 }
 
-/** The fault of who works with what is not there. */
+/** Returns the fault for the use of an undefined value. */
 export function missing(value: Undefined): Fault {
   return new Fault(value.hint, `${value.hint} is undefined; use it only if it is there, or give it a value with default(...)`);
 }

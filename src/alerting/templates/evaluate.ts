@@ -7,7 +7,7 @@ import type { Run } from "./run.ts";
 import type { Scope } from "./scope.ts";
 import { type Given, Helper, isTrue, List, Tuple, typeOf, Undefined, type Value } from "./value.ts";
 
-/** The value of an expression. `body` is the text of the block around it, for block sets and filter blocks. Throws `Fault`. */
+/** Evaluates an expression. `body` is the text of the surrounding block, for block sets and filter blocks. Throws `Fault`. */
 export function evaluate(run: Run, scope: Scope, node: Expression, body: Value = null): Value {
   run.enter();
   run.line = node.line;
@@ -87,13 +87,13 @@ function resultOf(run: Run, scope: Scope, node: Expression, body: Value): Value 
   }
 }
 
-/** Arguments by place and by name, evaluated from left to right. */
+/** Evaluates positional and named arguments from left to right. */
 export function argumentsOf(run: Run, scope: Scope, args: CallArguments, body: Value = null): Given {
   const positional = args.positional.map((each) => evaluate(run, scope, each, body));
   return { positional, named: new Map(args.named.map(({ name, value }) => [name, evaluate(run, scope, value, body)])) };
 }
 
-/** Calls what can be called. Throws `Fault` for everything else. */
+/** Calls a callable value. Throws `Fault` for any other value. */
 export function call(run: Run, callee: Value, given: Given, line: number): Value {
   run.line = line;
   if (callee instanceof Undefined) throw missing(callee);

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { type Given, Helper, isTrue, Namespace, Tuple, typeOf, Undefined, type Value } from "./value.ts";
 
-/** What the statements print. Blocks inside of others are bounded as texts, the template itself as output. Throws `Fault`. */
+/** Executes statements and returns their output. Nested blocks are limited like texts, the template like output. Throws `Fault`. */
 export function execute(run: Run, scope: Scope, statements: readonly Statement[], outermost = false): string {
   run.enter();
   let output = "";
@@ -110,7 +110,7 @@ function assign(run: Run, scope: Scope, target: Target, value: Value): void {
   for (const [index, each] of target.items.entries()) assign(run, scope, each, items[index] as Value);
 }
 
-/** The macro as something to call, with the names around its definition. */
+/** Returns a macro as a callable that sees the names around its definition. */
 function macroOf(run: Run, scope: Scope, macro: MacroDefinition): Helper {
   return new Helper(`the macro ${macro.name}`, (given) => {
     const inner = new Scope(scope);

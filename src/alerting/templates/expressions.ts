@@ -4,7 +4,7 @@ import type { Reader } from "./reader.ts";
 
 const comparisons = new Set(["==", "!=", "<", "<=", ">", ">="]);
 
-/** Reads one expression. Throws `TemplateError`. */
+/** Parses one expression. Throws `TemplateError`. */
 export function parseExpression(reader: Reader, choice = true): Expression {
   return reader.nested(() => (choice ? parseChoice(reader) : parseOr(reader)));
 }
@@ -142,7 +142,7 @@ function parsePrimary(reader: Reader): Expression {
   throw reader.unexpected("a value");
 }
 
-/** One expression, or several with commas between them, which are a tuple. Throws `TemplateError`. */
+/** Parses one expression, or several separated by commas as a tuple. Throws `TemplateError`. */
 export function parseTuple(reader: Reader, options: { readonly empty?: boolean; readonly choice?: boolean } = {}): Expression {
   const line = reader.line;
   const items: Expression[] = [];
@@ -227,7 +227,7 @@ function aboveCall(reader: Reader, line: number, operand: Expression, args: Call
   return reader.above(line, operand, ...args.positional, ...args.named.map(({ value }) => value));
 }
 
-/** What stands between the brackets of a call. Throws `TemplateError`. */
+/** Parses the arguments inside the parentheses of a call. */
 function parseArguments(reader: Reader): CallArguments {
   const positional: Expression[] = [];
   const named: { name: string; value: Expression }[] = [];
@@ -261,7 +261,7 @@ function parseFilters(reader: Reader, start: Expression): Expression {
   }
 }
 
-/** Reads `| name(...)`; the bar may be left out for the first filter of a filter block. Throws `TemplateError`. */
+/** Parses `| name(...)`; the bar is optional for the first filter of a filter block. Throws `TemplateError`. */
 export function parseFilter(reader: Reader, operand: Expression): Expression {
   reader.skip("operator", "|");
   const { line, value } = reader.expect("name", null, "the name of a filter");

@@ -5,7 +5,7 @@ import { numericOf } from "./number.ts";
 import type { Run } from "./run.ts";
 import { Dict, type Given, Helper, Namespace, Range, textOf, typeOf, type Value } from "./value.ts";
 
-/** Functions that every template knows: what they make of their arguments. */
+/** The global functions of templates. */
 const functions: Readonly<Record<string, (run: Run, given: Given) => Value>> = {
   range: (run, given) => range(run, bind("range", { parameters: ["start", "stop", "step"], required: 1 }, unnamed("range", given))),
   dict: (run, given) => dictOf(run, pairsOf(run, "dict", given)),
@@ -26,10 +26,10 @@ const functions: Readonly<Record<string, (run: Run, given: Given) => Value>> = {
   },
 };
 
-/** The names of all functions. */
+/** Names of all global functions. */
 export const functionNames: ReadonlySet<string> = new Set(Object.keys(functions));
 
-/** The function of that name, or null. */
+/** Returns the function of that name, or null. */
 export function functionOf(run: Run, name: string): Helper | null {
   const make = Object.hasOwn(functions, name) ? functions[name] : undefined;
   return make === undefined ? null : new Helper(name, (given) => make(run, given));

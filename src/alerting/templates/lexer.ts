@@ -18,7 +18,7 @@ const rawStart = /\{%[-+]?\s*raw\s*(-?)%\}/y;
 const rawEnd = /\{%([-+]?)\s*endraw\s*([-+]?)%\}/g;
 const closing: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
-/** Cuts a template into tokens. Line ends become `\n` and one at the very end is dropped, as Jinja2 does. Throws `TemplateError`. */
+/** Splits a template into tokens. Line ends become `\n`, and one at the very end is dropped, as in Jinja2. Throws `TemplateError`. */
 export function tokenize(template: string): Token[] {
   return new Lexer(template.replace(/\r\n?/g, "\n").replace(/\n$/, "")).run();
 }
@@ -28,7 +28,7 @@ class Lexer {
   readonly #tokens: Token[] = [];
   #at = 0;
   #line = 1;
-  /** Up to where lines have been counted. */
+  /** Position up to where lines are counted. */
   #counted = 0;
 
   constructor(source: string) {
@@ -41,7 +41,7 @@ class Lexer {
     return this.#tokens;
   }
 
-  /** Text up to the next delimiter, and what stands between the delimiters. */
+  /** Reads text up to the next delimiter, and the code between delimiters. */
   #text(): void {
     const source = this.#source;
     let open = source.indexOf("{", this.#at);
@@ -59,7 +59,7 @@ class Lexer {
     else this.#tag();
   }
 
-  /** What stands between `{{` and `}}`, or `{%` and `%}`. */
+  /** Reads the code between `{{` and `}}`, or `{%` and `%}`. */
   #tag(): void {
     const source = this.#source;
     const end = this.#at;
@@ -91,7 +91,7 @@ class Lexer {
     if (end[2] === "-") this.#skipSpace();
   }
 
-  /** Tokens up to the closing delimiter; inside of brackets `}}` is two braces. */
+  /** Reads tokens up to the closing delimiter; inside brackets `}}` is two braces. */
   #code(close: "}}" | "%}"): void {
     const source = this.#source;
     const opened: string[] = [];

@@ -14,7 +14,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-/** What a text in quotes stands for: Python's escapes. An unknown escape stays as it is, as in Python. Throws `TemplateError`. */
+/** Decodes Python's escapes in a quoted text. An unknown escape stays, as in Python. Throws `TemplateError`. */
 export function decodeString(inner: string, line: number): string {
   return inner.replace(
     /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([\s\S]))/g,
@@ -31,7 +31,7 @@ export function decodeString(inner: string, line: number): string {
   );
 }
 
-/** The integer that is written; digits may be grouped by underscores. Throws `TemplateError` for more than 300 digits. */
+/** Parses an integer; underscores may group digits. Throws `TemplateError` for more than 300 digits. */
 export function integerOf(text: string, line: number): bigint {
   if (text.length > 300) throw new TemplateError(line, "number", "the number has more than 300 digits; write a smaller one");
   return BigInt(text.replaceAll("_", ""));

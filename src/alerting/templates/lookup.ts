@@ -6,7 +6,9 @@ import type { Run } from "./run.ts";
 import { charactersOf } from "./text.ts";
 import { Dict, Helper, List, Markup, Namespace, Range, Tuple, textOf, typeOf, Undefined, type Value } from "./value.ts";
 
-/** `object.name`: a method or attribute first, a key second, as in Jinja2. Throws `Fault` for undefined objects and what is closed off. */
+/**
+ * Evaluates `object.name`: a method or attribute first, then a key, as in Jinja2. Throws `Fault` for undefined objects and for internals.
+ */
 export function attributeOf(run: Run, object: Value, name: string): Value {
   const attribute = ownAttribute(run, object, name);
   if (attribute !== undefined) return attribute;
@@ -14,7 +16,7 @@ export function attributeOf(run: Run, object: Value, name: string): Value {
   return entry === undefined ? nothing(object, name) : entry;
 }
 
-/** `object[key]`: a key or place first, an attribute second. Throws `Fault`. */
+/** Evaluates `object[key]`: a key or index first, then an attribute. Throws `Fault`. */
 export function itemOf(run: Run, object: Value, key: Value): Value {
   if (object instanceof Undefined) throw missing(object);
   if (object instanceof Dict) {
@@ -31,7 +33,7 @@ export function itemOf(run: Run, object: Value, key: Value): Value {
   return bareAttribute(run, object, name);
 }
 
-/** The attribute alone, never a key: what the filter `attr` reads. */
+/** Reads the attribute only, never a key, as the filter `attr` does. */
 export function bareAttribute(run: Run, object: Value, name: string): Value {
   const attribute = ownAttribute(run, object, name);
   return attribute === undefined ? nothing(object, name) : attribute;
@@ -71,7 +73,7 @@ function placeOf(object: Value, place: bigint): Value | undefined {
   return item !== undefined && object instanceof Markup ? new Markup(item as string) : item;
 }
 
-/** `object[start:stop:step]` of a text, list, or tuple; null stands for an open end. Throws `Fault`. */
+/** Evaluates `object[start:stop:step]` of a text, list or tuple; null is an open end. Throws `Fault`. */
 export function sliceOf(run: Run, object: Value, start: Value, stop: Value, step: Value): Value {
   if (object instanceof Undefined) throw missing(object);
   const text = textOf(object);

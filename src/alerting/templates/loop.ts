@@ -3,13 +3,13 @@ import { Fault } from "./error.ts";
 import type { Run } from "./run.ts";
 import { Helper, Tuple, Undefined, type Value } from "./value.ts";
 
-/** A loop on its way: where it is, and what `loop` is in its body. */
+/** A running loop: its position, and the value of `loop` in its body. */
 export interface LoopState {
   index: number;
   readonly helper: Helper;
 }
 
-/** Makes `loop`. `recurse` prints a loop inside of this one, in a loop that is marked `recursive`. */
+/** Creates `loop`. `recurse` prints a nested loop if the loop is marked `recursive`. */
 export function loopOf(run: Run, items: readonly Value[], depth: number, recurse: ((items: Value) => string) | null): LoopState {
   const neighbour = (by: number, what: string) => {
     const item = items[state.index + by];

@@ -37,7 +37,7 @@ const listMethods: Readonly<Record<string, Method<List | Tuple | Range>>> = {
   },
 };
 
-/** What Python's types have and this language does not, so that using it is an error and not silently nothing. */
+/** Methods that Python's types have and this language does not, so that using one is an error instead of an empty output. */
 const lacking: Readonly<Record<string, string>> = {
   str: "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper zfill escape striptags unescape",
   dict: "clear copy fromkeys get items keys pop popitem setdefault update values",
@@ -47,14 +47,14 @@ const lacking: Readonly<Record<string, string>> = {
 };
 const lackingSets = new Map(Object.entries(lacking).map(([type, names]) => [type, new Set(names.split(" "))]));
 
-/** Every method that some value has; anything else called with a dot is an unknown name. */
+/** All method names; a call of any other name after a dot is an unknown name. */
 export const methodNames: ReadonlySet<string> = new Set([
   ...Object.keys(textMethods),
   ...Object.keys(dictMethods),
   ...Object.keys(listMethods),
 ]);
 
-/** The method of a value, bound to it; null when it has none of that name. */
+/** Returns the method of a value, bound to it; null if the value has no such method. */
 export function methodOf(run: Run, object: Value, name: string): Helper | null {
   if (typeof object === "string") return bound(run, name, object, textMethods);
   if (object instanceof Dict) return bound(run, name, object, dictMethods);
@@ -62,7 +62,7 @@ export function methodOf(run: Run, object: Value, name: string): Helper | null {
   return null;
 }
 
-/** Whether Python's type of this value has such an attribute. */
+/** Tells whether Python's type of this value has such an attribute. */
 export function methodsWeLack(object: Value, name: string): boolean {
   if (name.startsWith("_")) return object instanceof Tuple;
   const type = typeof object === "string" || object instanceof Markup ? "str" : object instanceof Dict ? "dict" : null;

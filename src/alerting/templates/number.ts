@@ -5,20 +5,20 @@ export type Numeric = bigint | number;
 
 const largest = 2n ** 1024n;
 
-/** A number or boolean as a number, as Python counts booleans; null for everything else. */
+/** Returns a number or boolean as a number, as Python counts booleans; null for other values. */
 export function numericOf(value: Value): Numeric | null {
   if (typeof value === "bigint" || typeof value === "number") return value;
   return typeof value === "boolean" ? (value ? 1n : 0n) : null;
 }
 
-/** An integer within bounds. Throws `Fault` for one of more than 1024 bits. */
+/** Checks the size of an integer. Throws `Fault` for more than 1,024 bits. */
 export function bounded(value: bigint): bigint {
   if (value >= largest || value <= -largest)
     throw new Fault("number", "an integer has more than 300 digits; calculate with smaller numbers");
   return value;
 }
 
-/** The float as Python prints it: always with a point or an exponent. */
+/** Prints a float as Python does: always with a point or an exponent. */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -32,7 +32,7 @@ export function floatText(value: number): string {
   return text.includes(".") ? text : `${text}.0`;
 }
 
-/** The float as a fraction without rounding. */
+/** Returns a float as an exact fraction. */
 function exact(value: number): { readonly over: bigint; readonly under: bigint } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -44,7 +44,7 @@ function exact(value: number): { readonly over: bigint; readonly under: bigint }
   return power >= 0 ? { over: mantissa << BigInt(power), under: 1n } : { over: mantissa, under: 1n << BigInt(-power) };
 }
 
-/** A fraction rounded to an integer, a half to the even one. */
+/** Rounds a fraction to an integer, half to even. */
 function divideRounded(over: bigint, under: bigint): bigint {
   const negative = over < 0n;
   const size = negative ? -over : over;
@@ -54,13 +54,13 @@ function divideRounded(over: bigint, under: bigint): bigint {
   return negative ? -quotient : quotient;
 }
 
-/** `value * 10 ** digits`, rounded exactly to an integer, a half to the even one. */
+/** Returns `value * 10 ** digits`, rounded exactly to an integer, half to even. */
 export function scaled(value: Numeric, digits: number): bigint {
   const { over, under } = typeof value === "bigint" ? { over: value, under: 1n } : exact(value);
   return digits >= 0 ? divideRounded(over * 10n ** BigInt(digits), under) : divideRounded(over, under * 10n ** BigInt(-digits));
 }
 
-/** Python's `round(value, digits)`: an int stays an int. Throws `Fault` for what has no value to round. */
+/** Implements Python's `round(value, digits)`: an int stays an int. Throws `Fault` for infinity and "not a number". */
 export function rounded(value: Numeric, digits: number): Numeric {
   if (typeof value === "bigint") return digits >= 0 ? value : digits < -400 ? 0n : scaled(value, digits) * 10n ** BigInt(-digits);
   if (!Number.isFinite(value) || digits > 330) return value;
@@ -68,7 +68,7 @@ export function rounded(value: Numeric, digits: number): Numeric {
   return result === 0 && (value < 0 || Object.is(value, -0)) ? -0 : result;
 }
 
-/** The float with a fixed number of digits after the point, rounded as Python does. */
+/** Prints a float with a fixed number of decimals, rounded as in Python. */
 export function fixed(value: number, digits: number): string {
   if (!Number.isFinite(value)) return floatText(value);
   const all = scaled(Math.abs(value), digits)
@@ -78,21 +78,21 @@ export function fixed(value: number, digits: number): string {
   return digits === 0 ? sign + all : `${sign}${all.slice(0, -digits)}.${all.slice(-digits)}`;
 }
 
-/** The float without what stands after the point. Throws `Fault` for infinity and "not a number". */
+/** Truncates a float to an integer. Throws `Fault` for infinity and "not a number". */
 export function truncated(value: Numeric): bigint {
   if (typeof value === "bigint") return value;
   if (!Number.isFinite(value)) throw new Fault(floatText(value), `${floatText(value)} cannot become an integer; test the number first`);
   return BigInt(Math.trunc(value));
 }
 
-/** The order of two numbers, exact also between int and float; NaN when one is not a number. */
+/** Compares two numbers exactly, also int with float; NaN if either is not a number. */
 export function compareNumbers(left: Numeric, right: Numeric): number {
   if (left < right) return -1;
   if (left > right) return 1;
   return Number.isNaN(left) || Number.isNaN(right) ? Number.NaN : 0;
 }
 
-/** `int / int`, rounded once as Python does. */
+/** Computes `int / int`, rounded once as in Python. */
 export function trueQuotient(over: bigint, under: bigint): number {
   if (Number.isSafeInteger(Number(over)) && Number.isSafeInteger(Number(under))) return Number(over) / Number(under);
   const negative = over < 0n !== under < 0n;

@@ -5,7 +5,7 @@ import { parseExpression, parseFilter, parseTuple } from "./expressions.ts";
 import { tokenize } from "./lexer.ts";
 import { Reader } from "./reader.ts";
 
-/** Names that cannot be given a value, since the language gives them one. */
+/** Names that cannot be assigned, since the language defines them. */
 const reserved = new Set(["loop", "caller", "varargs", "kwargs", "self", "super", "true", "false", "none", "True", "False", "None"]);
 
 const left: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const left: Readonly<Record<string, string>> = {
   print: "use {{ }}",
 };
 
-/** Reads a template into statements. Throws `TemplateError` with line and name for what is wrong or not supported. */
+/** Parses a template into statements. Throws `TemplateError` with line and name for errors and for unsupported parts of Jinja2. */
 export function parse(template: string): readonly Statement[] {
   const reader = new Reader(tokenize(template));
   const statements = parseBody(reader, null, []);
@@ -31,7 +31,7 @@ export function parse(template: string): readonly Statement[] {
   return statements;
 }
 
-/** Statements up to one of the tags that end them; that tag's name is the current token then. */
+/** Parses statements up to one of their end tags, whose name is then the current token. */
 function parseBody(reader: Reader, opener: { readonly name: string; readonly line: number } | null, ends: readonly string[]): Statement[] {
   const statements: Statement[] = [];
   for (;;) {
@@ -81,7 +81,7 @@ function parseStatement(reader: Reader): Statement {
   }
 }
 
-/** The body of a statement up to its end tag, which is stepped over. */
+/** Parses the body of a statement and skips its end tag. */
 function parseBlock(reader: Reader, name: string, line: number): Statement[] {
   closeTag(reader);
   const body = parseBody(reader, { name, line }, [`end${name}`]);
@@ -209,7 +209,7 @@ function parseParameters(reader: Reader): MacroDefinition["parameters"] {
   return parameters;
 }
 
-/** One name, or several with commas between them. */
+/** Parses one name, or several separated by commas. */
 function parseTarget(reader: Reader, members = false): Target {
   const { line } = reader;
   const items: Target[] = [];

@@ -8,7 +8,7 @@ import { Dict, Tuple, textOf, typeOf, Undefined, type Value } from "./value.ts";
 
 const directive = /%(?:\(([^()]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?[hlL]?([\s\S]|$)/g;
 
-/** Python's `text % values`: `%s`, `%d`, `%05.1f`, `%(key)s` and their like. Throws `Fault` when values and text do not fit. */
+/** Implements Python's `text % values`: `%s`, `%d`, `%05.1f`, `%(key)s` and the rest. Throws `Fault` if values and text do not fit. */
 export function formatPercent(run: Run, format: string, values: Value): string {
   run.room(format.length);
   const items = values instanceof Tuple ? values.items : [values];
@@ -88,14 +88,14 @@ function digits(value: bigint, base: number, precision: number | null): string {
   return value < 0n ? `-${text}` : text;
 }
 
-/** Digits after the point, and the exponent; rounded exactly. */
+/** Prints digits after the point and an exponent, rounded exactly. */
 function scientific(value: number, precision: number): string {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
   if (value === 0) return `${sign}${fixed(0, precision)}e+00`;
   const size = Math.abs(value);
   let exponent = Number(size.toExponential().split("e")[1]);
   let all = scaled(size, precision - exponent).toString();
-  // rounding up may need one digit more
+  // Rounding up may add a digit.
   if (all.length > precision + 1) {
     exponent += 1;
     all = scaled(size, precision - exponent).toString();

@@ -3,14 +3,14 @@ import { floatText } from "./number.ts";
 import type { Run } from "./run.ts";
 import { Dict, List, Markup, Range, Tuple, typeOf, Undefined, type Value, View } from "./value.ts";
 
-/** A value as it is printed: Python's `str`. Throws `Fault` for what has no text of its own, such as a function. */
+/** Prints a value like Python's `str`. Throws `Fault` for a value without a text form, such as a function. */
 export function show(run: Run, value: Value): string {
   if (typeof value === "string") return value;
   if (value instanceof Markup) return value.text;
   return value instanceof Undefined ? "" : represent(run, value);
 }
 
-/** A value as it is written inside of a list: Python's `repr`. Throws `Fault`. */
+/** Prints a value as it appears inside a list, like Python's `repr`. Throws `Fault`. */
 export function represent(run: Run, value: Value): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -56,7 +56,7 @@ function inside(run: Run, items: readonly Value[]): string {
 
 const special: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\" };
 
-/** A text in quotes, as Python writes it. */
+/** Quotes a text as Python does. */
 function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const inner = text.replace(/[\\']|(?! )[\p{C}\p{Z}]/gu, (character) => {

@@ -2,24 +2,24 @@ import type { Expression } from "./ast.ts";
 import { TemplateError } from "./error.ts";
 import type { Token } from "./lexer.ts";
 
-/** Expressions and blocks inside of one another at most, as they are read. */
+/** Maximum nesting of expressions and blocks. */
 const maxNesting = 40;
-/** How high an expression may be built: `a + b + c` is one higher for each part. */
+/** Maximum height of an expression: `a + b + c` is one higher for each part. */
 const maxHeight = 120;
 
-/** What a macro's body was seen to use, and which names the template gives values or macros. */
+/** Names that a macro's body uses, and names that the template assigns or defines as macros. */
 export interface Names {
   readonly used: Set<string>;
 }
 
-/** The tokens of a template, and where the parser is among them. */
+/** The tokens of a template and the parser's position. */
 export class Reader {
   readonly #tokens: readonly Token[];
   #at = 0;
   #nesting = 0;
-  /** Names that are read in the macros around this place, innermost last. */
+  /** Names used in the surrounding macros, innermost last. */
   readonly macros: Names[] = [];
-  /** Names that the template itself sets, and names that it calls. */
+  /** Names that the template assigns, and names that it calls. */
   readonly assigned = new Set<string>();
   readonly called: { readonly name: string; readonly line: number }[] = [];
 
@@ -45,25 +45,25 @@ export class Reader {
     return token;
   }
 
-  /** Whether the current token is this one. */
+  /** Tells whether the current token matches. */
   is(type: Token["type"], value?: string): boolean {
     return this.current.type === type && (value === undefined || this.current.value === value);
   }
 
-  /** Steps over the token if it is there. */
+  /** Skips the token if it is there. */
   skip(type: Token["type"], value?: string): boolean {
     const there = this.is(type, value);
     if (there) this.#at += 1;
     return there;
   }
 
-  /** Steps over the token that must be there. Throws `TemplateError`. */
+  /** Skips a required token. Throws `TemplateError`. */
   expect(type: Token["type"], value: string | null, what: string): Token {
     if (!this.is(type, value ?? undefined)) throw this.unexpected(what);
     return this.next();
   }
 
-  /** The error for a token that does not belong here. */
+  /** Returns the error for an unexpected token. */
   unexpected(expected: string): TemplateError {
     const found = this.found();
     return new TemplateError(
@@ -73,13 +73,13 @@ export class Reader {
     );
   }
 
-  /** The current token, shortened, for messages. */
+  /** Returns the current token, shortened for messages. */
   found(): string {
     const text = String(this.current.value).slice(0, 40);
     return this.current.type === "string" ? `the text '${text}'` : text;
   }
 
-  /** Reads something inside of something else. Throws `TemplateError` when that is too deep. */
+  /** Parses one level deeper. Throws `TemplateError` if that is too deep. */
   nested<Result>(read: () => Result): Result {
     this.#nesting += 1;
     if (this.#nesting > maxNesting)
@@ -93,7 +93,7 @@ export class Reader {
     return result;
   }
 
-  /** The height of a node above these. Throws `TemplateError` when the expression is too long. */
+  /** Returns the height of a node above these. Throws `TemplateError` if the expression is too long. */
   above(line: number, ...nodes: readonly (Expression | null)[]): number {
     const height = nodes.reduce((highest, node) => Math.max(highest, node?.height ?? 0), 0) + 1;
     if (height > maxHeight)
@@ -105,7 +105,7 @@ export class Reader {
     return height;
   }
 
-  /** Notes that a name is read here. */
+  /** Records the use of a name. */
   use(name: string): void {
     for (const macro of this.macros) macro.used.add(name);
   }

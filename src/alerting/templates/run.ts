@@ -1,20 +1,20 @@
 import { Fault } from "./error.ts";
 import type { Given, Value } from "./value.ts";
 
-/** Characters that one text inside of a template may have at most. */
+/** Maximum length of one text inside a template, in characters. */
 const maxText = 262_144;
-/** Expressions, statements and macros inside one another at most. */
+/** Maximum nesting of expressions, statements and macros. */
 const maxDepth = 300;
-/** Steps between two looks at the time. */
+/** Steps between two checks of the time limit. */
 const stepsPerLook = 512;
 
-/** Filters and tests that a template may use, by name. */
+/** Filters and tests of templates, by name. */
 export interface Catalog {
   readonly filter: (run: Run, name: string, value: Value, given: Given) => Value;
   readonly test: (run: Run, name: string, value: Value, given: Given) => boolean;
 }
 
-/** One rendering: what it has used of its limits, and which line it is at. Every loop that a template can make long pays here. */
+/** One rendering: what it has used of its limits, and its current line. Every loop that a template can lengthen is charged here. */
 export class Run {
   readonly catalog: Catalog;
   line = 1;
@@ -33,7 +33,7 @@ export class Run {
     this.#maxSteps = limits.maxSteps;
   }
 
-  /** Counts steps. Throws `Fault` when they, or the time, are used up. */
+  /** Charges steps. Throws `Fault` when the steps or the time are used up. */
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps < this.#nextLook) return;
@@ -43,24 +43,24 @@ export class Run {
     this.#nextLook = this.#steps + stepsPerLook;
   }
 
-  /** Makes sure that a text of this length may be made, before it is made. Throws `Fault`. */
+  /** Checks the length of a text before it is built. Throws `Fault`. */
   room(length: number): void {
     if (!(length <= maxText)) throw new Fault("text", `a text would have more than ${maxText} characters; make it shorter`);
     this.spend(Math.ceil(length / 64));
   }
 
-  /** Pays for a text that was made. */
+  /** Charges for a text that was built. */
   made(text: string): string {
     this.room(text.length);
     return text;
   }
 
-  /** Makes sure that so much output may be printed. Throws `Fault`. */
+  /** Checks the amount of output. Throws `Fault`. */
   output(length: number): void {
     if (length > this.#maxOutput) throw new Fault("output", `the output has more than ${this.#maxOutput} characters; print less`);
   }
 
-  /** Goes one level down. Who calls it goes up again with `depth -= 1`; after a fault the run is over anyway. */
+  /** Enters one level. The caller leaves it with `depth -= 1`; after a fault the rendering has ended anyway. */
   enter(): void {
     this.depth += 1;
     if (this.depth > maxDepth)

@@ -1,12 +1,12 @@
 import type { Value } from "./value.ts";
 
-/** Names and their values, in the scope where they are set and all those inside of it. */
+/** Names and values, visible in their scope and all scopes inside it. */
 export class Scope {
   readonly #values = new Map<string, Value>();
   readonly #outer: Scope | null;
   readonly #outermost: ((name: string) => Value) | null;
 
-  /** A scope inside of another, or the outermost one with what it asks for names that nobody set. */
+  /** Creates a scope inside another, or the outermost one with a lookup for names that are not set. */
   constructor(outer: Scope | ((name: string) => Value)) {
     this.#outer = typeof outer === "function" ? null : outer;
     this.#outermost = typeof outer === "function" ? outer : null;

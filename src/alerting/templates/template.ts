@@ -13,22 +13,22 @@ import { Undefined, type Value } from "./value.ts";
 
 export { TemplateError } from "./error.ts";
 
-/** Characters that a template may have at most. */
+/** Maximum length of a template, in characters. */
 const maxSource = 32_768;
 
-/** A template that was read and understood; `renderTemplate` fills it. */
+/** A compiled template for `renderTemplate`. */
 export interface Template {
   readonly statements: readonly Statement[];
 }
 
-/** What one rendering may use at most: milliseconds (100), characters of output (65,536), steps (500,000). */
+/** Limits of one rendering: milliseconds (100), characters of output (65,536), steps (500,000). */
 export interface TemplateLimits {
   readonly maxMs?: number;
   readonly maxOutput?: number;
   readonly maxSteps?: number;
 }
 
-/** Reads a template of Jinja2's language. Throws `TemplateError` with line and name for what is wrong or unsupported. */
+/** Compiles a template in Jinja2's language. Throws `TemplateError` with line and name for errors and for unsupported parts. */
 export function compileTemplate(source: string): Template {
   if (source.length > maxSource)
     throw new TemplateError(1, "template", `the template has more than ${maxSource} characters; make it shorter`);
@@ -36,8 +36,8 @@ export function compileTemplate(source: string): Template {
 }
 
 /**
- * Fills a template with plain data, as from JSON; other things in `values` are not seen (data.ts). Nothing is escaped by itself.
- * Throws `TemplateError` when a part of the template fails with these values, or a limit is reached.
+ * Renders a template with plain data, as from JSON; other values are ignored (data.ts). There is no automatic escaping. Throws
+ * `TemplateError` if a part of the template fails with these values or reaches a limit.
  */
 export function renderTemplate(template: Template, values: Readonly<Record<string, unknown>>, limits: TemplateLimits = {}): string {
   const run = new Run(catalog, { maxMs: limits.maxMs ?? 100, maxOutput: limits.maxOutput ?? 65_536, maxSteps: limits.maxSteps ?? 500_000 });
@@ -54,7 +54,7 @@ export function renderTemplate(template: Template, values: Readonly<Record<strin
     return execute(run, new Scope(new Scope(outermost)), template.statements, true);
   } catch (error) {
     if (error instanceof Fault) throw new TemplateError(run.line, error.name, error.message, { cause: error });
-    // a stack that was nearly full before, or numbers and texts at the edge of what the machine holds
+    // The stack was nearly full before, or numbers or texts reached the limits of JavaScript.
     if (error instanceof RangeError)
       throw new TemplateError(run.line, "depth", "the template needs more room than there is; nest less", { cause: error });
     throw error;

@@ -9,7 +9,7 @@ import type { Run } from "./run.ts";
 import { isLower, isUpper } from "./text-methods.ts";
 import { Dict, Helper, List, Markup, Range, Tuple, textOf, typeOf, Undefined, type Value } from "./value.ts";
 
-/** What stands after `is`: a question about a value. */
+/** A test after `is`. */
 export interface Test extends Signature {
   readonly apply: (run: Run, value: Value, other: Value) => boolean;
 }
@@ -65,7 +65,7 @@ const aliases: Readonly<Record<string, string>> = {
   ">=": "ge",
 };
 
-/** Every test by its name. */
+/** All tests by name. */
 export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ...Object.entries(plain).map(([key, ask]) => [key, { parameters: [], apply: (run: Run, value: Value) => ask(value, run) }] as const),
   ...Object.entries(paired).map(([key, apply]) => [key, pair(apply)] as const),

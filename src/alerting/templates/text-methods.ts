@@ -96,13 +96,13 @@ export const textMethods: Readonly<Record<string, Method<string>>> = {
   isupper: { parameters: [], apply: (_, self) => isUpper(self) },
 };
 
-/** The first character as a capital, the others in lower case. */
+/** Upper-cases the first character and lower-cases the others. */
 export function capitalize(self: string): string {
   const [first = "", ...rest] = charactersOf(self);
   return capital(first) + rest.join("").toLowerCase();
 }
 
-/** Python's title case of one character: a pair of letters such as `\u01c6`, and Greek with iota below, have capitals of their own. */
+/** Returns Python's title case of one character: digraphs such as `\u01c6` and Greek letters with iota subscript have special capitals. */
 function capital(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code >= 0x1c4 && code <= 0x1cc) return String.fromCodePoint(0x1c5 + 3 * Math.floor((code - 0x1c4) / 3));
@@ -116,17 +116,17 @@ function capital(character: string): string {
   return upper.length === 2 ? whole.normalize("NFC") : whole;
 }
 
-/** Whether there are letters with a case, and all are in lower case. */
+/** Tells whether the text has cased letters and all of them are lower case. */
 export function isLower(self: string): boolean {
   return /\p{Lowercase}/u.test(self) && !/[\p{Uppercase}\p{Lt}]/u.test(self);
 }
 
-/** Whether there are letters with a case, and all are in upper case. */
+/** Tells whether the text has cased letters and all of them are upper case. */
 export function isUpper(self: string): boolean {
   return /\p{Uppercase}/u.test(self) && !/[\p{Lowercase}\p{Lt}]/u.test(self);
 }
 
-/** Replaces the first `count` places, or all when it is negative. Throws `Fault` when the result would be too long. */
+/** Replaces the first `count` occurrences, or all if negative. Throws `Fault` if the result would be too long. */
 export function replaceText(run: Run, self: string, old: string, by: string, count: number): string {
   run.room(self.length);
   const pieces = old === "" ? ["", ...charactersOf(self), ""] : self.split(old);
@@ -140,14 +140,14 @@ function joinPieces(pieces: readonly string[], by: string): string {
   return pieces.join(by);
 }
 
-/** The text in the middle of so many characters, as Python places it, with `fill` (one character) beside it. */
+/** Centres a text in a width as Python does, padding with `fill` (one character). */
 export function center(run: Run, self: string, width: number, fill = " "): string {
   const count = padding(run, self, width, fill).length / fill.length;
   const left = (count >> 1) + (count & width & 1);
   return fill.repeat(left) + self + fill.repeat(count - left);
 }
 
-/** Texts with something between them. Throws `Fault` when the result would be too long. */
+/** Joins texts with a separator. Throws `Fault` if the result would be too long. */
 export function joinTexts(run: Run, between: string, texts: readonly string[]): string {
   run.room(texts.reduce((sum, each) => sum + each.length, between.length * Math.max(0, texts.length - 1)));
   return texts.join(between);
@@ -202,7 +202,7 @@ function place(self: string, index: number): bigint {
 }
 
 function ascii(method: string, self: string): string {
-  // other scripts have digits too, and Python's list of them is not JavaScript's
+  // Other scripts have digits too, and Python's list differs from JavaScript's.
   if (/[^\0-\x7f]/.test(self))
     throw new Fault(method, `${method} is for plain letters and digits only; ${typeOf(textOf(self) ?? self)} with others is not supported`);
   return self;

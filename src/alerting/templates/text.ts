@@ -1,33 +1,33 @@
-/** Text as Python sees it: a sequence of code points, with Python's idea of white space and line ends. */
+/** Text as Python sees it: a sequence of code points, with Python's definition of white space and line ends. */
 
-/** Python's white space, for use inside of `[]` in a regular expression. */
+/** Python's white space, for `[]` in a regular expression. */
 export const spaces = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const space = new RegExp(`[${spaces}]`);
 const lineEnds = new RegExp(["\\r\\n", "[\\n\\v\\f\\r\\x1c-\\x1e\\x85\\u2028\\u2029]"].join("|"));
 const gaps = new RegExp(`[${spaces}]+`);
 const surrogate = /[\ud800-\udfff]/;
 
-/** Whether one character is white space. */
+/** Tells whether a character is white space. */
 export function isSpace(character: string): boolean {
   return space.test(character);
 }
 
-/** The characters of a text, one code point each. */
+/** Splits a text into its code points. */
 export function charactersOf(text: string): string[] {
   return surrogate.test(text) ? Array.from(text) : text.split("");
 }
 
-/** How many code points a text has. */
+/** Returns the number of code points. */
 export function lengthOf(text: string): number {
   return surrogate.test(text) ? Array.from(text).length : text.length;
 }
 
-/** The first characters, counted in code points. */
+/** Returns the first characters, counted in code points. */
 export function startOf(text: string, count: number): string {
   return surrogate.test(text) ? Array.from(text).slice(0, count).join("") : text.slice(0, count);
 }
 
-/** Without white space, or without the given characters, at both ends or at one. */
+/** Strips white space, or the given characters, from both ends or from one. */
 export function strip(text: string, characters: string | null = null, ends: "both" | "start" | "end" = "both"): string {
   const all = charactersOf(text);
   const set = characters === null ? null : new Set(charactersOf(characters));
@@ -39,26 +39,26 @@ export function strip(text: string, characters: string | null = null, ends: "bot
   return all.slice(from, to).join("");
 }
 
-/** Without white space at the end. */
+/** Strips white space from the end. */
 export function stripEnd(text: string): string {
   let end = text.length;
   while (end > 0 && isSpace(text[end - 1] as string)) end -= 1;
   return text.slice(0, end);
 }
 
-/** The words between white space. */
+/** Returns the words between white space. */
 export function wordsOf(text: string): string[] {
   return text.split(gaps).filter((word) => word !== "");
 }
 
-/** The lines of a text, without their ends; a line end at the very end starts no line. */
+/** Returns the lines without their ends; a line end at the very end starts no line. */
 export function linesOf(text: string): string[] {
   const lines = text.split(lineEnds);
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-/** Order by code point: under 0 when `a` comes first. */
+/** Compares by code point; negative if `a` comes first. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   if (!surrogate.test(a) && !surrogate.test(b)) return a < b ? -1 : 1;

@@ -1,7 +1,7 @@
 /**
- * The closed world of a template. Nothing in here leads to JavaScript: data is copied into these types, and what can be called is
- * written in this folder. Integers are `bigint` and floats `number`, since Python prints and divides them differently. No value
- * ever changes, so none can contain itself; only namespaces are assigned to.
+ * The closed world of a template. Nothing in it leads to JavaScript: data is copied into these types, and all callables are defined in
+ * this folder. Integers are `bigint` and floats `number`, since Python prints and divides them differently. Values are immutable, so none
+ * can contain itself; only namespaces can be assigned to.
  */
 export type Value =
   | null
@@ -20,7 +20,7 @@ export type Value =
   | Helper
   | Namespace;
 
-/** Text that was escaped already, so that it is not escaped again. */
+/** Text that is escaped already and must not be escaped again. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -28,7 +28,7 @@ export class Markup {
   }
 }
 
-/** A thing that is not there: prints as nothing, and may be tested, but not worked with. `hint` says what was not there. */
+/** An undefined value: prints as nothing and may be tested, but any other use is an error. `hint` names the missing thing. */
 export class Undefined {
   readonly hint: string;
   constructor(hint: string) {
@@ -43,7 +43,7 @@ export class List {
   }
 }
 
-/** A fixed sequence; what `groupby` gives has names for its two places. */
+/** A fixed sequence; the tuples of `groupby` have names for their two items. */
 export class Tuple {
   readonly items: readonly Value[];
   readonly names: readonly string[];
@@ -53,7 +53,7 @@ export class Tuple {
   }
 }
 
-/** Keys are found by `keyOf`, which knows that 1, 1.0 and true are the same key. */
+/** A dict; keys are found by `keyOf`, which treats 1, 1.0 and true as the same key. */
 export class Dict {
   readonly entries: ReadonlyMap<string, readonly [key: Value, value: Value]>;
   constructor(entries: ReadonlyMap<string, readonly [key: Value, value: Value]>) {
@@ -61,7 +61,7 @@ export class Dict {
   }
 }
 
-/** What `range()` gives; `text` is how Python prints it. */
+/** The result of `range()`; `text` is Python's printed form. */
 export class Range {
   readonly items: readonly bigint[];
   readonly text: string;
@@ -71,7 +71,7 @@ export class Range {
   }
 }
 
-/** What `keys()`, `values()` and `items()` of a dict give. */
+/** The result of a dict's `keys()`, `values()` or `items()`. */
 export class View {
   readonly kind: "dict_keys" | "dict_values" | "dict_items";
   readonly items: readonly Value[];
@@ -81,7 +81,7 @@ export class View {
   }
 }
 
-/** What filters such as `map` and `select` give: read once, from the start to the end, and never printed. */
+/** The result of filters such as `map` and `select`: read once from start to end, never printed. */
 export class Stream {
   readonly maker: string;
   readonly items: readonly Value[];
@@ -92,13 +92,13 @@ export class Stream {
   }
 }
 
-/** Arguments of a call, after evaluation. */
+/** Evaluated arguments of a call. */
 export interface Given {
   readonly positional: readonly Value[];
   readonly named: ReadonlyMap<string, Value>;
 }
 
-/** Something with behaviour: a function, a method, a macro, `loop`. */
+/** A value with behaviour: a function, a method, a macro or `loop`. */
 export class Helper {
   readonly name: string;
   readonly call: ((given: Given) => Value) | null;
@@ -110,12 +110,12 @@ export class Helper {
   }
 }
 
-/** The one thing that is assigned to: `{% set ns.x = 1 %}`. */
+/** The only assignable value: `{% set ns.x = 1 %}`. */
 export class Namespace {
   readonly values = new Map<string, Value>();
 }
 
-/** What Python calls the type of a value. */
+/** Returns Python's name for the type of a value. */
 export function typeOf(value: Value): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return "bool";
@@ -133,7 +133,7 @@ export function typeOf(value: Value): string {
   return value instanceof Namespace ? "namespace" : value.name;
 }
 
-/** Whether a value counts as true. */
+/** Tells whether a value counts as true. */
 export function isTrue(value: Value): boolean {
   if (typeof value === "bigint") return value !== 0n;
   if (value === null || typeof value !== "object") return value !== null && value !== false && value !== 0 && value !== "";
@@ -143,7 +143,7 @@ export function isTrue(value: Value): boolean {
   return !(value instanceof Undefined);
 }
 
-/** The text of a string, escaped or not; null for everything else. */
+/** Returns the text of a string, escaped or not; null for other values. */
 export function textOf(value: Value): string | null {
   return typeof value === "string" ? value : value instanceof Markup ? value.text : null;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookAgainAtIncidents } from "../../../src/alerting/alerts/held-back-incidents.ts";
+import { reevaluateIncidents } from "../../../src/alerting/alerts/suppressed-incidents.ts";
 import { endIncidents, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
 import { timed } from "../../support/timed.ts";
 import { type AlertDesk, openAlertDesk } from "../alerts/alert-desk.ts";
@@ -105,7 +105,7 @@ const liveUntil = async (ms: number): Promise<void> => {
       (sql) => sql<[{ at: Date | null }]>`select min(c.ends_at) as at from cooldowns c where c.ends_at > ${now} and c.ends_at <= ${end}`,
     );
     desk.at(row.at ?? end);
-    await desk.db.query((sql) => lookAgainAtIncidents(sql, row.at ?? end));
+    await desk.db.query((sql) => reevaluateIncidents(sql, row.at ?? end));
     await desk.look();
     if (!row.at) return;
   }

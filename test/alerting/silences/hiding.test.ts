@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { closeDueDigests } from "../../../src/alerting/alerts/digests.ts";
-import { takeUpEnds } from "../../../src/alerting/alerts/ended-silences.ts";
+import { processEndedSilences } from "../../../src/alerting/alerts/ended-silences.ts";
 import { Problem } from "../../../src/contract/problem.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../alerts/alert-desk.ts";
 
@@ -23,7 +23,7 @@ const seen = async (camera = "yard", fields: Parameters<AlertDesk["event"]>[0] =
   await desk.look();
   return id;
 };
-const takeUp = () => takeUpEnds(desk.db, desk.delivery, desk.context.clock.now(), 10);
+const takeUp = () => processEndedSilences(desk.db, desk.delivery, desk.context.clock.now(), 10);
 const notifications = () =>
   desk.db.query(
     async (sql) =>

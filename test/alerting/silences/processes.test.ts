@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { takeUpEnds } from "../../../src/alerting/alerts/ended-silences.ts";
+import { processEndedSilences } from "../../../src/alerting/alerts/ended-silences.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../alerts/alert-desk.ts";
 
@@ -53,7 +53,7 @@ it.each(["by hand", "by time"])(
     let taken = 0;
     const takeUp = () =>
       eventually(async () => {
-        const own = await takeUpEnds(desk.db, desk.delivery, new Date(), 10);
+        const own = await processEndedSilences(desk.db, desk.delivery, new Date(), 10);
         taken += own.length;
         return taken > 0;
       });

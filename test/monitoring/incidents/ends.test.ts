@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { takeUpEnds } from "../../../src/alerting/alerts/ended-silences.ts";
+import { processEndedSilences } from "../../../src/alerting/alerts/ended-silences.ts";
 import { settleAlert } from "../../../src/alerting/alerts/settle.ts";
 import { createNotificationSender } from "../../../src/alerting/notifications/sender.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
@@ -112,7 +112,7 @@ describe("who was told that something is wrong with a camera", () => {
     await desk.ask("createSilence", { body: { camera_id: "yard", duration_seconds: 600, reason: "Painters" } });
     await begin(1);
     desk.at(at(11));
-    await takeUpEnds(desk.db, desk.delivery, now(), 10);
+    await processEndedSilences(desk.db, desk.delivery, now(), 10);
     await send(11);
     const text = mail?.mails[0]?.mail.text;
     expect(text).toMatch(/It held back 1 alert:\n\n\w+ 1 Mar 2026 \d\d:01 {2}Yard: Camera Yard is silent: no picture for 60 s\./);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createDigestCloser } from "../../../daemon/workers/digest-closer.ts";
-import { lookAgainAtIncidents } from "../../../src/alerting/alerts/held-back-incidents.ts";
+import { reevaluateIncidents } from "../../../src/alerting/alerts/suppressed-incidents.ts";
 import type { RuleDefinition } from "../../../src/alerting/rules/rule.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { endIncidents, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
@@ -211,7 +211,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
     await dead({ name: "Another camera", schedule, camera_ids: ["gate"] });
     await begin(0);
     atMinute(119);
-    expect(await desk.db.query((sql) => lookAgainAtIncidents(sql, now()))).toBe(0);
+    expect(await desk.db.query((sql) => reevaluateIncidents(sql, now()))).toBe(0);
     expect(await waiting()).toBe(0);
     await round(120);
     await round(121);

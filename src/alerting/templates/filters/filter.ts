@@ -4,26 +4,26 @@ import { itemOf } from "../lookup.ts";
 import type { Run } from "../run.ts";
 import { type Given, Markup, textOf, typeOf, Undefined, type Value } from "../value.ts";
 
-/** A filter: what it takes beside the value, and what it makes of them. With the signature `any` it reads `given` itself. */
+/** A filter: its parameters beside the value, and its implementation. With the signature `any` it reads `given` directly. */
 export interface Filter extends Signature {
   readonly apply: (run: Run, value: Value, args: readonly (Value | undefined)[], given: Given) => Value;
 }
 
-/** The text of a value that must be one. Throws `Fault`. */
+/** Returns the text of a value that must be text. Throws `Fault`. */
 export function textOnly(filter: string, value: Value): string {
   const text = textOf(value);
   if (text === null) throw new Fault(filter, `${filter} needs a text, not ${typeOf(value)}; add |string before it`);
   return text;
 }
 
-/** The result keeps the mark of escaped text that the value had. */
+/** Marks the result as escaped if the value was. */
 export function like(value: Value, text: string): Value {
   return value instanceof Markup ? new Markup(text) : text;
 }
 
 /**
- * Reads an attribute such as `bbox.x` or `0` of an item, as `map(attribute=...)` does; a number in it is a place. What is not there
- * is undefined, or the fallback. Throws `Fault` for a path that is neither a text nor an integer.
+ * Returns a reader for an attribute path such as `bbox.x` or `0`, as in `map(attribute=...)`; a number is an index. Missing attributes
+ * are undefined, or the fallback. Throws `Fault` for a path that is neither text nor an integer.
  */
 export function attributeReader(run: Run, filter: string, attribute: Value | undefined, fallback?: Value): (item: Value) => Value {
   if (attribute === undefined || attribute === null) return (item) => item;
@@ -42,7 +42,7 @@ export function attributeReader(run: Run, filter: string, attribute: Value | und
   };
 }
 
-/** Texts in lower case, everything else as it is: how sorting and comparing filters see values unless they are told otherwise. */
+/** Lower-cases texts and leaves other values alone: the default of filters that sort or compare. */
 export function ignoringCase(value: Value): Value {
   const text = textOf(value);
   return text === null ? value : text.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * The named characters of HTML, as the WHATWG lists them: each name with its characters in hexadecimal. A name with a mark is also
- * read without its semicolon.
+ * The named character references of HTML as listed by the WHATWG: each name with its characters in hexadecimal. A marked name is also
+ * recognised without its semicolon.
  */
 const listed = [
   "AElig! c6 AMP! 26 Aacute! c1 Abreve 102 Acirc! c2 Acy 410 Afr 1d504 Agrave! c0 Alpha 391 Amacr 100 And 2a53 Aogon 104 Aopf 1d538",
@@ -217,7 +217,7 @@ const listed = [
   "zwj 200d zwnj 200c",
 ].join(" ");
 
-/** The characters by name: `amp;`, and where HTML reads it so, `amp`. */
+/** Characters by name: `amp;`, and `amp` where HTML accepts it. */
 export const htmlEntities: ReadonlyMap<string, string> = new Map(
   [...listed.matchAll(/(\w+)(!?) ([0-9a-f+]+)/g)].flatMap(([, name = "", bare = "", codes = ""]) => {
     const text = String.fromCodePoint(...codes.split("+").map((code) => Number.parseInt(code, 16)));

@@ -5,8 +5,8 @@ import type { Run } from "../run.ts";
 import { Dict, List, Markup, Tuple, textOf, typeOf, type Value } from "../value.ts";
 
 /**
- * JSON as Jinja2's `tojson` writes it: keys in order, other characters than ASCII as `\u`, and `<`, `>`, `&`, `'` as `\u` too, so that it
- * may stand in HTML. With `indent`, on lines of its own. Throws `Fault` for what JSON does not know.
+ * Writes JSON as Jinja2's `tojson` does: sorted keys, non-ASCII characters as `\u`, and `<`, `>`, `&`, `'` as `\u` too, so that it is
+ * safe in HTML. With `indent`, one entry per line. Throws `Fault` for values without a JSON form.
  */
 export function toJson(run: Run, value: Value, indent: number | null): Markup {
   if (indent !== null && (indent < 0 || indent > 16))

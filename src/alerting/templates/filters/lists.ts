@@ -7,7 +7,7 @@ import { charactersOf, lengthOf } from "../text.ts";
 import { Dict, List, Markup, Range, Stream, Tuple, textOf, typeOf, Undefined, type Value, View } from "../value.ts";
 import { attributeReader, type Filter, ignoringCase } from "./filter.ts";
 
-/** Filters over the items of lists, dicts and texts. */
+/** Filters for the items of lists, dicts and texts. */
 export const listFilters: Readonly<Record<string, Filter>> = {
   length: { parameters: [], apply: (run, value) => BigInt(sizeOf(run, value)) },
   first: { parameters: [], apply: (run, value) => at(iterate(run, value), 0, "first item") },
@@ -148,7 +148,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   },
 };
 
-/** How many items or characters a value has. Throws `Fault` for what has no length. */
+/** Returns the number of items or characters of a value. Throws `Fault` for a value without a length. */
 function sizeOf(run: Run, value: Value): number {
   const text = textOf(value);
   if (text !== null) {

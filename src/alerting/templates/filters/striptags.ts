@@ -2,25 +2,25 @@ import type { Run } from "../run.ts";
 import { wordsOf } from "../text.ts";
 import { htmlEntities } from "./html-entities.ts";
 
-/** What the numbers 128 to 159 stand for: in HTML they are characters of Windows. */
+/** Characters for the numbers 128 to 159, which HTML reads as Windows-1252. */
 const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
-/** No name that is read without its semicolon is longer. */
+/** The longest name that is recognised without its semicolon. */
 const longestBareName = 6;
 
-/** A text without tags and comments, with entities as characters and white space as single spaces. What is no entity stays as it is. */
+/** Removes tags and comments, decodes entities and collapses white space. Text that only resembles an entity stays. */
 export function stripTags(run: Run, text: string): string {
   const bare = withoutTags(withoutComments(text));
   run.spend(text.length >> 5);
   return unescapeEntities(wordsOf(bare).join(" "));
 }
 
-/** Takes comments out from left to right; what stands before and after one may form the next, as repeated searching would find it. */
+/** Removes comments from left to right; the text around one may form the next, as in a repeated search. */
 function withoutComments(text: string): string {
   const kept: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
     kept.push(text[at] as string);
     if (text[at] !== "-" || kept.slice(-4).join("") !== "<!--") continue;
-    // the dashes of the start may be those of the end: <!-->
+    // The dashes of the start may also be those of the end: <!-->
     const end = text[at + 1] === ">" ? at + 1 : text.startsWith("->", at + 1) ? at + 2 : text.indexOf("-->", at + 1) + 2;
     if (end === 1) return kept.join("") + text.slice(at + 1);
     kept.length -= 4;
@@ -41,7 +41,7 @@ function withoutTags(text: string): string {
   }
 }
 
-/** As browsers and Python read entities: a name that begins with a known one is that one, any other stays as it is. */
+/** Decodes entities as browsers and Python do: a name that begins with a known one is that one, any other stays. */
 function unescapeEntities(text: string): string {
   return text.replace(/&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)/gu, (whole, entity: string) => {
     if (entity.startsWith("#")) return numbered(entity);

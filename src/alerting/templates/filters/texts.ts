@@ -12,7 +12,7 @@ import { stripTags } from "./striptags.ts";
 
 const wordStarts = new RegExp(`([-${spaces}({[<]+|^)([^-${spaces}({[<]*)`, "g");
 
-/** Filters that make a text of a value. */
+/** Filters that turn a value into text. */
 export const textFilters: Readonly<Record<string, Filter>> = {
   upper: { parameters: [], apply: (run, value) => like(value, run.made(show(run, value).toUpperCase())) },
   lower: { parameters: [], apply: (run, value) => like(value, run.made(show(run, value).toLowerCase())) },
@@ -135,7 +135,7 @@ function titled(word: string): string {
   return first.toUpperCase() + rest.join("").toLowerCase();
 }
 
-/** As Python's `quote`: letters, digits and `_.-~` stay, and `/` where it is no part of a query. */
+/** Encodes like Python's `quote`: letters, digits and `_.-~` stay, and `/` outside of a query. */
 function percentEncoded(text: string, query: boolean): string {
   if (/\p{Cs}/u.test(text)) throw new Fault("urlencode", "urlencode: the text has half a character; leave it out");
   const encoded = encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

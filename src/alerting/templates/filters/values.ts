@@ -10,7 +10,7 @@ import { type Given, isTrue, Stream, textOf, typeOf, Undefined, type Value } fro
 import { attributeReader, type Filter } from "./filter.ts";
 import { toJson } from "./json.ts";
 
-/** Filters about numbers and single values, and those that apply others to each item. */
+/** Filters for numbers and single values, and filters that apply others to each item. */
 export const valueFilters: Readonly<Record<string, Filter>> = {
   default: {
     parameters: ["default_value", "boolean"],
@@ -98,7 +98,7 @@ function needNumber(filter: string, value: Value): bigint | number {
   return number;
 }
 
-/** The text with the decimal digits of all scripts as those from 0 to 9. In Unicode each ten of them follow one another. */
+/** Replaces the decimal digits of all scripts with 0 to 9. In Unicode the ten digits of a script are consecutive. */
 function withPlainDigits(text: string): string {
   const isDigit = (code: number): boolean => /\p{Nd}/u.test(String.fromCodePoint(code));
   return text.replace(/\p{Nd}/gu, (digit) => {
@@ -109,7 +109,7 @@ function withPlainDigits(text: string): string {
   });
 }
 
-/** What Python's `float()` reads from a text; null when it is no number. */
+/** Parses a text like Python's `float()`; null if it is not a number. */
 function floatOf(text: string): number | null {
   if (/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?$/.test(text) && text.length <= 400)
     return Number(text.replaceAll("_", ""));

@@ -1,8 +1,8 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Channel } from "../rules/rule.ts";
 
-/** A silence that holds, as far as the verdict on an event needs it. */
-export interface HoldingSilence {
+/** An active silence, as far as a verdict needs it. */
+export interface ActiveSilence {
   readonly id: string;
   readonly camera_id: string | null;
   readonly rule_id: string | null;
@@ -12,15 +12,15 @@ export interface HoldingSilence {
 }
 
 /**
- * The silences that hold now and are about this camera and some of these rules. They stay as they are until the end of the transaction: whoever ends
- * one waits, and then knows of all that it hid; whoever comes after that finds it ended.
+ * Locks the active silences that cover this camera and any of these rules until the end of the transaction. A request that ends such a
+ * silence waits, and then sees everything that it muted; an evaluation that comes later sees the silence ended.
  */
-export async function lockHolding(
+export async function lockActiveSilences(
   sql: Sql,
   { cameraId, ruleIds }: { readonly cameraId: string; readonly ruleIds: readonly string[] },
   now: Date,
-): Promise<readonly HoldingSilence[]> {
-  return await sql<HoldingSilence[]>`
+): Promise<readonly ActiveSilence[]> {
+  return await sql<ActiveSilence[]>`
     select s.silence_id as id, s.camera_id, s.rule_id, s.reason, s.created_at, s.ends_at
     from silences s
     where s.told_at is null
@@ -33,16 +33,16 @@ export async function lockHolding(
   `;
 }
 
-/** An alert that a silence hides. */
-export interface SilencedAlert {
+/** An alert that a silence mutes. */
+export interface MutedAlert {
   readonly silenceId: string;
   readonly ruleId: string;
   readonly ruleName: string;
   readonly channels: readonly Channel[];
 }
 
-/** Notes what silences hide of an event, each alert once however often the event is looked at. */
-export async function noteSilenced(sql: Sql, eventId: number, hidden: readonly SilencedAlert[], now: Date): Promise<void> {
+/** Stores what silences mute for an event, each alert once, however often the event is evaluated. */
+export async function storeMutedAlerts(sql: Sql, eventId: number, hidden: readonly MutedAlert[], now: Date): Promise<void> {
   if (hidden.length === 0) return;
   const rows = hidden.map(({ silenceId, ruleId, ruleName, channels }) => ({
     silence_id: silenceId,

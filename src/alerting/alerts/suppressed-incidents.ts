@@ -4,26 +4,26 @@ import { evaluate, outOfSchedule } from "../rules/evaluate.ts";
 import { enabledRules } from "../rules/rules-repository.ts";
 
 /**
- * Has the rules look again at incidents that last, once the cooldown is over that held them back, or the schedule holds out of which they began: else the
- * last that anybody heard of the camera might be that it is well again, or nothing at all. What a digest tells of through all channels of the rule is
- * told already. Returns how many there are.
+ * Queues another evaluation of open incidents whose cooldown has ended or whose schedule now applies. Otherwise the last report about a
+ * camera could be that it works, or there would be none at all. Incidents that a digest reports through all channels of the rule are left
+ * out. Returns how many were queued.
  */
-export async function lookAgainAtIncidents(sql: Sql, now: Date): Promise<number> {
-  const eventIds = new Set((await heldBackIncidents(sql, now)).map(({ eventId }) => eventId));
+export async function reevaluateIncidents(sql: Sql, now: Date): Promise<number> {
+  const eventIds = new Set((await suppressedIncidents(sql, now)).map(({ eventId }) => eventId));
   const jobs = [...eventIds].map((id) => ({ subject: `${id}:held_back`, priority: priorities.live, position: now, availableAt: now }));
   await addJobs(sql, "alert", jobs);
   return eventIds.size;
 }
 
-/** An incident that lasts, and a rule that is to look at it again. */
+/** An open incident, and a rule that must evaluate it again. */
 interface HeldBack {
   readonly eventId: number;
   readonly cameraId: string;
   readonly ruleId: string;
 }
 
-/** What is held back no longer, of one event or of all: the rules match by now, their schedules included. */
-export async function heldBackIncidents(sql: Sql, now: Date, eventId?: number): Promise<readonly HeldBack[]> {
+/** Finds suppressed incidents, of one event or of all, that their rules match now, schedules included. */
+export async function suppressedIncidents(sql: Sql, now: Date, eventId?: number): Promise<readonly HeldBack[]> {
   const held = await sql<HeldBack[]>`
     select distinct e.event_id as "eventId", e.camera_id as "cameraId", v.rule_id as "ruleId"
     from camera_incidents i
