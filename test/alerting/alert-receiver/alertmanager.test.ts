@@ -15,7 +15,7 @@ const program = ["/usr/bin/prometheus-alertmanager", "/usr/local/bin/alertmanage
 if (program === undefined) process.stderr.write("SKIPPED: no Alertmanager is installed here (apt-get install prometheus-alertmanager)\n");
 
 test.skipIf(program === undefined)(
-  "an alert posted to a real Alertmanager arrives, firing and resolved, at a WebSocket client",
+  "alert receiver: an alert posted to a real Alertmanager reaches a WebSocket client, firing and resolved",
   async () => {
     const [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn()]);
     const daemon = await testDaemon({

@@ -46,8 +46,8 @@ async function post(sent: unknown): Promise<{ readonly status: number; readonly 
 const stored = async () => (await desk.ask("listReceivedAlerts")).items;
 const told = () => log.lines.filter(({ message }) => message.startsWith("infrastructure alert"));
 
-describe("what Alertmanager really sends", () => {
-  test("is logged, stored and broadcast with exactly the fields of the document, though nobody can broadcast", async () => {
+describe("messages that Alertmanager really sends", () => {
+  test("alert receiver: logs, stores and broadcasts exactly the documented fields, even without clients", async () => {
     expect(await post(await body("firing-critical"))).toEqual({
       status: 200,
       body: { status: "ok", received: 1, processed: 1, message: "1 of 1 alerts processed" },
@@ -77,7 +77,7 @@ describe("what Alertmanager really sends", () => {
     ]);
   });
 
-  test("a repeated alert is stored once, and counted and broadcast each time; its end is another entry", async () => {
+  test("alert receiver: stores a repeated alert once and counts and broadcasts each repeat; its end is another entry", async () => {
     const two = await body("firing-two-alerts");
     for (let round = 0; round < 3; round += 1) expect((await post(two)).body).toMatchObject({ received: 2, processed: 2 });
     const twice = { ...two, alerts: [two.alerts[0], two.alerts[0], two.alerts[1]] };
@@ -111,7 +111,7 @@ test.each([
   ["firing", undefined, "info"],
   ["resolved", "critical", "info"],
   ["resolved", undefined, "info"],
-])("a %s alert of severity %s is logged as %s", async (status, severity, level) => {
+])("alert receiver: a %s alert of severity %s is logged as %s", async (status, severity, level) => {
   const sent = await body("firing-critical");
   const [alert] = sent.alerts;
   const labels = severity === undefined ? {} : { severity };
@@ -122,9 +122,9 @@ test.each([
   ]);
 });
 
-describe("what is required", () => {
+describe("required fields", () => {
   test.each(["version", "groupKey", "status", "receiver", "groupLabels", "commonLabels", "commonAnnotations", "externalURL", "alerts"])(
-    "without %s nothing is taken",
+    "alert receiver: refuses a message without %s",
     async (field) => {
       const { [field]: _, ...rest } = await body("firing-critical");
       const answer = await post(rest);
@@ -134,7 +134,7 @@ describe("what is required", () => {
   );
 
   test.each(["status", "labels", "annotations", "startsAt", "fingerprint"])(
-    "without %s of the second alert nothing is taken",
+    "alert receiver: refuses a message whose second alert has no %s",
     async (field) => {
       const sent = await body("firing-two-alerts");
       const { [field]: _, ...rest } = sent.alerts[1] as Record<string, unknown>;
@@ -145,14 +145,14 @@ describe("what is required", () => {
     },
   );
 
-  test("nothing else is: unknown fields are ignored, and what newer or older versions leave out has a default", async () => {
+  test("alert receiver: ignores unknown fields and has defaults for fields that other versions leave out", async () => {
     const { truncatedAlerts: _, ...sent } = await body("firing-critical");
     const { endsAt: __, generatorURL: ___, ...alert } = sent.alerts[0] as Record<string, unknown>;
     const extended = { ...sent, version: "5", notificationReason: "new", alerts: [{ ...alert, endsAt: null, mutedBy: [] }] };
     expect((await post(extended)).body).toMatchObject({ status: "ok", processed: 1 });
   });
 
-  test("what is no JSON, no time or no state is told by its place", async () => {
+  test("alert receiver: names the place of invalid JSON, times and states", async () => {
     const sent = await body("firing-critical");
     const [alert] = sent.alerts;
     const detail = async (wrong: unknown) => (await post(wrong)).body["detail"] as { loc: unknown; type: string }[];
@@ -180,7 +180,7 @@ test.each([
   ["a year that no database knows", { startsAt: "0000-01-01T00:00:00Z" }],
   ["a fingerprint that no index holds", { fingerprint: "f".repeat(5_000) }],
   ["a fingerprint of few signs and many bytes", { fingerprint: manyBytes(999) }],
-])("%s in one alert costs that alert, not the others", async (_, change) => {
+])("alert receiver: %s in one alert costs that alert, not the others", async (_, change) => {
   const sent = await body("firing-two-alerts");
   const answer = await post({ ...sent, alerts: [{ ...sent.alerts[0], ...change }, sent.alerts[1]] });
   expect(answer).toMatchObject({ status: 200, body: { status: "partial", received: 2, processed: 1 } });
@@ -189,7 +189,7 @@ test.each([
   expect(told()).toHaveLength(2);
 });
 
-test("a message of more than a mebibyte is taken, in parts", async () => {
+test("alert receiver: accepts a message of more than a mebibyte in parts", async () => {
   const sent = await body("firing-critical");
   const [alert] = sent.alerts;
   const alerts = Array.from({ length: 1_200 }, (_, n) => ({ ...alert, fingerprint: `f${n}`, annotations: { summary: "x".repeat(1_000) } }));
@@ -209,7 +209,7 @@ test("a message of more than a mebibyte is taken, in parts", async () => {
 
 const listPage = (cursor: string) => desk.ask("listReceivedAlerts", { query: `limit=500${cursor && `&cursor=${cursor}`}` });
 
-test("what is too long is cut where it is told, or stored again with each alert, and not where it belongs", async () => {
+test("alert receiver: cuts long texts in broadcasts and repeated entries, and keeps them whole in labels", async () => {
   const sent = await body("firing-two-alerts");
   for (const alert of sent.alerts) {
     alert.labels["alertname"] = "n".repeat(5_000);
@@ -226,7 +226,7 @@ test("what is too long is cut where it is told, or stored again with each alert,
   }
 });
 
-test("what was not heard of for as long as things are kept goes with the cleanup", async () => {
+test("alert receiver: the cleanup deletes alerts that were last received before the retention period", async () => {
   desk.at("2026-01-01T00:00:00Z");
   await post(await body("firing-two-alerts"));
   desk.at("2026-02-10T00:00:00Z");

@@ -24,8 +24,8 @@ const eventAt = async (seconds: number, fields: Parameters<AlertDesk["event"]>[0
   return id;
 };
 
-describe("a cooldown", () => {
-  it("holds back what comes under its key until it ends, and says which alert did and until when", async () => {
+describe("cooldown", () => {
+  it("cooldown: suppresses alerts under its key until it ends, and names the alert and the end", async () => {
     await desk.rule({ cooldown_seconds: 300 });
     await eventAt(0);
     const held = await eventAt(299.999);
@@ -38,7 +38,7 @@ describe("a cooldown", () => {
     expect([first?.event_id, second?.event_id]).toEqual([1, 3]);
   });
 
-  it("lasts after the clock was set back as long as it would have, and no longer", async () => {
+  it("cooldown: lasts no longer than intended after the clock was set back", async () => {
     await desk.rule({ cooldown_seconds: 3_600 });
     await eventAt(0);
     desk.at(new Date(start - 3_000_000));
@@ -48,7 +48,7 @@ describe("a cooldown", () => {
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
   });
 
-  it.each([60, 0])("that is made shorter (%d s) counts for what was raised before", async (cooldown_seconds) => {
+  it.each([60, 0])("cooldown: a shorter one (%d s) applies to alerts raised before", async (cooldown_seconds) => {
     const rule = await desk.rule({ cooldown_seconds: 86_400 });
     await eventAt(0);
     await desk.ask("updateRule", { params: { id: rule.id }, body: { cooldown_seconds } });
@@ -56,7 +56,7 @@ describe("a cooldown", () => {
     expect(await outcomes()).toEqual(["raised", "raised"]);
   });
 
-  it("goes with its rule: what others alert under the same key is not held back, and its digest is told now", async () => {
+  it("cooldown: ends with its rule; other rules under the same key alert, and its digest is sent at once", async () => {
     const shared = { dedup_key_template: "{camera_id}", channels: ["email" as const] };
     const rule = await desk.rule({ ...shared, cooldown_seconds: 86_400, digest: true });
     await eventAt(0);
@@ -68,13 +68,13 @@ describe("a cooldown", () => {
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
   });
 
-  it("begins at a raised alert only: what is held back does not make it longer", async () => {
+  it("cooldown: starts at a raised alert only; suppressed events do not extend it", async () => {
     await desk.rule({ cooldown_seconds: 10 });
     for (const seconds of [0, 4, 8, 10, 12, 19, 20]) await eventAt(seconds);
     expect(await outcomes()).toEqual(["raised", "suppressed", "suppressed", "raised", "suppressed", "suppressed", "raised"]);
   });
 
-  it("does not hold for other cameras, or other classes where the key names them", async () => {
+  it("cooldown: does not apply to other cameras, or to other classes if the key names them", async () => {
     await desk.rule({ name: "by class", dedup_key_template: "{camera_id}:{object_type}" });
     for (const [camera, seen] of [
       ["yard", { person: 0.9 }],
@@ -90,13 +90,13 @@ describe("a cooldown", () => {
     expect(await outcomes()).toEqual(["raised", "raised", "raised", "suppressed"]);
   });
 
-  it("of no seconds holds nothing back", async () => {
+  it("cooldown: zero seconds suppress nothing", async () => {
     await desk.rule({ cooldown_seconds: 0 });
     for (let n = 0; n < 3; n += 1) await eventAt(0);
     expect(await outcomes()).toEqual(["raised", "raised", "raised"]);
   });
 
-  it("that two rules share is begun by the more severe one", async () => {
+  it("cooldown: of two rules that share a key, the more severe one starts it", async () => {
     await desk.rule({ name: "a low one", severity: "low", dedup_key_template: "{camera_id}" });
     await desk.rule({ name: "the critical one", severity: "critical", dedup_key_template: "{camera_id}" });
     await eventAt(0);
@@ -104,7 +104,7 @@ describe("a cooldown", () => {
     expect(await outcomes()).toEqual(["suppressed", "raised"]);
   });
 
-  it("from the future, after the clock was set back, holds for as long as it would have lasted", async () => {
+  it("cooldown: one from the future, after the clock was set back, lasts for its own length", async () => {
     await desk.rule({ cooldown_seconds: 300 });
     await eventAt(0);
     await eventAt(-299);
@@ -112,7 +112,7 @@ describe("a cooldown", () => {
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
   });
 
-  it("lets pass exactly what a simple model of it lets pass", async () => {
+  it("cooldown: agrees with a simple model", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 20 }),
@@ -138,21 +138,21 @@ describe("a cooldown", () => {
 });
 
 describe("escalation", () => {
-  it("lets an event of a higher band pass, and holds back what is not higher than that", async () => {
+  it("escalation: an event of a higher risk level passes, others are suppressed", async () => {
     await desk.rule({ risk_threshold: 0, escalate: true });
     // low, low, medium, medium, critical, high, critical
     for (const [at, score] of [10, 29, 30, 59, 80, 79, 100].entries()) await eventAt(at, { score });
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised", "suppressed", "raised", "suppressed", "suppressed"]);
   });
 
-  it("is off unless the rule says so", async () => {
+  it("escalation: is off by default", async () => {
     await desk.rule({ risk_threshold: 0 });
     await eventAt(0, { score: 10 });
     await eventAt(1, { score: 100 });
     expect(await outcomes()).toEqual(["raised", "suppressed"]);
   });
 
-  it("begins a cooldown of its own", async () => {
+  it("escalation: starts its own cooldown", async () => {
     await desk.rule({ risk_threshold: 0, escalate: true, cooldown_seconds: 10 });
     await eventAt(0, { score: 10 });
     await eventAt(9, { score: 90 });
@@ -161,7 +161,7 @@ describe("escalation", () => {
     expect(await outcomes()).toEqual(["raised", "raised", "suppressed", "raised"]);
   });
 
-  it("looks again, when the score is there, at what a rule without a threshold held back", async () => {
+  it("escalation: a rule without a threshold evaluates a suppressed event again once it has a score", async () => {
     await desk.rule({ escalate: true });
     const first = await eventAt(0);
     const second = await eventAt(1);
@@ -177,7 +177,7 @@ describe("escalation", () => {
     expect(await desk.alerts()).toHaveLength(2);
   });
 
-  it("raises nothing for what was held back and is no worse, though the cooldown be over when its score comes", async () => {
+  it("escalation: a suppressed event that is no more severe raises nothing, even after the cooldown", async () => {
     await desk.rule({ escalate: true, cooldown_seconds: 300 });
     const first = await eventAt(0);
     const second = await eventAt(290);
@@ -194,7 +194,7 @@ describe("escalation", () => {
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised"]);
   });
 
-  describe("of a rule that waits for the score, beside one under the same key that does not", () => {
+  describe("rule with a threshold beside one without, under the same key", () => {
     const shared = { dedup_key_template: "{camera_id}", cooldown_seconds: 300 };
     /** What comes of an event that the harmless rule alerts for and the other one looks at when it is judged, and of another event after it. */
     const alerted = async (severity: Severity, changes: Partial<RuleDefinition>) => {
@@ -209,7 +209,7 @@ describe("escalation", () => {
       return (await desk.alerts()).map(({ alert_metadata, event_id }) => `${alert_metadata?.rule_name} ${event_id}`);
     };
 
-    it("lets it alert too for the same event, when it is more severe, and once", async () => {
+    it("rule with a threshold: raises a second alert for the same event, once, if it is more severe", async () => {
       expect(await alerted("low", { escalate: true })).toEqual(["harmless 1", "grave 1"]);
       expect(await desk.verdicts(2)).toMatchObject([
         { rule_name: "grave", outcome: "suppressed" },

@@ -24,8 +24,8 @@ const sent = () =>
     `),
   ]);
 
-describe("a digest", () => {
-  it("follows when the cooldown ends, once, through the channels of the rule", async () => {
+describe("digest", () => {
+  it("digest: is sent once when the cooldown ends, through the channels of the rule", async () => {
     await desk.rule(digest);
     await events(4);
     const [alert] = await desk.alerts();
@@ -40,7 +40,7 @@ describe("a digest", () => {
     expect((await desk.verdicts()).filter(({ suppressed_by }) => suppressed_by === alert?.id)).toHaveLength(3);
   });
 
-  it("is not there when nothing was held back, when the rule does not ask for it, or has no channels", async () => {
+  it("digest: is not sent if nothing was suppressed, the rule does not ask for it, or the rule has no channels", async () => {
     await desk.rule({ ...digest, camera_ids: ["yard"] });
     await events(1);
     await desk.rule({ digest: true, camera_ids: ["gate"] });
@@ -49,7 +49,7 @@ describe("a digest", () => {
     expect(await desk.db.query(nextDigestAt)).toBeUndefined();
   });
 
-  it("says nothing when what was held back has raised an alert since", async () => {
+  it("digest: is not sent if the suppressed event has raised an alert since", async () => {
     await desk.rule({ ...digest, escalate: true });
     await events(2);
     await desk.score(2, 90);
@@ -60,7 +60,7 @@ describe("a digest", () => {
     expect(await desk.db.query(nextDigestAt)).toBeUndefined();
   });
 
-  it("says nothing of events that were deleted meanwhile", async () => {
+  it("digest: leaves out events that were deleted meanwhile", async () => {
     await desk.rule(digest);
     await events(2);
     await desk.ask("deleteEvents", { body: { event_ids: [2] } });
@@ -69,7 +69,7 @@ describe("a digest", () => {
     expect(await sent()).toEqual([]);
   });
 
-  it("is sent although a person has ended the alert: it says something else", async () => {
+  it("digest: is sent even if the alert is acknowledged", async () => {
     await desk.rule(digest);
     await events(2);
     const [alert] = await desk.alerts();
@@ -78,7 +78,7 @@ describe("a digest", () => {
     expect(await close()).toBe(1);
   });
 
-  it("goes through the channels of every rule whose events it tells of", async () => {
+  it("digest: uses the channels of every rule whose events it covers", async () => {
     await desk.rule({ severity: "critical", dedup_key_template: "{camera_id}" });
     await desk.rule({ ...digest, dedup_key_template: "{camera_id}" });
     await desk.rule({ ...digest, channels: ["push", "email"], dedup_key_template: "{camera_id}" });
@@ -88,7 +88,7 @@ describe("a digest", () => {
     expect((await sent()).map(({ channel }) => channel)).toEqual(["email", "push"]);
   });
 
-  it("does not call the alerted event itself held back where another rule under the same key matched it too", async () => {
+  it("digest: does not list the alerted event as suppressed if another rule under the same key matched it too", async () => {
     await desk.rule({ severity: "critical", dedup_key_template: "{camera_id}", channels: ["email"] });
     await desk.rule({ ...digest, dedup_key_template: "{camera_id}" });
     await events(1);
@@ -105,7 +105,7 @@ describe("a digest", () => {
     expect(listed.events.map(({ eventId }) => eventId)).toEqual([3]);
   });
 
-  it("tells of the alerted event through a channel that the alert did not go through", async () => {
+  it("digest: includes the alerted event for a channel that the alert did not use", async () => {
     await desk.rule({ severity: "critical", dedup_key_template: "{camera_id}", channels: ["push"] });
     await desk.rule({ ...digest, dedup_key_template: "{camera_id}" });
     await events(1);
@@ -114,7 +114,7 @@ describe("a digest", () => {
     expect((await sent()).map(({ channel }) => channel)).toEqual(["email"]);
   });
 
-  it("and those who are held back at the same moment agree: each is told of by it, or raises an alert", async () => {
+  it("digest: an event suppressed at the very end is either in the digest or raises an alert", async () => {
     await desk.rule(digest);
     for (let round = 0; round < 10; round += 1) {
       desk.at(`2026-03-0${1 + Math.floor(round / 5)}T1${round % 5}:00:00Z`);

@@ -12,8 +12,8 @@ beforeEach(() => desk.empty());
 
 const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
 
-describe("the verdicts on an event", () => {
-  it("are one for each rule: raised with what matched, or not with what failed", async () => {
+describe("verdicts", () => {
+  it("verdicts: one for each rule, raised with the matched conditions or not matched with the failed ones", async () => {
     const dogs = await desk.rule({ name: "dogs", object_types: ["dog"], cooldown_seconds: 0 });
     const people = await desk.rule({ name: "people", object_types: ["person"], cooldown_seconds: 0 });
     const id = await desk.event({ seen: { person: 0.9 } });
@@ -49,7 +49,7 @@ describe("the verdicts on an event", () => {
     });
   });
 
-  it("come when it is stored from rules without a threshold, and when it is scored from those with one", async () => {
+  it("verdicts: rules without a threshold run when an event is stored, rules with one when it is scored", async () => {
     await desk.rule({ name: "stored" });
     await desk.rule({ name: "threshold", risk_threshold: 70 });
     const id = await desk.event();
@@ -64,7 +64,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toHaveLength(1);
   });
 
-  it("change when it is judged again, until one has raised an alert: that one is final", async () => {
+  it("verdicts: change when an event is analysed again, until a rule has raised an alert", async () => {
     await desk.rule({ risk_threshold: 70, cooldown_seconds: 0 });
     const id = await desk.event({ score: 50 });
     const seen: string[] = [];
@@ -78,7 +78,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toHaveLength(1);
   });
 
-  it("are raised later when what held one back is over and it is judged again", async () => {
+  it("verdicts: an event raises its alert later if it is analysed again after the cooldown", async () => {
     await desk.rule({ risk_threshold: 50 });
     await desk.event({ score: 80 });
     const second = await desk.event({ score: 80 });
@@ -90,7 +90,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.verdicts(second)).toMatchObject([{ outcome: "raised", suppressed_by: null, suppressed_until: null }]);
   });
 
-  it("say of a deleted event that it was deleted", async () => {
+  it("verdicts: say that the event was deleted", async () => {
     await desk.rule();
     const id = await desk.event();
     await desk.ask("deleteEvent", { params: { event_id: String(id) } });
@@ -101,7 +101,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toEqual([]);
   });
 
-  it("say of an event of a deleted camera that the camera was, also when both come back", async () => {
+  it("verdicts: say that the camera was deleted, also after both are restored", async () => {
     await desk.rule({ channels: ["email"] });
     const id = await desk.event();
     const params = { camera_id: "yard" };
@@ -120,7 +120,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toHaveLength(1);
   });
 
-  it("come, when a deleted event is restored, from the rules that found it deleted, and from no other", async () => {
+  it("verdicts: restoring an event runs the rules that found it deleted, and no others", async () => {
     const event = async (what: "deleteEvent" | "restoreEvent", id: number) => await desk.ask(what, { params: { event_id: String(id) } });
     await desk.rule({ name: "at once" });
     await desk.rule({ name: "waits", risk_threshold: 70 });
@@ -148,7 +148,7 @@ describe("the verdicts on an event", () => {
     expect(await waiting()).toBe(0);
   });
 
-  it("judge a schedule by the time at which the event was stored: a night event that is scored in the morning alerts", async () => {
+  it("verdicts: the schedule is evaluated at the time the event was stored, so a night event scored in the morning alerts", async () => {
     const night = { days: [], start_time: "22:00", end_time: "06:00", timezone: "UTC" };
     await desk.rule({ risk_threshold: 50, schedule: night });
     desk.at("2026-03-01T23:30:00Z");
@@ -163,7 +163,7 @@ describe("the verdicts on an event", () => {
     ]);
   });
 
-  it("come when it is scored from a rule whose threshold was taken away while it waited for its score", async () => {
+  it("verdicts: a rule that lost its threshold while an event waited for its score runs when the score arrives", async () => {
     const rule = await desk.rule({ risk_threshold: 50 });
     const id = await desk.event();
     await desk.look();
@@ -180,7 +180,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.verdicts(next)).toHaveLength(1);
   });
 
-  it("come from such a rule also when the analysis fails, and from no other then", async () => {
+  it("verdicts: such a rule also runs if the analysis fails, and no other rule does", async () => {
     const rule = await desk.rule({ name: "changed", risk_threshold: 50 });
     await desk.rule({ name: "waits", risk_threshold: 50 });
     await desk.rule({ name: "at once", escalate: true });
@@ -203,7 +203,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.alerts()).toHaveLength(4);
   });
 
-  it("of a rule whose time zone is not known here take its schedule as holding, and keep no other rule from its own", async () => {
+  it("verdicts: a rule with an unknown time zone counts as inside its schedule and does not stop other rules", async () => {
     await desk.rule({ name: "good" });
     await desk.rule({
       name: "elsewhere",
@@ -220,7 +220,7 @@ describe("the verdicts on an event", () => {
     expect(elsewhere?.matched_conditions).toEqual([expect.stringContaining("time zone Mars/Olympus is not known here")]);
   });
 
-  it("stay, and so does the alert, when the rule is deleted; a rule that is gone before it looked says nothing", async () => {
+  it("verdicts: stay with their alert when the rule is deleted; a rule deleted before it ran has none", async () => {
     const rule = await desk.rule();
     await desk.event();
     await desk.look();
@@ -232,7 +232,7 @@ describe("the verdicts on an event", () => {
     expect(await waiting()).toBe(0);
   });
 
-  it("that could not be reached are dead letters of the queue `alert`, with the event they are about, and can be asked for again", async () => {
+  it("verdicts: a failed evaluation is a dead letter of the queue `alert` with its event and can be retried", async () => {
     await desk.rule();
     const id = await desk.event();
     await desk.db.query((sql) => sql`update jobs j set status = 'dead', attempts = 5, last_error = 'boom' where j.queue = 'alert'`);
@@ -243,7 +243,7 @@ describe("the verdicts on an event", () => {
     expect(await desk.verdicts(id)).toMatchObject([{ outcome: "raised" }]);
   });
 
-  it("are not asked for while no enabled rule is there for them", async () => {
+  it("verdicts: nothing is queued if no rule is enabled for the trigger", async () => {
     await desk.event({ score: 50 });
     await desk.rule({ enabled: false });
     await desk.event({ score: 50 });
@@ -256,8 +256,8 @@ describe("the verdicts on an event", () => {
   });
 });
 
-describe("a raised alert", () => {
-  it("without channels is delivered at once, and clients and webhooks hear of it", async () => {
+describe("raised alert", () => {
+  it("raised alert: without channels it is delivered at once and announced to clients and webhooks", async () => {
     const told = ["alert_fired"];
     await desk.db.query(
       (sql) => sql`
@@ -280,7 +280,7 @@ describe("a raised alert", () => {
     expect([...deliveries]).toEqual([{ event_type: "alert_fired", event_id: alert?.id, data: alert }]);
   });
 
-  it("with a channel waits for it, until ALERT_EXPIRY_HOURS are over", async () => {
+  it("raised alert: with a channel it waits for that channel until ALERT_EXPIRY_HOURS have passed", async () => {
     await desk.rule({ channels: ["email", "push"] });
     await desk.event();
     await desk.look();
@@ -295,7 +295,7 @@ describe("a raised alert", () => {
     expect(await desk.journal("alert_delivered")).toEqual([]);
   });
 
-  it("with no channel that can be used stays pending and says why", async () => {
+  it("raised alert: without a usable channel it stays pending and says why", async () => {
     await desk.rule({ channels: ["webhook", "push"] });
     await desk.event();
     await desk.look();

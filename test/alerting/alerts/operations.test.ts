@@ -33,8 +33,8 @@ const finish = (channel: string, status: "sent" | "failed", reason: string | nul
     await settleAlert(sql, row.id, desk.context.clock.now());
   });
 
-describe("an alert", () => {
-  it("is delivered when one of its channels sent it, and keeps what became of the others", async () => {
+describe("alert", () => {
+  it("alert: is delivered once one channel has sent it, and keeps the results of the others", async () => {
     await raise({ channels: ["email", "webhook"] });
     await finish("email", "failed", "550 no such user");
     expect(await only()).toMatchObject({
@@ -53,14 +53,14 @@ describe("an alert", () => {
     expect(await desk.journal("alert_delivered")).toEqual([alert]);
   });
 
-  it("whose channels all failed stays pending and says why", async () => {
+  it("alert: stays pending and says why if all channels failed", async () => {
     await raise({ channels: ["email"] });
     await finish("email", "failed", "550 no such user");
     expect(await only()).toMatchObject({ status: "pending", alert_metadata: { reason: "email: 550 no such user" } });
     expect(await desk.journal("alert_delivered")).toEqual([]);
   });
 
-  it("that a person has ended stays as it is when a channel comes to its end later", async () => {
+  it("alert: an acknowledged alert stays acknowledged when a channel finishes later", async () => {
     const { id } = await raise({ channels: ["email"] });
     await desk.ask("dismissAlert", named(id));
     await finish("email", "sent");
@@ -70,7 +70,7 @@ describe("an alert", () => {
   it.each([
     ["acknowledgeAlert", "acknowledged", "acknowledged_at"],
     ["dismissAlert", "dismissed", "dismissed_at"],
-  ] as const)("%s ends it once, from delivered and from pending, and tells of it", async (operation, status, time) => {
+  ] as const)("alert: %s closes it once, from delivered and from pending, and announces that", async (operation, status, time) => {
     for (const channels of [null, ["email" as const]]) {
       await desk.empty();
       const { id } = await raise({ channels });
@@ -92,7 +92,7 @@ describe("an alert", () => {
     expect(await desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'deliver'`).count)).toBe(0);
   });
 
-  it("is ended by one of many who do so at once", async () => {
+  it("alert: only one of many concurrent requests closes it", async () => {
     const { id } = await raise({ channels: ["email"] });
     const asked = await Promise.allSettled(
       Array.from({ length: 10 }, (_, n) => desk.ask(n % 2 === 0 ? "acknowledgeAlert" : "dismissAlert", named(id))),
@@ -102,14 +102,14 @@ describe("an alert", () => {
     expect([...(await desk.journal("alert_acknowledged")), ...(await desk.journal("alert_dismissed"))]).toHaveLength(1);
   });
 
-  it("is the same whatever the case of its id", async () => {
+  it("alert: its id is not case-sensitive", async () => {
     const { id } = await raise({ channels: ["email"] });
     const ended = await desk.ask("dismissAlert", named(id.toUpperCase()));
     expect(ended).toMatchObject({ id, alert_metadata: { channels: [{ channel: "email", status: "cancelled" }] } });
     expect(await desk.ask("getAlert", named(id.toUpperCase()))).toEqual(ended);
   });
 
-  it("that does not exist is not found, whatever its id looks like", async () => {
+  it("alert: an unknown id of any form is not found", async () => {
     for (const id of ["4b0ac8e2-9d7c-4f6e-8a55-0d3c1f8a2b11", "7", "no-such-alert", "ä"]) {
       for (const operation of ["getAlert", "acknowledgeAlert", "dismissAlert"] as const) {
         await expect(desk.ask(operation, named(id))).rejects.toMatchObject({ kind: "not_found", message: `Alert ${id} does not exist` });
@@ -117,15 +117,15 @@ describe("an alert", () => {
     }
   });
 
-  it("stays when its event is soft-deleted", async () => {
+  it("alert: stays when its event is soft-deleted", async () => {
     const { event_id } = await raise();
     await desk.ask("deleteEvent", { params: { event_id: String(event_id) } });
     expect(await desk.alerts()).toHaveLength(1);
   });
 });
 
-describe("the list of alerts", () => {
-  it("is narrowed by each filter, and counts exactly", async () => {
+describe("listing alerts", () => {
+  it("listing alerts: each filter narrows the list, and counts are exact", async () => {
     const people = await desk.rule({ name: "people", severity: "critical", cooldown_seconds: 0 });
     await desk.rule({ name: "waits", severity: "low", cooldown_seconds: 0, channels: ["email"], camera_ids: ["gate"] });
     for (const [camera, day] of [
@@ -156,7 +156,7 @@ describe("the list of alerts", () => {
     });
   });
 
-  it("shows each alert of the start once while others are raised, newest first", async () => {
+  it("listing alerts: shows each alert once while others are raised, newest first", async () => {
     await desk.rule({ cooldown_seconds: 0 });
     for (let n = 0; n < 7; n += 1) await desk.event();
     await desk.look();

@@ -34,7 +34,7 @@ const bulk = async (count: number, event: (n: number) => object) => {
   expect(failed).toBe(0);
 };
 
-it("100 equal events in 4 processes raise exactly one alert, which holds back the 99 others", async () => {
+it("cooldown: 100 equal events in 4 processes raise exactly one alert, which suppresses the other 99", async () => {
   await desk.rule();
   await bulk(100, () => ({ camera_id: "yard", started_at: "2026-03-01T12:00:00Z" }));
   const done = await lookInFourProcesses();
@@ -49,7 +49,7 @@ it("100 equal events in 4 processes raise exactly one alert, which holds back th
   expect(await desk.journal("alert_created")).toHaveLength(1);
 });
 
-it("rules that share keys over cameras never wait for each other in a circle", async () => {
+it("cooldown: rules that share keys across cameras never deadlock", async () => {
   const keys = ["{camera_id}", "{severity}", "{camera_id}:{rule_id}", "everything"];
   for (const [n, dedup_key_template] of [...keys, ...keys].entries()) {
     const severity = n < 4 ? "low" : "critical";

@@ -59,8 +59,8 @@ const rule = async (body: object) => (await desk.ask("createRule", { body: { nam
 const test = (id: string, body?: object) => desk.ask("testRule", { params: { id }, ...(body && { body }) });
 const backtest = (id: string, body?: object) => desk.ask("backtestRule", { params: { id }, ...(body && { body }) });
 
-describe("the test of a rule", () => {
-  it("says what it makes of the newest events, and raises nothing", async () => {
+describe("rule test", () => {
+  it("rule test: evaluates the newest events and raises nothing", async () => {
     const id = await rule({ risk_threshold: 70, object_types: ["person"] });
     const before = await desk.db.query((sql) => sql`select (select count(*) from alerts) + (select count(*) from rule_verdicts) as rows`);
     const result = await test(id);
@@ -88,7 +88,7 @@ describe("the test of a rule", () => {
     );
   });
 
-  it("is narrowed by ids, dates and number", async () => {
+  it("rule test: can be narrowed by ids, dates and number", async () => {
     const id = await rule({});
     const ids = async (body: object) => (await test(id, body)).results.map(({ event_id }) => event_id);
     expect(await ids({ event_ids: [1, 9, 4, 777] })).toEqual([4, 1]);
@@ -98,7 +98,7 @@ describe("the test of a rule", () => {
     expect(await test(id, { start_date: "2026-04-01" })).toMatchObject({ events_tested: 0, match_rate: 0, results: [] });
   });
 
-  it("judges the schedule by the time each event was stored, or by a given one", async () => {
+  it("rule test: evaluates the schedule at the time each event was stored, or at a given time", async () => {
     const id = await rule({ schedule: { start_time: "01:00", end_time: "06:00", timezone: "UTC" } });
     const matching = async (body: object) =>
       (await test(id, body)).results.filter(({ matches }) => matches).map(({ event_id }) => event_id);
@@ -108,15 +108,15 @@ describe("the test of a rule", () => {
   });
 
   it.each([{ limit: 0 }, { limit: 1001 }, { event_ids: ["x"] }, { at: "soon" }, { start_date: "2026-02-30" }, { more: 1 }])(
-    "refuses %j",
+    "rule test: refuses %j",
     async (body) => {
       await expect(test(await rule({}), body)).rejects.toMatchObject({ kind: "invalid" });
     },
   );
 });
 
-describe("a backtest", () => {
-  it("counts matches and alerts by the days on which they would have been raised", async () => {
+describe("backtest", () => {
+  it("backtest: counts matches and alerts by the day they would have been raised", async () => {
     const id = await rule({ risk_threshold: 70, object_types: ["person"] });
     expect(await backtest(id)).toEqual({
       rule_id: id,
@@ -165,7 +165,7 @@ describe("a backtest", () => {
     return (await backtest(id)).events.filter(({ alert }) => alert).map(({ event_id }) => event_id);
   };
 
-  it("keeps the cooldown by the key of the template, from the raised alert on", async () => {
+  it("backtest: applies the cooldown per dedup key, starting at the raised alert", async () => {
     // stored at 22:00, 22:02, 22:04:59 (held back by 1), 22:05 (another camera), 22:10
     expect(await alerts({})).toEqual([1, 4, 5, 6, 7, 8]);
     // the end of the cooldown is not part of it
@@ -175,7 +175,7 @@ describe("a backtest", () => {
     expect(await alerts({ dedup_key_template: "{object_type}", cooldown_seconds: 31_536_000 })).toEqual([1, 4, 8]);
   });
 
-  it("lets a higher band pass a cooldown where the rule escalates", async () => {
+  it("backtest: a higher risk level passes the cooldown if the rule escalates", async () => {
     const scored = { risk_threshold: 0, cooldown_seconds: 31_536_000, camera_ids: ["front"] };
     expect(await alerts(scored)).toEqual([1]);
     // medium, high, critical; nothing is above that
@@ -184,7 +184,7 @@ describe("a backtest", () => {
     expect(await alerts({ cooldown_seconds: 31_536_000, camera_ids: ["front"], escalate: true })).toEqual([1, 2, 3]);
   });
 
-  it("compares with another version, and tries changes that are not stored", async () => {
+  it("backtest: compares with another version and tries unsaved changes", async () => {
     const id = await rule({ risk_threshold: 70, cooldown_seconds: 0 });
     await desk.ask("updateRule", { params: { id }, body: { risk_threshold: null, object_types: ["person"], cooldown_seconds: 300 } });
     const result = await backtest(id, { against: 1 });

@@ -5,27 +5,27 @@ import { dedupKeyNames, dedupTemplateFault } from "../../../src/contract/dedup-t
 
 const values = { camera_id: "front_door", rule_id: "r1", object_type: "person", severity: "high" };
 
-describe("a dedup key", () => {
+describe("dedup key", () => {
   it.each([
     ["{camera_id}:{rule_id}", "front_door:r1"],
     ["{object_type}/{severity}/{object_type}", "person/high/person"],
     ["one for all", "one for all"],
     ["$&{camera_id}$1", "$&front_door$1"],
-  ])("of %s is %s", (template, key) => {
+  ])("dedup key: the template %s renders %s", (template, key) => {
     expect(dedupTemplateFault(template)).toBeUndefined();
     expect(dedupKey(template, values)).toBe(key);
   });
 
-  it("says none where no detection matched", () => {
+  it(`dedup key: the class is "none" if no detection matched`, () => {
     expect(dedupKey("{object_type}", { ...values, object_type: null })).toBe("none");
   });
 
-  it("takes values as they are, whatever stands in them", () => {
+  it("dedup key: values are inserted unchanged", () => {
     expect(dedupKey("{object_type}-{camera_id}", { ...values, object_type: "{camera_id}" })).toBe("{camera_id}-front_door");
   });
 });
 
-describe("a template is refused", () => {
+describe("dedup key template", () => {
   it.each([
     ["{camera}", "Does not know {camera}"],
     ["{}", "Does not know {}"],
@@ -37,12 +37,12 @@ describe("a template is refused", () => {
     ["{{camera_id}}", "without its counterpart"],
     ["{camera_id}}", "without its counterpart"],
     ["{came{rule_id}ra_id}", "without its counterpart"],
-  ])("%s", (template, reason) => {
+  ])("dedup key template: refuses %s", (template, reason) => {
     expect(dedupTemplateFault(template)).toContain(reason);
   });
 });
 
-it("keys of templates that pass are what simple replacing makes of them, and have no braces", () => {
+it("dedup key: an accepted template renders by simple replacement and leaves no braces", () => {
   const parts = fc.oneof(fc.constantFrom(...dedupKeyNames.map((name) => `{${name}}`)), fc.constantFrom("{", "}", "{x}", ":", "a", "{}"));
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 6 }), (pieces) => {

@@ -9,8 +9,8 @@ const seen = (objects: Readonly<Record<string, number>>) => ({
   objects: Object.entries(objects).map(([objectType, confidence]) => ({ objectType, confidence })),
 });
 
-describe("a rule without conditions", () => {
-  it("takes every event, and names the most confident detection", () => {
+describe("rule without conditions", () => {
+  it("rule without conditions: matches every event and names the most confident detection", () => {
     expect(verdict({}, seen({ dog: 0.6, person: 0.8 }))).toEqual({
       matches: true,
       matchedConditions: [],
@@ -22,7 +22,7 @@ describe("a rule without conditions", () => {
   });
 });
 
-describe("each condition says what held, or what was instead", () => {
+describe("rule conditions", () => {
   it.each<[string, Partial<Rule>, Partial<RuleFacts>, string | null, string | null]>([
     ["an incident of a camera", { kind: "camera_health" }, { kind: "camera_health", objects: [] }, "kind = camera_health", null],
     ["an incident for a rule on what cameras see", {}, { kind: "camera_health", objects: [] }, null, "kind camera_health is not event"],
@@ -71,7 +71,7 @@ describe("each condition says what held, or what was instead", () => {
     });
   });
 
-  it("lists all of them, those that held and those that did not", () => {
+  it("rule conditions: the verdict lists each one as held or failed, with the actual value", () => {
     const rule = { risk_threshold: 70, object_types: ["person"], camera_ids: ["garage"], min_confidence: 0.5 };
     expect(verdict(rule, { riskScore: 80 })).toEqual({
       matches: false,
@@ -82,9 +82,9 @@ describe("each condition says what held, or what was instead", () => {
   });
 });
 
-describe("class and confidence together", () => {
+describe("class and confidence", () => {
   const rule = { object_types: ["person", "dog"], min_confidence: 0.8 };
-  it("need one detection that satisfies both", () => {
+  it("class and confidence: one detection must satisfy both", () => {
     expect(verdict(rule, seen({ person: 0.5, car: 0.95 }))).toMatchObject({
       matches: false,
       matchedConditions: ["object_type in [person, dog]"],
@@ -108,7 +108,7 @@ function naive(rule: Rule, facts: RuleFacts): boolean {
   return true;
 }
 
-it("agrees with the conditions read one by one, and puts each into one list", () => {
+it("rule evaluation: agrees with the conditions read one by one and lists each once", () => {
   const word = (...words: string[]) => fc.constantFrom(...words);
   const types = word("person", "car", "dog");
   const cameras = word("front_door", "garage", "yard");

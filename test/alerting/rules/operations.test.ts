@@ -35,8 +35,8 @@ const full = {
   digest: true,
 };
 
-describe("a new rule", () => {
-  it("has defaults for all but its name", async () => {
+describe("creating a rule", () => {
+  it("creating a rule: everything but the name has a default", async () => {
     const rule = await create({ name: "Anything" });
     expect(rule).toEqual({
       id: expect.any(String),
@@ -61,7 +61,7 @@ describe("a new rule", () => {
     expect(await get(rule.id.toUpperCase())).toEqual(rule);
   });
 
-  it("keeps what it was given; enum values come in either case and leave in lowercase", async () => {
+  it("creating a rule: stores the given values; enum values are accepted in any case and returned in lower case", async () => {
     expect(await create(full)).toMatchObject({
       ...full,
       severity: "critical",
@@ -70,7 +70,7 @@ describe("a new rule", () => {
     });
   });
 
-  it("has no condition where a list is empty, and a schedule with what was left out", async () => {
+  it("creating a rule: an empty list sets no condition, and a schedule gets its defaults", async () => {
     expect(await create({ name: "x", object_types: [], camera_ids: [], schedule: { days: ["sunday"] }, channels: [] })).toMatchObject({
       object_types: null,
       camera_ids: null,
@@ -130,8 +130,8 @@ describe("a new rule", () => {
   });
 });
 
-describe("a change", () => {
-  it("leaves what it does not name, clears with null, and ignores what cannot be changed", async () => {
+describe("changing a rule", () => {
+  it("changing a rule: leaves unnamed fields, clears with null and ignores read-only fields", async () => {
     const rule = await create(full);
     desk.at("2026-03-01T13:00:00Z");
     const changed = await update(rule.id, { ...rule, id: "other", version: 77, created_at: "?", risk_threshold: null, name: "Renamed" });
@@ -140,7 +140,7 @@ describe("a change", () => {
     expect(await update(rule.id, cleared)).toMatchObject({ name: "Renamed", ...cleared, camera_ids: null, version: 3 });
   });
 
-  it("that changes nothing is no new version", async () => {
+  it("changing a rule: a change without effect adds no version", async () => {
     const rule = await create(full);
     desk.at("2026-03-01T13:00:00Z");
     expect(await update(rule.id, {})).toEqual(rule);
@@ -148,7 +148,7 @@ describe("a change", () => {
     expect(await update(rule.id, { severity: "Critical" })).toEqual(rule);
   });
 
-  it("keeps every definition that there was", async () => {
+  it("changing a rule: every definition stays available", async () => {
     const { id } = await create({ name: "x", risk_threshold: 10 });
     await update(id, { risk_threshold: 20 });
     await Promise.all([update(id, { risk_threshold: 30 }), update(id, { cooldown_seconds: 60 })]);
@@ -159,8 +159,8 @@ describe("a change", () => {
   });
 });
 
-describe("the list", () => {
-  it("shows the newest first, a page at a time, narrowed by state and severity", async () => {
+describe("listing rules", () => {
+  it("listing rules: shows the newest first, page by page, filtered by state and severity", async () => {
     for (const [n, severity] of ["low", "high", "high"].entries()) {
       desk.at(`2026-03-01T12:0${n}:00Z`);
       await create({ name: `rule ${n}`, severity, enabled: n !== 1 });
@@ -175,7 +175,7 @@ describe("the list", () => {
     expect(await names(`limit=2&cursor=${first.pagination.next_cursor}`)).toEqual(["rule 0"]);
   });
 
-  it("of those in force has none that is off", async () => {
+  it("listing rules: the enabled rules contain no disabled one", async () => {
     await create({ name: "stored" });
     await create({ name: "off", enabled: false });
     await create({ name: "scored", risk_threshold: 0 });
@@ -183,8 +183,8 @@ describe("the list", () => {
   });
 });
 
-describe("a rule that does not exist", () => {
-  it.each([unknownId, "night-rule", "1", "%", "x".repeat(300)])("is named: %s", async (id) => {
+describe("missing rule", () => {
+  it.each([unknownId, "night-rule", "1", "%", "x".repeat(300)])("missing rule: the error names %s", async (id) => {
     const missing = { kind: "not_found", message: expect.stringContaining(id) };
     await expect(get(id)).rejects.toMatchObject(missing);
     await expect(update(id, { name: "x" })).rejects.toMatchObject(missing);
@@ -193,14 +193,14 @@ describe("a rule that does not exist", () => {
     await expect(desk.ask("backtestRule", { params: { id } })).rejects.toMatchObject(missing);
   });
 
-  it("is one that was deleted", async () => {
+  it("missing rule: a deleted rule is missing", async () => {
     const { id } = await create({ name: "x" });
     await desk.ask("deleteRule", { params: { id } });
     await expect(get(id)).rejects.toMatchObject({ kind: "not_found" });
   });
 });
 
-it("the facts of an event are its score and each class with its highest confidence", async () => {
+it("rule facts: the score, and each class with its highest confidence", async () => {
   const eventId = await desk.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('facts', 'Facts', '/facts')`;
     const [event] = await sql<[{ id: number }]>`

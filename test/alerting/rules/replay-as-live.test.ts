@@ -65,7 +65,7 @@ const live = async (plans: readonly (typeof plan extends fc.Arbitrary<infer P> ?
   return ids;
 };
 
-test("a rule makes of history what it made of it when it happened", { ...timed, timeout: 120_000 }, async () => {
+test("replay: a rule decides on history as it decided live", { ...timed, timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(ruleChanges, fc.array(plan, { minLength: 2, maxLength: 9 }), async (changes, plans) => {
       await desk.empty();
@@ -137,7 +137,7 @@ const liveIncidents = async (plans: readonly IncidentPlan[]): Promise<void> => {
   await liveUntil(3_600_000);
 };
 
-test("so does one about what was wrong with cameras", { ...timed, timeout: 120_000 }, async () => {
+test("replay: a rule about camera incidents decides on history as it decided live", { ...timed, timeout: 120_000 }, async () => {
   const changes = fc.record({
     cooldown_seconds: fc.constantFrom(0, 60, 300),
     dedup_key_template: fc.constantFrom("{camera_id}:{rule_id}", "{rule_id}"),

@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const weekMinutes = 7 * 1440;
 
-describe("a schedule", () => {
+describe("schedule", () => {
   const night = { start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" };
   const friday = scheduleWith({ ...night, days: ["friday"] });
   it.each<[string, Schedule, string, boolean]>([
@@ -113,12 +113,12 @@ const schedules = times.flatMap(([start_time, end_time]) =>
   [[], ["sunday" as const], ["saturday" as const, "thursday" as const]].map((days) => scheduleWith({ days, start_time, end_time })),
 );
 
-describe("agrees with a walk through every window", () => {
+describe("schedule: agrees with a walk through every window", () => {
   // years that are over: of those to come each version of Node.js knows the laws of its day
   const begin = Date.parse("2024-01-01T00:00:00Z");
   const end = Date.parse("2026-01-01T00:00:00Z");
 
-  it.each(zones)("in %s: around the clock changes of 2024 and 2025 minute by minute, and at times between", (timezone) => {
+  it.each(zones)("schedule: in %s, around the clock changes of 2024 and 2025 minute by minute, and at times between", (timezone) => {
     const wall = wallOf(timezone);
     const here = schedules.map((schedule) => ({ schedule: { ...schedule, timezone }, holds: minutesOf(schedule) }));
     const step = 12 * hourMs;
@@ -142,7 +142,7 @@ describe("agrees with a walk through every window", () => {
     expect(changes).toBeGreaterThanOrEqual(["UTC", "Asia/Kolkata", "Asia/Kathmandu"].includes(timezone) ? 0 : 4);
   });
 
-  it("with any days and times, at any time, in any zone", () => {
+  it("schedule: with any days and times, at any time, in any zone", () => {
     const time = fc
       .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
       .map((parts) => parts.map((part) => String(part).padStart(2, "0")).join(":"));

@@ -70,7 +70,7 @@ const heldBack = async ({ url }: Served, id: string): Promise<number> =>
 /** Programs start slowly on a crowded machine. */
 const patience = { timeoutMs: 60_000 };
 
-it("a silence begins at the command line, outlives kill -9, and is told once when it is over, by mail and to the webhook", {
+it("silence: starts from the command line, survives kill -9 and sends one summary by mail and webhook at its end", {
   timeout: 180_000,
 }, async () => {
   const first = await serve(0);
@@ -151,7 +151,7 @@ it("a silence begins at the command line, outlives kill -9, and is told once whe
   expect(mails.mails.map(({ mail }) => mail.headers["subject"]?.slice(0, 11))).toEqual(["The silence", "[High] Some"]);
 });
 
-it("one that ended while nothing ran is told at the next start", { timeout: 120_000 }, async () => {
+it("silence: one that ended while the daemon was down sends its summary at the next start", { timeout: 120_000 }, async () => {
   const [daemon] = running as [Served];
   const { id } = await post(daemon, "/api/silences", { all: true, duration_seconds: 600, reason: "Moving in" });
   await event(daemon, "Somebody with a sofa.");

@@ -32,8 +32,8 @@ const notifications = () =>
       `,
   );
 
-describe("while a silence is active", () => {
-  it("a rule that matches raises nothing, and its verdict names the silence", async () => {
+describe("active silence", () => {
+  it("active silence: a matching rule raises nothing, and its verdict names the silence", async () => {
     await desk.rule({ channels: ["email"] });
     const { id } = await silence();
     const hidden = await seen();
@@ -59,7 +59,7 @@ describe("while a silence is active", () => {
     expect(await get(id)).toMatchObject({ status: "active", held_back: 1, camera_name: "Yard", ended_at: null });
   });
 
-  it("other cameras and other rules alert as ever, and the first match after its end alerts at once", async () => {
+  it("active silence: other cameras and rules still alert, and the first match after its end alerts at once", async () => {
     const [first, second] = [await desk.rule({ name: "First" }), await desk.rule({ name: "Second" })];
     await silence({ rule_id: first.id });
     await seen("gate");
@@ -80,7 +80,7 @@ describe("while a silence is active", () => {
     expect((await desk.alerts()).filter(({ camera_id, rule_id }) => camera_id === "yard" && rule_id === first.id)).toHaveLength(1);
   });
 
-  it("stands above a cooldown that runs, which goes on and whose digest tells of nothing that was silenced", async () => {
+  it("active silence: takes precedence over a running cooldown, whose digest leaves out muted alerts", async () => {
     await desk.rule({ channels: ["email"], digest: true, cooldown_seconds: 600 });
     await seen();
     const { id } = await silence({ duration_seconds: 60 });
@@ -96,7 +96,7 @@ describe("while a silence is active", () => {
     expect(await closeDueDigests(desk.db, desk.delivery, desk.context.clock.now(), 10)).toBe(1);
   });
 
-  it("counts by the time at which rules look: what is judged after its end alerts, what waited from before it does not", async () => {
+  it("active silence: the time of evaluation counts, not the time of the event", async () => {
     await desk.rule({ risk_threshold: 50 });
     const before = await desk.event();
     const { id } = await silence();
@@ -110,7 +110,7 @@ describe("while a silence is active", () => {
     expect(await get(id)).toMatchObject({ held_back: 1, status: "ended", ended_at: "2026-03-01T14:00:00.000Z" });
   });
 
-  it("counts an event once for each rule, however often it is judged", async () => {
+  it("active silence: counts an event once per rule, however often it is evaluated", async () => {
     await desk.rule({ risk_threshold: 50 });
     await desk.rule({ risk_threshold: 60 });
     const { id } = await silence();
@@ -122,7 +122,7 @@ describe("while a silence is active", () => {
     expect(await get(id)).toMatchObject({ held_back: 2 });
   });
 
-  it("a rule that escalates looks again when the score is there, and is hidden or not by what holds then", async () => {
+  it("active silence: an escalating rule runs again once the score is known, and the silences of that moment apply", async () => {
     await desk.rule({ escalate: true });
     const { id } = await silence();
     const [within, after] = [await seen(), await seen()];
@@ -137,7 +137,7 @@ describe("while a silence is active", () => {
     expect(await get(id)).toMatchObject({ held_back: 2 });
   });
 
-  it("of several the one that ends last hides an alert", async () => {
+  it("active silence: of several, the one that ends last mutes an alert", async () => {
     await desk.rule();
     await silence({ duration_seconds: 60 });
     const longest = await silence({ camera_id: null, all: true, duration_seconds: 120 });
@@ -146,7 +146,7 @@ describe("while a silence is active", () => {
     expect((await desk.verdicts())[0]).toMatchObject({ silence_id: longest.id });
   });
 
-  it("incidents of its camera are held back too", async () => {
+  it("active silence: mutes incidents of its camera too", async () => {
     const rule = await desk.rule({ kind: "camera_health" });
     const { id } = await silence();
     const [event] = await desk.db.query(
@@ -163,7 +163,7 @@ describe("while a silence is active", () => {
     expect(await desk.verdicts(event.id)).toMatchObject([{ rule_id: rule.id, silence_id: id }]);
   });
 
-  it("a trial and a backtest of its rule say what would be without it", async () => {
+  it("active silence: rule tests and backtests ignore it", async () => {
     const rule = await desk.rule();
     await silence();
     await seen();
@@ -175,8 +175,8 @@ describe("while a silence is active", () => {
   });
 });
 
-describe("at its end", () => {
-  it("everybody whom alerts would have reached is told once per channel, and clients once", async () => {
+describe("end of a silence", () => {
+  it("end of a silence: each channel gets one summary, and clients one message", async () => {
     await desk.rule({ channels: ["email", "webhook"] });
     await desk.rule({ channels: ["email", "push"] });
     await desk.rule({ channels: null });
@@ -199,7 +199,7 @@ describe("at its end", () => {
     ]);
   });
 
-  it("by hand, it is over at once, and told by whoever can send", async () => {
+  it("end of a silence: by hand, it ends at once, and any daemon that can send sends the summary", async () => {
     await desk.rule({ channels: ["email"] });
     const { id } = await silence();
     await seen();
@@ -220,7 +220,7 @@ describe("at its end", () => {
     expect(await desk.journal("silence.ended")).toHaveLength(1);
   });
 
-  it("a silence that hid nothing is told to clients only", async () => {
+  it("end of a silence: a silence that muted nothing is announced to clients only", async () => {
     await desk.rule({ channels: ["email"] });
     await silence();
     await seen("gate");
@@ -230,7 +230,7 @@ describe("at its end", () => {
     expect(await desk.journal("silence.ended")).toMatchObject([{ held_back: 0 }]);
   });
 
-  it("what could not be told is a dead letter that says so, and can be sent again", async () => {
+  it("end of a silence: a summary that could not be sent is a dead letter and can be retried", async () => {
     await desk.rule({ channels: ["email"] });
     const { id } = await silence();
     await seen();
@@ -248,7 +248,7 @@ describe("at its end", () => {
     expect(await notifications()).toMatchObject([{ status: "waiting" }]);
   });
 
-  it("it can be ended once, by hand or by time", async () => {
+  it("end of a silence: happens once, by hand or by time", async () => {
     const { id } = await silence();
     const ends = await Promise.allSettled([end(id), end(id), end(id)]);
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -263,8 +263,8 @@ describe("at its end", () => {
   });
 });
 
-describe("a silence", () => {
-  it("is refused for a camera or a rule that is not there", async () => {
+describe("silence", () => {
+  it("silence: is refused for an unknown camera or rule", async () => {
     await expect(silence({ camera_id: "nowhere" })).rejects.toMatchObject({ kind: "not_found", message: "Camera nowhere does not exist" });
     const rule_id = "9a9f9a62-3e8c-4f41-9f0a-000000000000";
     await expect(silence({ rule_id })).rejects.toMatchObject({ kind: "not_found", message: `Rule ${rule_id} does not exist` });
@@ -283,7 +283,7 @@ describe("a silence", () => {
     expect((await desk.ask("listSilences")).items).toEqual([]);
   });
 
-  it("outlives its rule, its camera and its events, and tells what it hid of them", async () => {
+  it("silence: outlives its rule, its camera and its events, and its summary lists what it muted", async () => {
     const rule = await desk.rule({ channels: ["email"], name: "Gone" });
     const { id } = await silence({ rule_id: rule.id });
     await seen();
@@ -296,7 +296,7 @@ describe("a silence", () => {
     expect(await notifications()).toMatchObject([{ channel: "email", status: "waiting" }]);
   });
 
-  it("is listed by its state, and goes LOG_RETENTION_DAYS after its end when everything is told", async () => {
+  it("silence: is listed by state and deleted LOG_RETENTION_DAYS after its end, once its summary is sent", async () => {
     await desk.rule({ channels: ["email"] });
     const old = await silence({ duration_seconds: 60 });
     await seen();
@@ -320,7 +320,7 @@ describe("a silence", () => {
 });
 
 describe("explain", () => {
-  it("names the silence for an event, for an alert before it, and for the camera's minute", async () => {
+  it("explain: names the silence for an event, for an earlier alert and for the camera's minute", async () => {
     await desk.rule({ name: "Somebody" });
     await seen();
     const [alert] = await desk.alerts();

@@ -23,7 +23,7 @@ const silenced = async () => {
 };
 
 it.each(["by hand", "by time"])(
-  "four processes that look at events, and others that end the silence %s, agree on each alert: hidden and told, or raised",
+  "silence: four processes that evaluate events and others that end the silence %s agree on each alert: muted and summarised, or raised",
   async (how) => {
     await desk.db.query((sql) => sql`truncate silences cascade`);
     await desk.empty();

@@ -16,8 +16,8 @@ const anySilence = fc.record({
 });
 const anySubject = fc.record({ cameraId: anyCamera, ruleId: anyRule });
 
-describe("which silence hides an alert", () => {
-  it("one that names another camera or another rule never does, any other does", () => {
+describe("choosing the silence that mutes an alert", () => {
+  it("choosing a silence: one for another camera or rule never mutes the alert, any other does", () => {
     fc.assert(
       fc.property(anySilence, anySubject, (silence, subject) => {
         const isOther =
@@ -28,7 +28,7 @@ describe("which silence hides an alert", () => {
     );
   });
 
-  it("is one that is about it when there is one, none ends later, and the order in which they are found says nothing", () => {
+  it("choosing a silence: picks the one that ends last, regardless of the order", () => {
     fc.assert(
       fc.property(fc.uniqueArray(anySilence, { selector: ({ id }) => id, maxLength: 8 }), anySubject, (silences, subject) => {
         const chosen = silenceFor(silences, subject);
@@ -41,7 +41,7 @@ describe("which silence hides an alert", () => {
     );
   });
 
-  it("of everything hides everything; one of a camera and a rule hides only what is both", () => {
+  it("choosing a silence: one for everything mutes everything; one for a camera and a rule mutes only alerts with both", () => {
     const subject = { cameraId: "yard", ruleId: "a" };
     expect(covers({ camera_id: null, rule_id: null }, subject)).toBe(true);
     expect(covers({ camera_id: "yard", rule_id: "b" }, subject)).toBe(false);
@@ -50,8 +50,8 @@ describe("which silence hides an alert", () => {
   });
 });
 
-describe("words", () => {
-  it("say what a silence is about", () => {
+describe("silence texts", () => {
+  it("silence texts: name the scope", () => {
     const text = (camera: string | null, rule: string | null) =>
       scopeText({ camera_id: camera && "yard", camera_name: camera, rule_id: rule && "x", rule_name: rule });
     expect([text("Yard", null), text(null, "Night"), text("Yard", "Night"), text(null, null)]).toEqual([
@@ -69,12 +69,12 @@ describe("words", () => {
     [7_200, "2 h"],
     [7_261, "2 h 1 min"],
     [30 * 86_400, "30 d"],
-  ])("say that %s seconds are %s", (seconds, words) => {
+  ])("silence texts: %s seconds are %s", (seconds, words) => {
     expect(spanText(new Date(0), new Date(seconds * 1000))).toBe(words);
   });
 });
 
-describe("what is asked for", () => {
+describe("requested silence", () => {
   const now = new Date("2026-03-01T12:00:00Z");
   const body = (given: object) => silenceRoutes.createSilence.body.decode({ reason: "x", ...given } as never);
   const refusedAt = (work: () => unknown): unknown => {
@@ -91,7 +91,7 @@ describe("what is asked for", () => {
     [{ all: false }, "body.camera_id"],
     [{ camera_id: null, rule_id: null }, "body.camera_id"],
     [{ all: true, camera_id: "yard" }, "body.all"],
-  ])("is about something, and one thing: %j", (given, place) => {
+  ])("requested silence: has exactly one scope: %j", (given, place) => {
     expect(refusedAt(() => scopeOf(body(given)))).toBe(place);
   });
 
@@ -101,11 +101,11 @@ describe("what is asked for", () => {
     [{ ends_at: "2026-03-01T12:00:00Z" }, "body.ends_at"],
     [{ ends_at: "2026-02-28T12:00:00Z" }, "body.ends_at"],
     [{ ends_at: "2026-03-31T12:00:00.001Z" }, "body.ends_at"],
-  ])("has one end, in the next 30 days: %j", (given, place) => {
+  ])("requested silence: has one end, in the next 30 days: %j", (given, place) => {
     expect(refusedAt(() => endOf(body(given), now))).toBe(place);
   });
 
-  it("ends in the future and at most 30 days away, whatever is accepted", () => {
+  it("requested silence: any accepted end is in the future and at most 30 days away", () => {
     const given = fc.oneof(
       fc.record({ duration_seconds: fc.integer({ min: 1, max: 2_592_000 }) }),
       fc.record({

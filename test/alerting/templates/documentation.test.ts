@@ -17,7 +17,7 @@ const data = {
 };
 const values = { event_type: "event_created", timestamp: "2026-11-21T04:00:00Z", webhook_id: "w", delivery_id: "d", data, ...data };
 
-test("every example of the page makes the JSON that it promises", () => {
+test("template page: every example renders the promised JSON", () => {
   expect(examples.map((example) => JSON.parse(renderTemplate(compileTemplate(example), values)))).toEqual([
     { text: data.summary, camera: "front_door", urgent: true },
     { content: `event_created at front_door: ${data.summary}` },
@@ -27,7 +27,7 @@ test("every example of the page makes the JSON that it promises", () => {
   ]);
 });
 
-test("the page lists exactly what is there", () => {
+test("template page: lists exactly the filters, tests and functions that exist", () => {
   const listed = (title: string) => {
     const after = page.slice(page.indexOf(`- **${title}:**`));
     return (/`([^`]*)`/.exec(after)?.[1] ?? "").split(/\s+/).sort();

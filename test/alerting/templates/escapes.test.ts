@@ -178,9 +178,9 @@ const payloads: readonly (readonly [payload: string, output: string | null])[] =
   ["{{ ('\\n' * 200000)|indent(100, blank=true) }}", null],
 ];
 
-test("there are at least forty ways out to try", () => expect(payloads.length).toBeGreaterThanOrEqual(40));
+test("template escapes: the list has at least forty attempts", () => expect(payloads.length).toBeGreaterThanOrEqual(40));
 
-test.each(payloads)("%s reads nothing and runs nothing", (payload, output) => {
+test.each(payloads)("template escapes: %s reads nothing and runs nothing", (payload, output) => {
   let ran = false;
   const event = {
     id: 7,

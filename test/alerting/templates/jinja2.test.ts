@@ -13,14 +13,14 @@ function read(name: string): Cases {
 
 const required = read("jinja2-cases.json");
 
-test.each(required.cases)("renders as Jinja2 does: $template", ({ template, expected }) => {
+test.each(required.cases)("templates: render as Jinja2 does: $template", ({ template, expected }) => {
   expect(renderTemplate(compileTemplate(template), required.context)).toBe(expected);
 });
 
 test.each([
   { name: "more-cases.json", atLeast: 900, refusedAtMost: 32 },
   { name: "random-cases.json", atLeast: 1500, refusedAtMost: 75 },
-])("of the templates in $name none is silently different, and few are refused", ({ name, atLeast, refusedAtMost }) => {
+])("templates: in $name none differs silently, and few are refused", ({ name, atLeast, refusedAtMost }) => {
   const { context, cases } = read(name);
   const different: unknown[] = [];
   const refused: string[] = [];

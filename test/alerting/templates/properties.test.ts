@@ -117,7 +117,7 @@ function outcome(template: string, given: Record<string, unknown>): string | Tem
   }
 }
 
-test("whatever is written renders within its limits or says line and name", () => {
+test("templates: any input renders within its limits or fails with line and name", () => {
   fc.assert(
     fc.property(fc.oneof(source, expression), values, (template, given) => {
       const result = outcome(template, given);
@@ -134,7 +134,7 @@ test("whatever is written renders within its limits or says line and name", () =
   );
 });
 
-test("text without delimiters comes out as it is", () => {
+test("templates: text without delimiters stays unchanged", () => {
   const plain = fc.string({ unit: "binary", maxLength: 500 }).filter((text) => !/\{[{%#]/.test(text) && !/\r|\n$/.test(text));
   fc.assert(
     fc.property(plain, (text) => {
@@ -143,7 +143,7 @@ test("text without delimiters comes out as it is", () => {
   );
 });
 
-test("whatever JSON knows comes out of tojson as it went in", () => {
+test("templates: any JSON value survives tojson", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.option(fc.integer({ min: 0, max: 4 }), { nil: null }), (value, indent) => {
       const text = outcome(indent === null ? "{{ x|tojson }}" : `{{ x|tojson(${indent}) }}`, { x: value });
@@ -153,7 +153,7 @@ test("whatever JSON knows comes out of tojson as it went in", () => {
   );
 });
 
-test("whole numbers are calculated as Python calculates them", () => {
+test("templates: integers are calculated as in Python", () => {
   const whole = fc.integer({ min: -1_000_000, max: 1_000_000 });
   fc.assert(
     fc.property(
@@ -169,7 +169,7 @@ test("whole numbers are calculated as Python calculates them", () => {
   );
 });
 
-test("a limit that is given holds", () => {
+test("templates: a given limit is enforced", () => {
   const endless = compileTemplate("{% for i in range(100000) %}{{ i }}{% endfor %}");
   const named = (limits: Parameters<typeof renderTemplate>[2]) => {
     try {
@@ -184,7 +184,7 @@ test("a limit that is given holds", () => {
   expect(() => renderTemplate(compileTemplate("a{{ 'abc' }}"), {}, { maxOutput: 3 })).toThrow("more than 3 characters");
 });
 
-test("an error says the line, the name and what to do", () => {
+test("templates: an error states the line, the name and the fix", () => {
   expect(outcome("a\n{{ x | uper }}", {})).toMatchObject({
     line: 2,
     name: "uper",
