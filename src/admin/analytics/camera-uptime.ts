@@ -4,12 +4,12 @@ import type { DayRange } from "./range.ts";
 export interface CameraUptime {
   readonly camera_id: string;
   readonly camera_name: string;
-  /** Days with at least one detection, out of all days of the range. */
+  /** Days with at least one detection, as a percentage of all days of the range. */
   readonly uptime_percentage: number;
   readonly detection_count: number;
 }
 
-/** On which share of days each camera detected something. Every camera that is not deleted is listed. */
+/** Returns on what share of days each camera detected something. Every camera that is not deleted is listed. */
 export async function cameraUptime(sql: Sql, range: DayRange): Promise<readonly CameraUptime[]> {
   const rows = await sql<(Omit<CameraUptime, "uptime_percentage"> & { days: number })[]>`
     with days as (
@@ -31,7 +31,7 @@ export async function cameraUptime(sql: Sql, range: DayRange): Promise<readonly 
   return rows.map(({ days, ...camera }) => ({ ...camera, uptime_percentage: (days / range.days) * 100 }));
 }
 
-/** The same text as before: no camera came, went or got another name. */
+/** Returns a text that changes if a camera is added, removed or renamed. */
 export async function cameraNamesVersion(sql: Sql): Promise<string> {
   const [row] = await sql<[{ version: string | null }]>`
     select md5(string_agg(c.camera_id || ' ' || c.name, e'\\n' order by c.camera_id)) as version

@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { DayRange } from "./range.ts";
 
-/** How many detections each day had, every day of the range listed. */
+/** Returns the number of detections per day, for every day of the range. */
 export async function detectionTrends(sql: Sql, range: DayRange): Promise<readonly { readonly date: string; readonly count: number }[]> {
   return await sql<{ date: string; count: number }[]>`
     with counted as (

@@ -4,11 +4,11 @@ import type { DayRange } from "./range.ts";
 export interface ObjectTypeShare {
   readonly object_type: string;
   readonly count: number;
-  /** Out of the detections of all classes. */
+  /** Percentage of the detections of all classes. */
   readonly percentage: number;
 }
 
-/** How many detections each class had and which share that is, most frequent first. */
+/** Returns number and share of the detections of each class, most frequent first. */
 export async function objectDistribution(
   sql: Sql,
   range: DayRange,

@@ -18,7 +18,7 @@ interface AskedDays {
 const ofDetections = (sql: Sql) => rollupVersion(sql, "detections");
 const ofEvents = (sql: Sql) => rollupVersion(sql, "events");
 
-/** Answers a question about a range of days, with the days in the answer. */
+/** Answers a question about a range of days and includes the days in the reply. */
 async function askDays<T extends object>(
   name: string,
   asked: AskedDays,

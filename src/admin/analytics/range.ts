@@ -1,17 +1,17 @@
 import { dayMs } from "../../base/clock/durations.ts";
 import { Problem } from "../../contract/problem.ts";
 
-/** The days a question is about, both included, as `YYYY-MM-DD` in UTC. */
+/** A range of days, both included, as `YYYY-MM-DD` in UTC. */
 export interface DayRange {
   readonly start: string;
   readonly end: string;
-  /** How many they are. */
+  /** Number of days. */
   readonly days: number;
 }
 
 const mostDays = 365;
 
-/** The range that was asked for. Throws `Problem("bad_request")` when it runs backwards or has more than 365 days. */
+/** Returns the requested range. Throws `Problem("bad_request")` if it runs backwards or has more than 365 days. */
 export function dayRange({ start_date: start, end_date: end }: { readonly start_date: string; readonly end_date: string }): DayRange {
   const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1;
   if (days < 1) throw new Problem("bad_request", `start_date ${start} lies after end_date ${end}; exchange them`);
@@ -21,7 +21,9 @@ export function dayRange({ start_date: start, end_date: end }: { readonly start_
   return { start, end, days };
 }
 
-/** The whole months in a range: from the first day `first` up to but not including `end`. Without any, both are the day after the range. */
+/**
+ * Returns the whole months in a range, from the first day `first` to the exclusive `end`. Without any, both are the day after the range.
+ */
 export function wholeMonths(range: DayRange): { readonly first: string; readonly end: string } {
   const after = new Date(range.end);
   after.setUTCDate(after.getUTCDate() + 1);
@@ -32,7 +34,7 @@ export function wholeMonths(range: DayRange): { readonly first: string; readonly
   return first < end ? { first: dayText(first), end: dayText(end) } : { first: dayText(after), end: dayText(after) };
 }
 
-/** A day as PostgreSQL reads it; the year after 9999 has five digits. */
+/** Formats a day for PostgreSQL; years after 9999 have five digits. */
 function dayText(day: Date): string {
   return day.toISOString().split("T")[0]?.replace(/^\+0*/, "") ?? "";
 }

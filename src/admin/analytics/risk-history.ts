@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { DayRange } from "./range.ts";
 
-/** Judged events of a day in the bands of this question: 0-29, 30-59, 60-84, 85-100. They are fixed, and not those of the configured levels. */
+/** Scored events of a day by range: 0-29, 30-59, 60-84, 85-100. The ranges are fixed and differ from the configured risk levels. */
 export interface DayOfRisk {
   readonly date: string;
   readonly low: number;
@@ -10,7 +10,7 @@ export interface DayOfRisk {
   readonly critical: number;
 }
 
-/** How many events of each band each day had, every day of the range listed. */
+/** Returns the number of events per range and day, for every day of the range. */
 export async function riskHistory(sql: Sql, range: DayRange): Promise<readonly DayOfRisk[]> {
   return await sql<DayOfRisk[]>`
     with counted as (

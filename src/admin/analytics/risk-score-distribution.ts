@@ -9,8 +9,8 @@ export interface ScoreBucket {
 }
 
 /**
- * How many events had a score in each range of `size` scores. There are ceil(100 / size) of them, and the last one ends at 100,
- * which may make it larger or smaller than the others.
+ * Returns the number of events in each range of `size` scores. There are ceil(100 / size) ranges, and the last one ends at 100, so its
+ * size may differ.
  */
 export async function riskScoreDistribution(sql: Sql, range: DayRange, size: number): Promise<readonly ScoreBucket[]> {
   const buckets = Math.ceil(100 / size);

@@ -3,12 +3,12 @@ import type { DayRange } from "./range.ts";
 
 export interface DayOfScores {
   readonly date: string;
-  /** With one decimal; 0 on a day without judged events. */
+  /** One decimal; 0 on a day without scored events. */
   readonly avg_score: number;
   readonly count: number;
 }
 
-/** How high the events of each day were judged on average, every day of the range listed. */
+/** Returns the average score per day, for every day of the range. */
 export async function riskScoreTrends(sql: Sql, range: DayRange): Promise<readonly DayOfScores[]> {
   return await sql<DayOfScores[]>`
     with counted as (

@@ -1,10 +1,10 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { type GpuStats, gpuNumbers } from "./gpu.ts";
 
-/** Stores a look at the card. A second one at the very same time is left out. */
+/** Stores a sample of the card. A second sample at the same time is ignored. */
 export async function insertGpuStats(sql: Sql, at: Date, stats: Omit<GpuStats, "recorded_at">): Promise<void> {
   const row = { ...stats, recorded_at: at.toISOString(), throttle_reasons: stats.throttle_reasons ?? [] };
-  // the fields of the record are the columns of the table
+  // The fields of the record are the columns of the table.
   await sql`
     insert into gpu_stats
     select n.*
@@ -15,7 +15,7 @@ export async function insertGpuStats(sql: Sql, at: Date, stats: Omit<GpuStats, "
 
 const columns = (sql: Sql) => sql(["recorded_at", "gpu_name", "pstate", "throttle_reasons", ...gpuNumbers]);
 
-/** The newest look at the card since `since`, or undefined. */
+/** Returns the newest sample since `since`, or undefined. */
 export async function latestGpuStats(sql: Sql, since: Date): Promise<GpuStats | undefined> {
   const [row] = await sql<[GpuStats?]>`
     select ${columns(sql)}
@@ -28,12 +28,12 @@ export async function latestGpuStats(sql: Sql, since: Date): Promise<GpuStats | 
 }
 
 /**
- * The looks since `since`, averaged over intervals of so many seconds, oldest first; intervals without a look are left
- * out. Name and state are those of the newest look of an interval, reasons those of any.
+ * Returns the samples since `since`, averaged over intervals of this many seconds, oldest first; intervals without a sample are left out.
+ * Name and state come from the newest sample of an interval, reasons from all.
  */
 export async function gpuHistory(sql: Sql, since: Date, intervalSeconds: number): Promise<readonly GpuStats[]> {
   const averages = gpuNumbers.map((name) => sql`, round(avg(g.${sql(name)})::numeric, 2)::float8 as ${sql(name)}`);
-  // one pass without a join: where the planner takes the table for an empty one, a join of two sums would be made row by row
+  // One pass without a join: if the planner believes the table to be empty, a join of two aggregates would run row by row.
   return await sql<GpuStats[]>`
     with bins as (
       select
@@ -60,13 +60,13 @@ export async function gpuHistory(sql: Sql, since: Date, intervalSeconds: number)
   `;
 }
 
-/** How many looks are stored. */
+/** Counts the stored samples. */
 export async function countGpuStats(sql: Sql): Promise<number> {
   const [row] = await sql<[{ count: number }]>`select count(*) as count from gpu_stats`;
   return row.count;
 }
 
-/** How many looks are older than `before`. */
+/** Counts the samples older than `before`. */
 export async function countGpuStatsBefore(sql: Sql, before: Date): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -76,7 +76,7 @@ export async function countGpuStatsBefore(sql: Sql, before: Date): Promise<numbe
   return row.count;
 }
 
-/** Deletes at most `limit` looks that are older than `before`, and returns how many. */
+/** Deletes at most `limit` samples older than `before`, and returns how many. */
 export async function deleteGpuStatsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from gpu_stats g

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { GpuStats as GpuStatsRecord } from "../../contract/routes/system-gpu.ts";
 
-/** A look at a graphics card as clients see it. */
+/** A sample of a graphics card as clients see it. */
 export type GpuStats = z.output<typeof GpuStatsRecord>;
 
-/** What the card itself tells: everything but when, and what the detector makes of it. */
+/** The card's own values: everything except the time and the detector's values. */
 export type GpuReading = Omit<GpuStats, "recorded_at" | "inference_fps">;
 
-/** The values that are numbers, in the order of the record. */
+/** The numeric values, in the order of the record. */
 export const gpuNumbers = [
   "utilization",
   "memory_used",
@@ -34,7 +34,7 @@ export const gpuNumbers = [
   "bar1_used",
 ] as const satisfies readonly (keyof GpuStats)[];
 
-/** What is told where there is no card, or nothing that tells of it. */
+/** The record if there is no card, or no tool that reports on it. */
 export const noGpu: GpuStats = {
   recorded_at: null,
   gpu_name: null,
@@ -43,7 +43,7 @@ export const noGpu: GpuStats = {
   ...(Object.fromEntries(gpuNumbers.map((name) => [name, null])) as Record<(typeof gpuNumbers)[number], null>),
 };
 
-/** The card that works hardest; of several that do, the one that holds most. Undefined when there is none. */
+/** Returns the busiest card; of equally busy ones, the one that uses most memory. Undefined if there is none. */
 export function busiest(readings: readonly GpuReading[]): GpuReading | undefined {
   const rank = ({ utilization, memory_used }: GpuReading): readonly [number, number] => [utilization ?? -1, memory_used ?? -1];
   return readings.toSorted((a, b) => {

@@ -2,8 +2,8 @@ import type { GpuReading } from "./gpu.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
 /**
- * What `nvidia-smi -q -x` printed, one reading for each card. What a card does not tell (`N/A`) is null. Names that
- * older drivers use are understood too. Throws an `Error` when the text is no whole answer.
+ * Parses the output of `nvidia-smi -q -x` into one reading per card. Values that a card does not report (`N/A`) are null. Accepts the
+ * names of older drivers. Throws an `Error` if the text is incomplete.
  */
 export function readNvidiaSmi(text: string): readonly GpuReading[] {
   const log = readXml(text);
@@ -49,13 +49,13 @@ function find(element: XmlElement, path: readonly string[]): XmlElement | undefi
   return path.reduce<XmlElement | undefined>((at, name) => at?.children.find((child) => child.name === name), element);
 }
 
-/** The text at a path; null where there is none, and where the card says that it has no such value. */
+/** Returns the text at a path; null if there is none, or if the card has no such value. */
 function textAt(element: XmlElement, path: readonly string[]): string | null {
   const text = find(element, path)?.text.trim() ?? "";
   return text === "" || /^\[?(n\/a|not supported|unknown( error)?|gpu is lost|requested functionality)/i.test(text) ? null : text;
 }
 
-/** `22.78 W`, `16x`, `31 C`: the number in front. */
+/** Returns the leading number of `22.78 W`, `16x`, `31 C`. */
 function numberOf(text: string | null): number | null {
   const digits = /^-?\d+(\.\d+)?/.exec(text ?? "")?.[0];
   return digits === undefined ? null : Number(digits);
@@ -73,7 +73,7 @@ function throttleReasons(card: XmlElement): string[] | null {
     .map(({ name }) => name.replace(/^clocks_(event|throttle)_reason_/, ""));
 }
 
-/** Processes of type `C` and `C+G`. */
+/** Counts the processes of type `C` and `C+G`. */
 function computeProcesses(card: XmlElement): number | null {
   const processes = find(card, ["processes"]);
   if (!processes || (processes.children.length === 0 && processes.text.trim() !== "")) return null;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { signalChild } from "../../base/lifecycle/signal-child.ts";
 
-/** The tool is not there: no NVIDIA driver on this machine. */
+/** The tool is missing: this machine has no NVIDIA driver. */
 export class NvidiaSmiAbsent extends Error {
   override name = "NvidiaSmiAbsent";
 
@@ -10,18 +10,18 @@ export class NvidiaSmiAbsent extends Error {
   }
 }
 
-/** Asks the driver's tool for all it knows. */
+/** Runs the driver's tool. */
 export interface NvidiaSmi {
   /**
-   * What it prints, as XML. Throws `NvidiaSmiAbsent` when it is not installed for this user, and an `Error` when it fails, prints too
-   * much or hangs: it is killed then, and not started again before it is gone.
+   * Returns its output as XML. Throws `NvidiaSmiAbsent` if it is not installed for this user, and an `Error` if it fails, prints too much
+   * or hangs: then it is killed, and not started again before it has exited.
    */
   ask(signal: AbortSignal): Promise<string>;
 }
 
 const mostBytes = 16 * 1024 * 1024;
 
-/** Makes the asker of one tool; `command` is its name or path. */
+/** Creates the runner of the tool; `command` is its name or path. */
 export function createNvidiaSmi({
   command = "nvidia-smi",
   timeoutMs = 10_000,
@@ -29,7 +29,7 @@ export function createNvidiaSmi({
   readonly command?: string;
   readonly timeoutMs?: number;
 } = {}): NvidiaSmi {
-  // a tool that hangs in the driver outlives even SIGKILL for a while
+  // A tool that hangs in the driver survives even SIGKILL for a while.
   let running: ChildProcess | undefined;
 
   const ask = (signal: AbortSignal): Promise<string> =>
@@ -50,13 +50,13 @@ export function createNvidiaSmi({
       const fail = (error: Error): void => {
         end(() => reject(error));
         signalChild(child, "SIGKILL");
-        // a grandchild may hold the pipe open
+        // A grandchild may hold the pipe open.
         child.stdout?.destroy();
       };
       const giveUp = (): void => fail(new Error("given up"));
       const timer = setTimeout(() => fail(new Error(`nvidia-smi did not answer within ${timeoutMs / 1000} s`)), timeoutMs);
       signal.addEventListener("abort", giveUp, { once: true });
-      // without a free file descriptor there is no pipe either, and the error follows
+      // Without a free file descriptor there is no pipe, and an error follows.
       child.stdout?.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > mostBytes) fail(new Error("nvidia-smi prints without end"));
@@ -64,7 +64,7 @@ export function createNvidiaSmi({
       });
       child.once("error", (cause: NodeJS.ErrnoException) => {
         running = undefined;
-        // the latter also when it is nowhere, and one folder of the path is closed to this user
+        // EACCES also occurs if the tool is missing and a folder of the path is closed to this user.
         const isAbsent = cause.code === "ENOENT" || cause.code === "EACCES";
         end(() => reject(isAbsent ? new NvidiaSmiAbsent({ cause }) : cause));
       });

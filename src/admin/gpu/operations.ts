@@ -5,14 +5,14 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { type GpuStats, noGpu } from "./gpu.ts";
 import { gpuHistory, latestGpuStats } from "./gpu-repository.ts";
 
-/** A look that is older than this says nothing about now. */
+/** An older sample says nothing about the current state. */
 const freshMs = 20_000;
 
 const intervalSeconds = { "1m": 60, "5m": 300, "15m": 900, "1h": 3600 } as const;
 
 const kept = createTtlCache<GpuStats>();
 
-/** The use cases of the graphics card's figures. */
+/** The use cases of the graphics card's metrics. */
 export const gpuOperations: Pick<Operations, keyof typeof gpuRoutes> = {
   getGpuStats: (_request, { db, clock, config }) =>
     kept.current(config, clock.monotonic(), config.healthCacheTtlSeconds * 1000, async () => {

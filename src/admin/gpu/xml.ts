@@ -1,4 +1,4 @@
-/** An element of a document: its children by their order, its own text without theirs. Attributes are left out. */
+/** An element of a document: its children in order and its own text, without attributes. */
 export interface XmlElement {
   readonly name: string;
   readonly text: string;
@@ -10,8 +10,8 @@ const token =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<![^>]*>|<(\/?)([A-Za-z_][\w.:-]*)(?:"[^"]*"|'[^']*'|[^"'>])*?(\/?)>|([^<]+)/g;
 
 /**
- * Reads the elements of an XML document as programs print them: no namespaces, no external entities. Throws an `Error`
- * when the elements do not close each other, as when the text was cut off.
+ * Parses the elements of an XML document as programs print them: no namespaces, no external entities. Throws an `Error` if elements are
+ * not closed, for example because the text was cut off.
  */
 export function readXml(text: string): XmlElement {
   interface Open {

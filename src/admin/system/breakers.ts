@@ -5,7 +5,7 @@ import type { OperationContext } from "../../work/operations/operation.ts";
 import type { Runtime } from "../../work/operations/runtime.ts";
 import { type BreakerState, type UpstreamName, upstreamNames } from "../../work/operations/upstream-state.ts";
 
-/** All five breakers; when the next trial is allowed is told while one is open. */
+/** Returns all five circuit breakers; an open one includes the time of its next trial. */
 export function breakerEntries(runtime: Runtime): z.output<typeof Breaker>[] {
   return runtime.breakers().map(entryOf);
 }
@@ -14,7 +14,7 @@ function entryOf({ reset_at, ...breaker }: BreakerState): z.output<typeof Breake
   return { ...breaker, ...(breaker.state === "open" && reset_at !== null && { reset_at }) };
 }
 
-/** Closes a breaker and has what waited for its service taken up. Throws `Problem("not_found")` for a name that is none. */
+/** Closes a breaker and resumes the work that waited for its service. Throws `Problem("not_found")` for an unknown name. */
 export async function resetBreaker(context: OperationContext, runtime: Runtime, name: string): Promise<z.output<typeof BreakerReset>> {
   if (!isUpstream(name)) throw notFound("Circuit breaker", name, `there are ${upstreamNames.join(", ")}`);
   const previous_state = await runtime.resetBreaker(name);

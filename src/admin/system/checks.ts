@@ -8,17 +8,17 @@ import type { Runtime } from "../../work/operations/runtime.ts";
 import type { UpstreamState } from "../../work/operations/upstream-state.ts";
 import { healthTurns } from "./health-turns.ts";
 
-/** So many are told of. */
+/** Maximum number of silences listed. */
 const mostSilences = 20;
 
-/** The result of asking one dependency whether it works. */
+/** The result of checking one dependency. */
 export type Check<T> =
   | { readonly ok: true; readonly value: T; readonly latencyMs: number }
   | { readonly ok: false; readonly error: string; readonly latencyMs: number };
 
 /**
- * Does the work, but waits at most `timeoutMs` for it: what hangs counts as failed, and never holds up the answer. The
- * signal that the work gets fires then.
+ * Runs a check but waits at most `timeoutMs`: a check that hangs counts as failed and never delays the reply. The signal that the check
+ * receives is then aborted.
  */
 export async function check<T>(
   { clock }: OperationContext,
@@ -42,27 +42,27 @@ export async function check<T>(
   }
 }
 
-/** Whether the database answers a statement. */
+/** Checks whether the database answers a statement. */
 export function checkDatabase(context: OperationContext): Promise<Check<unknown>> {
   return gated(context, () => context.db.query((sql) => sql`select 1 as one`));
 }
 
-/** Whether the store answers, and with which version. */
+/** Checks whether the store answers, and returns its version. */
 export function checkStore(context: OperationContext): Promise<Check<string>> {
   return gated(context, () => context.store.version());
 }
 
-/** What the upstream services say of themselves. Each probe takes its own turn among the checks. */
+/** Reads the state of the upstream services. Each probe takes a slot of its own among the checks. */
 export function checkUpstreams(context: OperationContext, runtime: Runtime): Promise<Check<readonly UpstreamState[]>> {
   return check(context, timeoutMs(context), () => runtime.probeUpstreams());
 }
 
-/** Which silences hold alerts back now. */
+/** Returns the silences that mute alerts now. */
 export function checkSilences(context: OperationContext): Promise<Check<readonly Silence[]>> {
   return gated(context, () => context.db.query((sql) => activeSilences(sql, context.clock.now(), mostSilences)));
 }
 
-/** How full the disks are, as far as they tell: the one with the data folder, and that with the pictures where it is another. */
+/** Returns the space on the disks, as far as it is known: the one with the data folder, and the one with the pictures if it differs. */
 export async function checkDisks(context: OperationContext, runtime: Runtime): Promise<Disks> {
   const [data, pictures] = await Promise.all([gated(context, () => runtime.disk()), gated(context, () => runtime.pictureDisk())]);
   const disks = new Map<DiskName, DiskSpace>();
@@ -71,14 +71,14 @@ export async function checkDisks(context: OperationContext, runtime: Runtime): P
   return disks;
 }
 
-/** A check as clients see it. */
+/** Converts a check to its form in the API. */
 export function resultOf(done: Check<unknown>): z.output<typeof CheckResult> {
   return { status: done.ok ? "healthy" : "unhealthy", latency_ms: done.latencyMs, error: done.ok ? null : done.error };
 }
 
 const timeoutMs = (context: OperationContext): number => context.config.healthCheckTimeoutSeconds * 1000;
 
-/** A check that waits for its turn among all checks; waiting counts as part of its time. */
+/** Runs a check when a slot is free; the wait counts towards its time. */
 function gated<T>(context: OperationContext, work: () => Promise<T>): Promise<Check<T>> {
   return check(context, timeoutMs(context), (signal) => healthTurns(context.config).run(work, signal));
 }

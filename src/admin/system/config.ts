@@ -10,7 +10,7 @@ type Changes = Request<typeof configRoutes.updateConfig>["body"];
 
 type Name = Exclude<keyof Changes, "reset">;
 
-/** What the values of the interface are called inside. */
+/** Internal names of the settings in the interface. */
 const settingOf: Readonly<Record<Name, keyof LiveSettings>> = {
   batch_timeout_seconds: "batchWindowSeconds",
   batch_idle_timeout_seconds: "batchIdleTimeoutSeconds",
@@ -29,7 +29,7 @@ const urlFields = { vision_url: "visionUrl", embedder_url: "embedderUrl", enrich
 const urlNames = Object.keys(urlFields) as readonly (keyof typeof urlFields)[];
 const isUrl = (name: Name): name is keyof typeof urlFields => Object.hasOwn(urlFields, name);
 
-/** The live settings under the names of the interface. */
+/** Returns the live settings under their interface names. */
 export function configRecord(settings: LiveSettings): z.output<typeof SystemConfig> {
   return {
     batch_timeout_seconds: settings.batchWindowSeconds,
@@ -47,13 +47,13 @@ export function configRecord(settings: LiveSettings): z.output<typeof SystemConf
 }
 
 /**
- * Stores changes and returns the whole record. Throws `Problem("forbidden")` when somebody from elsewhere without a key
- * would have us call other addresses, and `Problem("invalid")` for values that are not taken.
+ * Stores changes and returns the whole record. Throws `Problem("forbidden")` if a remote client without a key would make homesec call new
+ * addresses, and `Problem("invalid")` for values that are not accepted.
  */
 export async function changeConfig(context: OperationContext, changes: Changes): Promise<z.output<typeof SystemConfig>> {
   const { settings, caller } = context;
   const before = configRecord(settings.current());
-  // a record that was read may be sent back as it is by anybody
+  // Any client may send back a record that it has read.
   const newUrls = urlNames.filter((name) => changes[name] !== undefined && changes[name] !== before[name]);
   const reset = namesToReset(changes);
   const changedUrls = [...newUrls, ...reset.filter(isUrl)];
@@ -73,7 +73,7 @@ export async function changeConfig(context: OperationContext, changes: Changes):
   );
 }
 
-/** What is to be as configured again. Throws `Problem("invalid")` when it is given a value too. */
+/** Returns the settings to reset to their configured value. Throws `Problem("invalid")` if one of them also gets a value. */
 function namesToReset(changes: Changes): readonly Name[] {
   const named = changes.reset ?? [];
   const twice = named.filter((name) => changes[name] !== undefined && (isUrl(name) || changes[name] !== null));
@@ -85,7 +85,7 @@ function namesToReset(changes: Changes): readonly Name[] {
   return [...new Set([...named, ...nulls])];
 }
 
-/** What the address checks say of a URL; that it is one at all is checked when it is stored. */
+/** Returns why the outbound rules refuse a URL; storing it checks that it is a URL at all. */
 async function refusedUrl(name: string, url: string | null | undefined): Promise<readonly ProblemItem[]> {
   const refusal = url && URL.canParse(url) ? await refusalOf(url) : undefined;
   return refusal === undefined ? [] : [{ loc: ["body", name], msg: `Must not be called: ${refusal}`, type: "value_error" }];
@@ -108,7 +108,7 @@ function patchOf(changes: Changes): SettingsPatch {
   return given(patch) as SettingsPatch;
 }
 
-/** The entries that have a value. */
+/** Returns the entries that have a value. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

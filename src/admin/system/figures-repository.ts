@@ -2,14 +2,14 @@ import type { CameraStatus } from "../../monitoring/cameras/camera.ts";
 import { type Cause, causes } from "../../monitoring/incidents/incident.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A camera that is not deleted. */
+/** Metrics of a camera that is not deleted. */
 export interface CameraFigures {
   readonly cameraId: string;
   readonly status: CameraStatus;
   readonly lastSeenAt: Date | null;
 }
 
-/** All cameras that are not deleted, by their ids. */
+/** Returns all cameras that are not deleted, by id. */
 export async function cameraFigures(sql: Sql): Promise<readonly CameraFigures[]> {
   return await sql<CameraFigures[]>`
     select c.camera_id as "cameraId", c.status, c.last_seen_at as "lastSeenAt"
@@ -19,7 +19,7 @@ export async function cameraFigures(sql: Sql): Promise<readonly CameraFigures[]>
   `;
 }
 
-/** How many incidents last, by cause. */
+/** Counts the open incidents by cause. */
 export async function openIncidents(sql: Sql): Promise<Readonly<Record<Cause, number>>> {
   const rows = await sql<{ cause: Cause; count: number }[]>`
     select i.cause, count(*) as count
@@ -31,15 +31,15 @@ export async function openIncidents(sql: Sql): Promise<Readonly<Record<Cause, nu
   return Object.fromEntries(causes.map((cause) => [cause, counts.get(cause) ?? 0])) as Record<Cause, number>;
 }
 
-/** What is not over yet. */
+/** Counts of unfinished things. */
 export interface OpenFigures {
   readonly batches: number;
-  /** Alerts of which nobody has been told. */
+  /** Alerts that no recipient has been notified of. */
   readonly pendingAlerts: number;
   readonly silences: number;
 }
 
-/** Counts what is not over yet. Each count reads no more rows than it counts. */
+/** Counts unfinished things. Each count reads no more rows than it counts. */
 export async function openFigures(sql: Sql, now: Date): Promise<OpenFigures> {
   const [row] = await sql<[OpenFigures]>`
     select

@@ -6,7 +6,7 @@ import { check } from "./checks.ts";
 import { type CameraFigures, cameraFigures, type OpenFigures, openFigures, openIncidents } from "./figures-repository.ts";
 import { type StoredFigures, storedFigures } from "./storage-repository.ts";
 
-/** The state of the home as the database has it, for those who watch homesec from outside. */
+/** The state of the home in the database, for external monitoring. */
 export interface Figures {
   readonly queues: Awaited<ReturnType<typeof countJobs>>;
   readonly cameras: readonly CameraFigures[];
@@ -15,15 +15,15 @@ export interface Figures {
   readonly stored: StoredFigures;
 }
 
-/** However many ask, the database is asked no more often. */
+/** Minimum interval between two queries, however many clients ask. */
 const freshMs = 1_000;
-/** The size of the database is no matter of seconds, and takes a look at each of its files. */
+/** The size of the database changes slowly, and reading it touches each of its files. */
 const storedFreshMs = 60_000;
 
 const kept = createTtlCache<Figures | undefined>((figures) => figures === undefined);
 const keptStored = createTtlCache<StoredFigures>();
 
-/** The figures of this moment, read from indexes and kept totals; undefined while the database does not answer. */
+/** Returns the current metrics from indexes and stored totals; undefined while the database does not answer. */
 export async function currentFigures(context: OperationContext): Promise<Figures | undefined> {
   const { db, config, clock } = context;
   return await kept.current(db, clock.monotonic(), freshMs, async () => {

@@ -7,31 +7,31 @@ import type { UpstreamState } from "../../work/operations/upstream-state.ts";
 import { type Check, checkDatabase, checkDisks, checkSilences, checkStore, checkUpstreams } from "./checks.ts";
 import { type OverallStatus, overallStatus } from "./overall.ts";
 
-/** What a round of checks has found. All health answers are told from it. */
+/** The results of one round of checks. All health replies derive from them. */
 export interface Findings {
   readonly overall: OverallStatus;
   readonly database: Check<unknown>;
   readonly store: Check<string>;
-  /** Services that are switched on. */
+  /** Services that are enabled. */
   readonly upstreams: Check<readonly UpstreamState[]>;
   readonly workers: readonly WorkerState[];
   readonly supervisorAlive: boolean;
-  /** A sentence for each disk that is nearly full. */
+  /** One sentence for each disk that is nearly full. */
   readonly lowDisks: readonly string[];
-  /** What holds alerts back now; empty while the database cannot say. */
+  /** Silences that mute alerts now; empty while the database does not answer. */
   readonly silences: readonly Silence[];
   readonly timestamp: Date;
 }
 
-// a built-in service that starts has no address yet, and will have one in a moment
+// A built-in service that is starting has no address yet.
 const kept = createTtlCache<Findings>(
   ({ upstreams, supervisorAlive }) =>
     !supervisorAlive || (upstreams.ok && upstreams.value.some(({ url, builtIn, healthy }) => builtIn && url === "" && !healthy)),
 );
 
 /**
- * What a round of checks finds, at most `HEALTH_CACHE_TTL_SECONDS` old; who asks meanwhile shares one round. While workers or a
- * built-in service start each round is a new one, so that nobody reads "starting" of what works.
+ * Returns the findings of a round of checks that is at most `HEALTH_CACHE_TTL_SECONDS` old; concurrent callers share a round. While
+ * workers or a built-in service start, each round is new, so that "starting" never outlives the start.
  */
 export function currentFindings(context: OperationContext, runtime: Runtime): Promise<Findings> {
   const ttlMs = context.config.healthCacheTtlSeconds * 1000;
@@ -56,7 +56,7 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
     freeDiskShare: shares.length > 0 ? Math.min(...shares.map(({ share }) => share)) : undefined,
   });
   return {
-    // services that could not even be asked are not known to be well
+    // Services that could not be checked are not known to be healthy.
     overall: overall === "healthy" && !upstreams.ok ? "degraded" : overall,
     database,
     store,
@@ -69,10 +69,10 @@ async function checkAll(context: OperationContext, runtime: Runtime): Promise<Fi
   };
 }
 
-/** What is wrong when a supervisor is not alive. */
+/** The message while a supervisor is not alive. */
 export const supervisorFault = "the supervisor still starts workers, or gives no sign of life";
 
-/** Critical workers that do not run: without them no picture is processed. */
+/** Returns the critical workers that do not run: without them no picture is processed. */
 export function stoppedWorkers(workers: readonly WorkerState[]): readonly WorkerState[] {
   return workers.filter(({ critical, running }) => critical && !running);
 }

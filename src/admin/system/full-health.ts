@@ -18,7 +18,7 @@ const displayNames: Readonly<Record<UpstreamName, string>> = {
   enrichment: "Enrichment",
 };
 
-/** The health of every part; 503 unless all is well. */
+/** Returns the health of every part; status 503 unless everything is healthy. */
 export async function currentFullHealth(context: OperationContext, runtime: Runtime): Promise<FullHealth | WithStatus<FullHealth>> {
   const findings = await currentFindings(context, runtime);
   const { upstreams } = findings;
@@ -46,7 +46,7 @@ function isReady({ database, store, workers, supervisorAlive }: Findings): boole
   return database.ok && store.ok && stoppedWorkers(workers).length === 0 && supervisorAlive;
 }
 
-/** One sentence for everything that is not well. */
+/** Summarises everything unhealthy in one sentence. */
 function messageOf(findings: Findings, services: readonly { readonly status: string; readonly message: string }[]): string {
   const faults = [
     ...services.filter(({ status }) => status !== "healthy").map(({ message }) => message),
@@ -70,7 +70,7 @@ function answeredService(service: UpstreamState, breakers: readonly BreakerState
   };
 }
 
-/** A service of which only the breaker is known, since the round of probes did not end in time. */
+/** Describes a service whose probe did not finish in time: only its breaker is known. */
 function unaskedService({ name, state }: BreakerState, error: string, last_check: Date): AiService {
   return {
     name,

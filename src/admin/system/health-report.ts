@@ -10,17 +10,17 @@ import { createStartPatience } from "./rounds.ts";
 const badness: Readonly<Record<OverallStatus, number>> = { healthy: 0, degraded: 1, unhealthy: 2 };
 
 /**
- * Makes a look at the overall health: emits `system_health_changed` when it is another than the stored one, and resolves to
- * whether it did. Of processes that differ the worst counts, and only who reported it may take it back while it lives. While
- * the database is down nothing can be stored: the change is remembered with its time and emitted on recovery. What is
- * not well at the start yet is taken for still starting.
+ * Creates the function that checks the overall health: it emits `system_health_changed` if the health differs from the stored one, and
+ * resolves to whether it did. If processes differ, the worst value counts, and only its reporter may take it back while it lives. While
+ * the database is down, the change is remembered with its time and emitted on recovery. An unhealthy part right after the start counts as
+ * starting.
  */
 export function createHealthReport(
   context: OperationContext,
   runtime: Runtime,
   options: {
     readonly processId: string;
-    /** Hears what each look found. */
+    /** Called with the findings of each check. */
     readonly onFindings?: (findings: Findings) => void;
   },
 ): (signal: AbortSignal) => Promise<boolean> {
@@ -65,7 +65,7 @@ function changesSince(
     readonly processId: string;
   },
 ): readonly OutboundEvent[] {
-  // the first look ever has nothing to compare with
+  // The very first check has nothing to compare with.
   if (!stored) return [];
   const { findings, outage, now } = seen;
   const change = (status: OverallStatus, previous: OverallStatus, message: string, changedAt: Date): OutboundEvent => ({
@@ -73,7 +73,7 @@ function changesSince(
     eventId: "system",
     data: { status, previous_status: previous, message, changed_at: changedAt, reported_at: now },
   });
-  // a value stored since then: another process that lost the same database has told of it
+  // A value was stored since then: another process that lost the same database has reported it.
   if (outage && stored.status !== "unhealthy" && stored.changedAt <= outage.since) {
     const span = `from ${outage.since.toISOString()} to ${findings.timestamp.toISOString()}`;
     return [
@@ -85,7 +85,7 @@ function changesSince(
   return [change(findings.overall, stored.status, messageOf(findings), findings.timestamp)];
 }
 
-/** Everything that is not well, in a sentence. */
+/** Summarises everything unhealthy in a sentence. */
 function messageOf(findings: Findings): string {
   const { database, store, upstreams, workers, lowDisks } = findings;
   const reasons = [

@@ -1,16 +1,16 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { OverallStatus } from "./overall.ts";
 
-/** The overall health that outbound webhooks were last told of. */
+/** The overall health that was last reported to outbound webhooks. */
 export interface ReportedHealth {
   readonly status: OverallStatus;
   readonly processId: string;
   readonly changedAt: Date;
-  /** The process that reported it is still there. */
+  /** Whether the process that reported it is still alive. */
   readonly reporterLives: boolean;
 }
 
-/** The value that was last reported, locked so that one process at a time changes it. Undefined before the first. */
+/** Returns the last reported health and locks it, so that one process at a time changes it. Undefined before the first report. */
 export async function lockReportedHealth(sql: Sql): Promise<ReportedHealth | undefined> {
   const [row] = await sql<[ReportedHealth?]>`
     select h.status, h.process_id as "processId", h.changed_at as "changedAt",
@@ -21,7 +21,7 @@ export async function lockReportedHealth(sql: Sql): Promise<ReportedHealth | und
   return row;
 }
 
-/** Stores a reported value. */
+/** Stores the reported health. */
 export async function storeReportedHealth(sql: Sql, health: Omit<ReportedHealth, "reporterLives">): Promise<void> {
   await sql`
     insert into reported_health (status, process_id, changed_at)

@@ -1,13 +1,13 @@
 import { createSemaphore } from "../../base/async/semaphore.ts";
 import type { Config } from "../../platform/config/config.ts";
 
-/** Lets at most so many pieces of work run at a time; the others wait for their turn. */
+/** Limits the number of concurrent health checks; the others wait. */
 export interface HealthTurns {
-  /** Runs the work when it is its turn. Rejects when the signal fires, which also ends the turn, done or not. */
+  /** Runs the work once a slot is free. Rejects when the signal is aborted, which also frees the slot. */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Makes turns for so many at a time. */
+/** Creates a limiter with this many slots. */
 export function createHealthTurns(atATime: number): HealthTurns {
   const turns = createSemaphore({ max: atATime });
   return {
@@ -23,7 +23,7 @@ export function createHealthTurns(atATime: number): HealthTurns {
 
 const turnsOf = new WeakMap<Config, HealthTurns>();
 
-/** The turns of all health checks of a daemon: `MAX_CONCURRENT_HEALTH_CHECKS` at a time, whoever asks for them. */
+/** Returns the limiter that all health checks of a daemon share: `MAX_CONCURRENT_HEALTH_CHECKS` at a time. */
 export function healthTurns(config: Config): HealthTurns {
   const known = turnsOf.get(config);
   if (known) return known;

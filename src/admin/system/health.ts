@@ -11,14 +11,15 @@ import { currentFindings } from "./findings.ts";
 type Health = z.output<typeof HealthReply>;
 type Service = z.output<typeof ServiceHealth>;
 
-/** The health of the three kinds of services, with the latest changes; 503 unless all is well. */
+/** Returns the health of the three kinds of services with the latest changes; status 503 unless everything is healthy. */
 export async function currentHealth(context: OperationContext, runtime: Runtime): Promise<Health | WithStatus<Health>> {
   const { overall, database, store, upstreams, workers, lowDisks, silences, timestamp } = await currentFindings(context, runtime);
   const reply: Health = {
     status: overall,
     services: { database: databaseHealth(context, database), store: storeHealth(context, store), ai: aiHealth(upstreams) },
     timestamp,
-    // what lowers the overall value without being one of the three services stands here, so that it never goes unexplained; and what keeps alerts from people
+    // Whatever lowers the overall value besides the three services is listed here, so that it is always explained; so are silences, which
+    // mute alerts.
     recent_events: [
       ...workers
         .filter(({ running }) => !running)
@@ -34,7 +35,7 @@ export async function currentHealth(context: OperationContext, runtime: Runtime)
   return overall === "healthy" ? reply : { status: 503, reply };
 }
 
-/** The database, with the counters of its pool. */
+/** Describes the database, with the counters of its pool. */
 export function databaseHealth(context: OperationContext, database: Check<unknown>): Service {
   const { size, overflow, checkedin, checkedout, total_connections } = context.db.pool;
   const details = { pool: { size, overflow, checkedin, checkedout, total_connections }, latency_ms: database.latencyMs };
@@ -43,7 +44,7 @@ export function databaseHealth(context: OperationContext, database: Check<unknow
     : { status: "unhealthy", message: `PostgreSQL does not answer: ${database.error}`, details };
 }
 
-/** The store, with its version. */
+/** Describes the store, with its version. */
 export function storeHealth(context: OperationContext, store: Check<string>): Service {
   const { kind } = context.store;
   return store.ok
@@ -55,7 +56,7 @@ export function storeHealth(context: OperationContext, store: Check<string>): Se
     : { status: "unhealthy", message: `The store does not answer: ${store.error}`, details: { kind, version: "unknown" } };
 }
 
-/** All AI services that are switched on, as one. */
+/** Describes all enabled AI services as one. */
 export function aiHealth(upstreams: Check<readonly UpstreamState[]>): Service {
   if (!upstreams.ok) return { status: "unknown", message: `The AI services could not be asked: ${upstreams.error}`, details: {} };
   const details = Object.fromEntries(upstreams.value.map(({ name, healthy }) => [name, healthy ? "healthy" : "unhealthy"]));

@@ -1,6 +1,6 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 
-/** Durations in milliseconds, in figures. */
+/** Statistics of durations, in milliseconds. */
 export interface LatencyFigures {
   readonly avg_ms: number;
   readonly min_ms: number;
@@ -11,27 +11,27 @@ export interface LatencyFigures {
   readonly sample_count: number;
 }
 
-/** Samples at most: the newest of the window. They are found by an index, so that the cost is bounded. */
+/** Maximum number of samples: the newest of the window. An index finds them, so that the cost is bounded. */
 const mostSamples = 5_000;
-/** Samples at most where each needs a search of its own. */
+/** Maximum number of samples that each need a lookup. */
 const mostSearches = 500;
 
-/** The detector's look at a picture. */
+/** Duration of the detector's analysis of a picture. */
 export function detectLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(sql, newestImages(sql, since, sql`i.finished_at - i.started_at`, sql`i.status = 'processed'`));
 }
 
-/** From the first sign of a live picture to its entry in the ledger. */
+/** Time from the first sign of a live picture to its ledger entry. */
 export function watchLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(sql, newestImages(sql, since, sql`i.found_at - i.taken_at`, sql`i.found_by = 'watch'`));
 }
 
-/** From a picture's entry in the ledger to its stored detections. */
+/** Time from a picture's ledger entry to its stored detections. */
 export function watchToDetectLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(sql, newestImages(sql, since, sql`i.finished_at - i.found_at`, sql`i.status = 'processed'`));
 }
 
-/** `duration` of the newest images that were worked on and meet the condition. */
+/** `duration` of the newest processed images that meet the condition. */
 const newestImages = (sql: Sql, since: Date, duration: SqlFragment, condition: SqlFragment) => sql`
   select ${duration} as duration
   from images i
@@ -42,7 +42,7 @@ const newestImages = (sql: Sql, since: Date, duration: SqlFragment, condition: S
   limit ${mostSamples}
 `;
 
-/** From a batch's first stored detection to its end. */
+/** Time from a batch's first stored detection to its end. */
 export function batchLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(
     sql,
@@ -57,7 +57,7 @@ export function batchLatency(sql: Sql, since: Date): Promise<LatencyFigures | nu
   );
 }
 
-/** The language model's judgement of an event. */
+/** Duration of the language model's analysis of an event. */
 export function analyzeLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(
     sql,
@@ -72,7 +72,7 @@ export function analyzeLatency(sql: Sql, since: Date): Promise<LatencyFigures | 
   );
 }
 
-/** From an event's creation to its first judgement. */
+/** Time from an event's creation to its first analysis. */
 export function batchToAnalyzeLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(
     sql,
@@ -84,7 +84,7 @@ export function batchToAnalyzeLatency(sql: Sql, since: Date): Promise<LatencyFig
   );
 }
 
-/** From the entry of an event's first picture in the ledger to the event's first judgement. */
+/** Time from the ledger entry of an event's first picture to the event's first analysis. */
 export function totalLatency(sql: Sql, since: Date): Promise<LatencyFigures | null> {
   return figuresOf(
     sql,
@@ -102,7 +102,7 @@ export function totalLatency(sql: Sql, since: Date): Promise<LatencyFigures | nu
   );
 }
 
-/** The newest judgements, without those of events that had been judged before. */
+/** The newest first analyses of events; repeated analyses are left out. */
 const firstJudgements = (sql: Sql, since: Date, limit: number) => sql`
   select a.event_id, a.finished_at
   from analysis_attempts a

@@ -6,7 +6,7 @@ import { resultOf } from "./checks.ts";
 import { currentFindings } from "./findings.ts";
 import { aiHealth } from "./health.ts";
 
-/** The three checks that a monitoring system wants. That this answers at all is its `up`. */
+/** Returns the three checks that a monitoring system needs. Its `up` is the reply itself. */
 export async function monitoringHealth(context: OperationContext, runtime: Runtime): Promise<z.output<typeof MonitoringHealthReply>> {
   const { database, store, upstreams } = await currentFindings(context, runtime);
   const ai = aiHealth(upstreams);
@@ -24,10 +24,10 @@ export async function monitoringHealth(context: OperationContext, runtime: Runti
   };
 }
 
-/** What a monitoring system can watch: this daemon and the services that are switched on. */
+/** Returns the monitoring targets: this daemon and the enabled services. */
 export async function monitoringTargets(context: OperationContext, runtime: Runtime): Promise<z.output<typeof TargetsReply>> {
   const { upstreams } = await currentFindings(context, runtime);
-  // a built-in service that is still starting has no address yet
+  // A built-in service that is starting has no address yet.
   const services = upstreams.ok ? upstreams.value.filter(({ url }) => url !== "") : [];
   return {
     targets: [
@@ -37,7 +37,7 @@ export async function monitoringTargets(context: OperationContext, runtime: Runt
   };
 }
 
-/** Whether live messages go out. */
+/** Tells whether live messages are sent. */
 export function websocketHealth(runtime: Runtime): z.output<typeof WebsocketHealthReply> {
   const live = runtime.live();
   return {

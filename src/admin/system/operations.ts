@@ -49,7 +49,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   updateConfig: async ({ body }, context) => await changeConfig(context, body),
   getStorage: async (_request, context) => await currentStorage(context),
   cleanUp: async ({ query }, context) => {
-    // nobody reads what would go once who asked has gone; what goes, goes
+    // A dry run stops when its client disconnects; a real cleanup continues.
     const report = await cleanUp(context, {
       dryRun: query.dry_run,
       ...(query.dry_run && context.caller && { signal: context.caller.gone }),
@@ -64,7 +64,7 @@ export const systemOperations: Pick<Operations, keyof typeof systemRoutes> = {
   }),
 };
 
-/** What only the running daemon knows. Throws `Problem("invalid")` where there is none. */
+/** Returns the state of the running daemon. Throws `Problem("invalid")` where none is running. */
 function runtimeOf(context: OperationContext): Runtime {
   if (context.runtime) return context.runtime;
   throw new Problem("invalid", "Only the running daemon knows this; start it with `homesec serve`, and ask without --direct");

@@ -3,19 +3,19 @@ import type { UpstreamName } from "../../work/operations/upstream-state.ts";
 
 export type OverallStatus = "healthy" | "degraded" | "unhealthy";
 
-/** The facts from which the overall health follows. Services that are switched off are left out of `upstreams`. */
+/** The facts that determine the overall health. Disabled services are not in `upstreams`. */
 export interface HealthFacts {
   readonly databaseOk: boolean;
   readonly storeOk: boolean;
   readonly upstreams: readonly { readonly name: UpstreamName; readonly healthy: boolean }[];
   readonly workers: readonly { readonly critical: boolean; readonly running: boolean }[];
-  /** Free part of the disk that has less, 0 to 1: of the one with the data folder and the one with the pictures; undefined when it cannot be told. */
+  /** Free share of the fuller disk, 0 to 1, out of the data disk and the picture disk; undefined if unknown. */
   readonly freeDiskShare: number | undefined;
 }
 
 /**
- * The one rule for the overall health: unhealthy when nothing can work, because the database is down or the detector
- * and the language model both are; degraded when anything else that matters is not well.
+ * Derives the overall health: unhealthy if nothing can work, because the database is down or both the detector and the language model
+ * are; degraded if anything else that matters is unhealthy.
  */
 export function overallStatus(facts: HealthFacts): OverallStatus {
   const down = new Set(facts.upstreams.filter(({ healthy }) => !healthy).map(({ name }) => name));

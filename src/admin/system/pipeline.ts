@@ -8,7 +8,7 @@ import type { BreakerState } from "../../work/operations/upstream-state.ts";
 
 type Pipeline = z.output<typeof PipelineReply>;
 
-/** What each stage of the pipeline is doing right now. */
+/** Returns the current work of each pipeline stage. */
 export async function currentPipeline(context: OperationContext, runtime: Runtime): Promise<Pipeline> {
   const now = context.clock.now();
   const { counts, batches } = await context.db.query(async (sql) => ({
@@ -56,7 +56,7 @@ function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, (to.getTime() - from.getTime()) / 1000);
 }
 
-/** What is left of the service while breakers are not closed: `normal`, `degraded`, or `offline` without both that matter most. */
+/** Describes the service while breakers are open: `normal`, `degraded`, or `offline` without both essential services. */
 function degradationOf(breakers: readonly BreakerState[]): Pipeline["degradation"] {
   const services = Object.fromEntries(breakers.map(({ name, state }) => [name, state]));
   const isDown = (name: string): boolean => services[name] !== undefined && services[name] !== "closed";

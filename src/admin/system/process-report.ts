@@ -5,11 +5,11 @@ import { upstreamNames } from "../../work/operations/upstream-state.ts";
 const Time = z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() });
 const Name = z.enum(upstreamNames);
 
-/** What a daemon says of itself to those that share its database, so that any of them can answer for all. */
+/** The state that a daemon shares with the other daemons on its database, so that each of them can answer for all. */
 export const ProcessReport = z.object({
-  /** Workers that should run here and do not. */
+  /** Workers that should run in this daemon and do not. */
   stopped: z.array(z.object({ name: z.string(), message: z.string().nullable() })),
-  /** Of the services that it asks. */
+  /** For the services that it calls. */
   breakers: z.array(
     z.object({
       name: Name,
@@ -20,9 +20,9 @@ export const ProcessReport = z.object({
       reset_at: Time.nullable(),
     }),
   ),
-  /** Services that are built in and run beside it: why one cannot be asked, null when it can. */
+  /** Built-in services that run beside it: why one cannot be called, or null. */
   builtIn: z.array(z.object({ name: Name, fault: z.string().nullable() })),
-  /** Of the daemon whose file watcher runs. */
+  /** From the daemon whose file watcher runs. */
   watcher: z
     .object({
       cameraRoot: z.string(),
@@ -31,9 +31,9 @@ export const ProcessReport = z.object({
       stuck: z.array(z.object({ path: z.string(), reason: z.string(), since: Time })),
     })
     .nullable(),
-  /** Below which it finds the pictures of cameras; none without the role. */
+  /** Folders below which it finds cameras' pictures; empty without the role. */
   roots: z.array(z.string()),
-  /** Tells its key file from others without telling anything of it; null while it has not been read. */
+  /** Fingerprint that distinguishes its key file from others without revealing it; null until the file is read. */
   key: z.string().nullable(),
 });
 export type ProcessReport = z.output<typeof ProcessReport>;

@@ -9,11 +9,14 @@ import { stoppedWorkers, supervisorFault } from "./findings.ts";
 type Ready = z.output<typeof ReadyReply>;
 type Result = z.output<typeof CheckResult>;
 
-/** Whether this daemon does what it is there for, and pictures are being processed where that is its part: every check must pass. `status` is `ready`, `degraded`, or `not_ready` without database. */
+/**
+ * Returns whether this daemon fulfils its roles and pictures are processed where that is its part: every check must pass. `status` is
+ * `ready`, `degraded`, or `not_ready` without the database.
+ */
 export async function currentReadiness(context: OperationContext, runtime: Runtime): Promise<Ready | WithStatus<Ready>> {
   const [database, store] = await Promise.all([checkDatabase(context), checkStore(context)]);
   const workers = runtime.workers();
-  // what others have to do is for the overall health: who asks this daemon for pages shall not be sent away since another one restarts
+  // Other daemons' work counts towards the overall health only: a restart there must not take this daemon out of a load balancer.
   const stopped = stoppedWorkers(workers.filter(({ elsewhere }) => !elsewhere));
   const checks = {
     database: resultOf(database),
@@ -31,7 +34,7 @@ export async function currentReadiness(context: OperationContext, runtime: Runti
   return ready ? reply : { status: 503, reply };
 }
 
-/** A check that asks nobody. */
+/** A check that needs no request. */
 function result(error: string): Result {
   return { status: error === "" ? "healthy" : "unhealthy", latency_ms: null, error: error === "" ? null : error };
 }

@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What is stored, in figures. */
+/** Counts of stored data. */
 export interface StoredFigures {
   readonly events: number;
   readonly detections: number;
@@ -9,7 +9,7 @@ export interface StoredFigures {
   readonly databaseBytes: number;
 }
 
-/** Counts from the kept totals, and the size of the database. Soft-deleted events do not count. */
+/** Reads counts from the stored totals, and the size of the database. Soft-deleted events do not count. */
 export async function storedFigures(sql: Sql): Promise<StoredFigures> {
   const [row] = await sql<[StoredFigures]>`
     select

@@ -13,12 +13,12 @@ interface Files {
   readonly size_bytes: number;
 }
 
-/** Walking the thumbnails takes a while where there are many. */
+/** Walking the thumbnails takes long if there are many. */
 const walkHoldsMs = 60_000;
 
 const walks = createTtlCache<Files>();
 
-/** What takes up space: the disk, the database, and how much of each kind there is. */
+/** Returns the use of storage: the disk, the database, and the amount of each kind of data. */
 export async function currentStorage(context: OperationContext): Promise<z.output<typeof StorageReply>> {
   const { config, clock, db } = context;
   const [disk, thumbnails, logs, stored] = await Promise.all([
@@ -32,7 +32,7 @@ export async function currentStorage(context: OperationContext): Promise<z.outpu
     disk_used_bytes: disk.usedBytes,
     disk_total_bytes: disk.totalBytes,
     disk_free_bytes: disk.freeBytes,
-    // as df tells it: what is reserved for root is neither used nor free
+    // As df does: space reserved for root is neither used nor free.
     disk_usage_percent: usable === 0 ? 0 : Math.round((disk.usedBytes / usable) * 10_000) / 100,
     thumbnails,
     images: { file_count: stored.imageFiles, size_bytes: stored.imageBytes },

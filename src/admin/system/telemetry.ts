@@ -16,7 +16,7 @@ import {
 
 const windowMs = hourMs;
 
-/** Queues, latencies of the last hour, live clients and requests. */
+/** Returns queues, latencies of the last hour, live clients and requests. */
 export async function currentTelemetry(context: OperationContext, runtime: Runtime): Promise<z.output<typeof TelemetryReply>> {
   const now = context.clock.now();
   const since = new Date(now.getTime() - windowMs);
@@ -47,7 +47,7 @@ export async function currentTelemetry(context: OperationContext, runtime: Runti
 
 const depthOf = ({ waiting, deferred }: QueueCounts): number => waiting + deferred;
 
-/** How long pictures took from stage to stage in the last minutes. */
+/** Returns how long pictures took from stage to stage in the last minutes. */
 export async function pipelineLatency(context: OperationContext, windowMinutes: number): Promise<z.output<typeof PipelineLatencyReply>> {
   const since = new Date(context.clock.now().getTime() - windowMinutes * minuteMs);
   return await context.db.query(async (sql) => ({
