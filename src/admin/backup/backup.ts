@@ -26,21 +26,21 @@ import {
 
 export interface BackupOptions {
   readonly db: Database;
-  /** Where it goes, an absolute path. */
+  /** Absolute path of the backup file. */
   readonly path: string;
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly replace: boolean;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What a backup holds. */
+/** The content of a backup. */
 export interface BackupReport {
   readonly path: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
   readonly tables: number;
   readonly rows: number;
@@ -49,15 +49,15 @@ export interface BackupReport {
   readonly schema: string;
 }
 
-/** A migration may come in between once, or twice; not again and again. */
+/** A migration may interfere once or twice, not again and again. */
 const mostTries = 5;
-/** Fast enough for a small computer; the next levels save a few per cent. */
+/** Fast enough for a small computer; higher levels save a few per cent. */
 const compression = { level: 4 };
 
 /**
- * Writes all tables as they are at one moment into one file, while others go on writing. The file is there when it is complete, not before.
- * Throws `Problem`: `conflict` when the file is there and may not be replaced, or the database is empty or not this program's; `unavailable`
- * when the file cannot be written. Rejects with the reason of the signal.
+ * Writes all tables as of one moment into one file, while others go on writing. The file appears only when it is complete. Throws
+ * `Problem`: `conflict` if the file exists and may not be replaced, or the database is empty or not homesec's; `unavailable` if the file
+ * cannot be written. Rejects with the reason of the signal.
  */
 export async function backUp(options: BackupOptions): Promise<BackupReport> {
   const { db, path, replace } = options;
@@ -74,7 +74,7 @@ export async function backUp(options: BackupOptions): Promise<BackupReport> {
         sql,
         tables.map(({ table }) => table),
       );
-      // a migration between the first statement and the lock would not be in the snapshot
+      // A migration between the first statement and the lock would not be in the snapshot.
       if (!sameMigrations(before, await requireSchema(db))) return undefined;
       const written = await writeWhole(path, async (file) => {
         const source = { sql, tables, applied: before, created_at, counted: { rows: 0 } };

@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** How many lines end in a chunk. */
+/** Counts the line ends in a chunk. */
 export function countLines(chunk: Buffer): number {
   let lines = 0;
   for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) lines += 1;

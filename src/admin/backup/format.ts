@@ -6,10 +6,10 @@ import { z } from "zod";
  * written and read in one go whatever its size, any PostgreSQL reads it, and `zcat` shows it to a person.
  */
 
-/** Ends the rows of a table. */
+/** The end marker of a table's rows. */
 export const endOfRows = "\\.\n";
 
-/** The version of the format itself. */
+/** Version of the file format. */
 export const formatVersion = 1;
 
 const Applied = z.object({ version: z.int().positive(), name: z.string(), checksum: z.string() });
@@ -18,7 +18,7 @@ const Applied = z.object({ version: z.int().positive(), name: z.string(), checks
 export const Header = z.object({
   homesec_backup: z.int().positive(),
   created_at: z.iso.datetime(),
-  /** The version of the program that wrote it. */
+  /** Version of the program that wrote the file. */
   version: z.string(),
   migrations: z.array(Applied).min(1),
   tables: z.array(z.string()),
@@ -31,24 +31,24 @@ export type TableStart = z.output<typeof TableStart>;
 
 const Sequence = z.object({ table: z.string(), column: z.string(), last_value: z.string().regex(/^-?\d+$/), is_called: z.boolean() });
 
-/** The last line: without it a file is not complete. */
+/** The last line: without it a file is incomplete. */
 export const Manifest = z.object({
   manifest: z.record(z.string(), z.object({ rows: z.int().nonnegative(), bytes: z.int().nonnegative(), sha256: z.string() })),
   sequences: z.array(Sequence),
-  /** Of everything before this line. */
+  /** Checksum of everything before this line. */
   sha256: z.string(),
 });
 export type Manifest = z.output<typeof Manifest>;
 
-/** How far a backup or a restore has come. */
+/** Progress of a backup or a restore. */
 export interface Progress {
   readonly step: "writing" | "checking" | "restoring" | "finishing";
   readonly table: string;
-  /** Tables begun, this one included. */
+  /** Number of tables started, this one included. */
   readonly tables: number;
   readonly allTables: number;
   /** Rows of all tables so far. */
   readonly rows: number;
-  /** Rows that there are in all, as far as that is known before: an estimate while it is written. */
+  /** Total number of rows if known: an estimate during a backup. */
   readonly allRows?: number | undefined;
 }

@@ -6,9 +6,9 @@ import { isWritingTrouble, writingReason } from "../../platform/disk/file-reason
 import { replacedFile } from "../../platform/disk/replaced-file.ts";
 
 /**
- * Writes a file that is there complete or not at all: under a name of its own beside it, brought to the disk, then renamed; whatever was there
- * before stays until then, and a link that leads to it for good. What a killed process left behind is removed by the next that writes the same file. Readable for this user alone.
- * Throws `Problem` when the folder or the disk does not take it.
+ * Writes a file completely or not at all: under a temporary name beside it, synced to disk, then renamed. An existing file stays until
+ * then, and a link to it stays for good. The next write of the same file removes what a killed process left behind. Only this user can
+ * read the file. Throws `Problem` if the folder or the disk refuses it.
  */
 export async function writeWhole<T>(named: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
   const path = placeOf(named);
@@ -27,7 +27,7 @@ export async function writeWhole<T>(named: string, write: (file: FileHandle) => 
     await syncFolder(dirname(path));
     return result;
   } catch (error) {
-    // what was in the way of the file may be in the way of this, and said it first
+    // The first error explains the failure better than this one.
     await rm(partial, { force: true }).catch(() => {});
     throw explained(error, path);
   }
@@ -62,7 +62,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The `Problem` of a file that cannot be written, or the error as it is when it is about something else. */
+/** Returns a `Problem` for a file that cannot be written, or the error itself if it is about something else. */
 export function explained(error: unknown, path: string): unknown {
   return isWritingTrouble(error)
     ? new Problem("unavailable", `${path} cannot be written: ${writingReason(error)}`, { cause: error })

@@ -1,4 +1,4 @@
-/** A name as an identifier in a statement. */
+/** Quotes a name as an SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -7,21 +7,21 @@ import { Problem } from "../../contract/problem.ts";
 import { countLines } from "./count-lines.ts";
 import { endOfRows, formatVersion, Header, Manifest, TableStart } from "./format.ts";
 
-/** A part of a backup, in the order of the file. `rows` are whole rows, some at a time. */
+/** A part of a backup, in file order. `rows` yields chunks of whole rows. */
 export type Part =
   | { readonly kind: "header"; readonly header: Header }
   | { readonly kind: "table"; readonly start: TableStart; readonly rows: AsyncIterable<Buffer> }
   | { readonly kind: "manifest"; readonly manifest: Manifest };
 
-/** No line of JSON is longer; what is, is no backup. */
+/** No line of JSON is longer; a longer one means that the file is no backup. */
 const longestLine = 1 << 20;
-/** Far more than a row can hold that came in by the API: what is longer was made to fill the memory. */
+/** Far more than a row from the API can hold: a longer row was made to fill the memory. */
 const longestRow = 64 << 20;
 
 /**
- * Reads a backup from its beginning, part by part; the rows of a table have to be read before the next part is asked for. The manifest comes
- * only when every count and checksum in it is right. Throws `Problem`: `invalid` when the file is no backup, `conflict` when its format is
- * newer than this program, `unavailable` when it is damaged or not complete.
+ * Reads a backup from its beginning, part by part; the caller must read the rows of a table before it asks for the next part. The
+ * manifest is yielded only if all its counts and checksums are right. Throws `Problem`: `invalid` if the file is no backup, `conflict` if
+ * its format is newer than this program, `unavailable` if it is damaged or incomplete.
  */
 export async function* readBackup(file: FileHandle, path: string): AsyncGenerator<Part, void, undefined> {
   const text = new Text(unzipped(file, path));
@@ -98,14 +98,14 @@ function parse<T>(schema: z.ZodType<T>, line: string | undefined): T | undefined
   try {
     return schema.safeParse(JSON.parse(line ?? "")).data;
   } catch {
-    // no JSON, so nothing of ours
+    // Not JSON, so not written by homesec.
     return undefined;
   }
 }
 
 async function* unzipped(file: FileHandle, path: string): AsyncGenerator<Buffer, void, undefined> {
   const gunzip = createGunzip();
-  // its failure is that of `gunzip` too
+  // `gunzip` reports the same failure.
   pipeline(contentOf(file), gunzip).catch(() => {});
   try {
     for await (const chunk of gunzip) yield chunk as Buffer;
@@ -117,7 +117,7 @@ async function* unzipped(file: FileHandle, path: string): AsyncGenerator<Buffer,
   }
 }
 
-/** A file from its beginning, wherever it was read before. */
+/** Reads a file from its beginning, regardless of its position. */
 async function* contentOf(file: FileHandle): AsyncGenerator<Buffer, void, undefined> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(65_536), 0, 65_536, position);
@@ -131,18 +131,18 @@ const newline = 0x0a;
 const end = Buffer.from(endOfRows);
 const endAfterRow = Buffer.from(`\n${endOfRows}`);
 
-/** A stream of bytes, read as lines and as rows in turn. */
+/** A stream of bytes that is read as lines and as rows in turn. */
 class Text {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
-  /** Whether the rows that were read last came to their end. */
+  /** Whether the last rows were followed by their end marker. */
   rowsEnded = false;
 
   constructor(chunks: AsyncIterable<Buffer>) {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** The next line without its end; undefined when there is no whole line of at most `longest` bytes. */
+  /** Returns the next line without its end; undefined if there is no whole line of at most `longest` bytes. */
   async line(longest: number): Promise<string | undefined> {
     for (;;) {
       const at = this.#rest.indexOf(newline);
@@ -155,7 +155,10 @@ class Text {
     }
   }
 
-  /** The rows up to the line that ends them, whole rows at a time. Ends early, without an error, when the text ends before, or a row does not end. */
+  /**
+   * Yields the rows up to their end marker, whole rows at a time. Ends early, without an error, if the text ends before it or a row does
+   * not end.
+   */
   async *rows(): AsyncGenerator<Buffer, void, undefined> {
     this.rowsEnded = false;
     for (;;) {
@@ -179,7 +182,7 @@ class Text {
     return this.#rest.length === 0 && !(await this.#more());
   }
 
-  /** Reads on to the end of a row. False when there is none, or not within `longestRow`. */
+  /** Reads on to the end of a row. False if there is none within `longestRow`. */
   async #moreRows(): Promise<boolean> {
     const pieces = [this.#rest];
     let length = this.#rest.length;
@@ -189,7 +192,7 @@ class Text {
       pieces.push(next.value);
       length += next.value.length;
       isOver = next.value.includes(newline);
-      // put together once: a long row would else be copied with each piece of it
+      // Concatenated once: otherwise a long row would be copied with each of its pieces.
       if (isOver) this.#rest = Buffer.concat(pieces, length);
       if (isOver) return true;
     }

@@ -36,40 +36,41 @@ import {
 
 export interface RestoreOptions {
   readonly db: Database;
-  /** The backup, an absolute path. */
+  /** Absolute path of the backup. */
   readonly path: string;
-  /** Whether data that is there may be replaced. */
+  /** Whether existing data may be replaced. */
   readonly replace: boolean;
-  /** Nobody else can be using the database: its server was started for this. */
+  /** No other process can use the database: its server was started for this restore. */
   readonly alone: boolean;
   readonly clock: Clock;
-  /** Of the migrations, for tests. */
+  /** Folder of the migrations, for tests. */
   readonly folder?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What was restored. */
+/** The result of a restore. */
 export interface RestoreReport {
   readonly path: string;
   readonly tables: number;
   readonly rows: number;
-  /** When the backup was made, and by which version. */
+  /** When the backup was made; the version that made it. */
   readonly created_at: Date;
   readonly version: string;
-  /** Whether data that was there has gone. */
+  /** Whether existing data was replaced. */
   readonly replaced: boolean;
-  /** Tables of the backup that are not homesec's. */
+  /** Tables of the backup that do not belong to homesec. */
   readonly left_out: readonly string[];
 }
 
 const lockWaitSeconds = 10;
 
 /**
- * Puts a backup into the database. The whole file is checked before anything is changed. Then all happens in one transaction: until its end,
- * whatever ends it, the database holds what it held before. The tables are made anew as the backup knows them, filled, and brought up to this
- * program. Throws `Problem`: `not_found` without the file, those of `readBackup`, `conflict` when the backup is newer than this program, the
- * database is in use, holds data that may not be replaced, or tables that are not ours. Rejects with the reason of the signal.
+ * Restores a backup into the database. Checks the whole file before it changes anything. Then everything happens in one transaction:
+ * until its end, the database keeps its old content, whatever interrupts it. The tables are created as of the backup, filled, and
+ * migrated to this program's version. Throws `Problem`: `not_found` without the file, the problems of `readBackup`, and `conflict` if the
+ * backup is newer than this program, or the database is in use, holds data that may not be replaced, or has foreign tables. Rejects with
+ * the reason of the signal.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const { path } = options;
@@ -103,7 +104,7 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Reads all of it once. */
+/** Reads the whole file once. */
 async function check(file: FileHandle, options: RestoreOptions): Promise<{ readonly header: Header; readonly manifest: Manifest }> {
   let header: Header | undefined;
   let tables = 0;
@@ -122,7 +123,7 @@ async function check(file: FileHandle, options: RestoreOptions): Promise<{ reado
   throw new Error("a backup was read to its end without a manifest");
 }
 
-/** Returns what was filled, and whether there was data before. */
+/** Returns the filled tables, and whether there was data before. */
 async function fill(
   sql: Sql,
   file: FileHandle,
@@ -149,7 +150,7 @@ async function fill(
     if (part.kind !== "table") continue;
     const shape = shapes.find(({ table }) => table === part.start.table);
     if (!shape) {
-      // whoever shares the database with homesec has its tables backed up too; here they have no place
+      // Tables of programs that share the database are in the backup too, but are not restored.
       for await (const _ of part.rows) signal?.throwIfAborted();
       left_out.push(part.start.table);
       continue;
@@ -175,7 +176,7 @@ async function fill(
     if (!sequence) throw unfitting(identity.table, options.path);
     await setSequence(sql, sequence).catch(refuseData(options.path));
   }
-  // numbers that were given after the backup are not given again: a client that has seen them hears of a gap
+  // Sequence numbers assigned after the backup are not assigned again, so that a client that has seen them is told about the gap.
   if (before.journalHead > (await journalHead(sql))) await raiseJournalHead(sql, before.journalHead + 1);
   await migrateWithin(sql, migrations);
   await analyzeTables(sql, names);
@@ -183,7 +184,7 @@ async function fill(
   return { tables, rows, left_out, replaced: before.hadData };
 }
 
-/** Looks whether the database may be filled, and empties it of everything of ours. */
+/** Checks whether the database may be filled, and deletes everything of homesec in it. */
 async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadData: boolean; readonly journalHead: number }> {
   const names = (await tableShapes(sql)).map(({ table }) => table);
   const living = !options.alone && names.includes("processes") ? await livingProcess(sql) : undefined;
@@ -209,7 +210,7 @@ async function clear(sql: Sql, options: RestoreOptions): Promise<{ readonly hadD
   return { hadData: filled !== undefined, journalHead: head };
 }
 
-/** What stands in other schemas and needs our tables goes with them; throwing brings it back. */
+/** Objects in other schemas that depend on our tables are dropped with them; throwing undoes that. */
 function requireKept(before: readonly string[], after: readonly string[]): void {
   const kept = new Set(after);
   const gone = before.filter((name) => !kept.has(name));
@@ -220,12 +221,12 @@ function requireKept(before: readonly string[], after: readonly string[]): void 
   );
 }
 
-/** What was there is gone already; throwing brings it back. */
+/** The old content is dropped already; throwing brings it back. */
 async function requireOwn(sql: Sql, objects: readonly SchemaObject[], options: RestoreOptions): Promise<void> {
   await migrateWithin(sql, migrationsOf(options));
   const own = new Set((await schemaObjects(sql)).map(({ name }) => name));
   await dropEverything(sql);
-  // functions are ours to change from version to version, and an older one may have had others
+  // Functions change from version to version, and an older one may have had others.
   const foreign = objects.filter(({ kind, name }) => kind !== "routine" && !own.has(name)).map(({ name }) => name);
   if (foreign.length === 0) return;
   throw new Problem(
@@ -243,7 +244,7 @@ function requireSameTables(shapes: readonly TableShape[], header: Header, path: 
   if (missing) throw unfitting(missing.table, path);
 }
 
-/** Counts and checksums are right, and yet it was not written by homesec. */
+/** Counts and checksums are right, but homesec did not write this file. */
 function refuseData(path: string): (cause: unknown) => never {
   return (cause) => {
     if (!isDataRefused(cause)) throw cause;

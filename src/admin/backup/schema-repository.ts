@@ -1,19 +1,19 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { quoted } from "./quoted.ts";
 
-/** Waits for locks no longer than this, until the end of the transaction. */
+/** Limits the wait for locks until the end of the transaction. */
 export async function waitAtMost(sql: Sql, seconds: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${seconds}s`}, true)`;
 }
 
-/** Something in the schema in use. */
+/** An object in the current schema. */
 export interface SchemaObject {
   readonly kind: "view" | "materialized view" | "table" | "routine" | "sequence";
-  /** As it is written in a statement. */
+  /** Its name as written in a statement. */
   readonly name: string;
 }
 
-/** What migrations make, and others may have made beside it: tables, views, sequences and functions, but not those of extensions. */
+/** Lists the objects that migrations or other programs made: tables, views, sequences and functions, without those of extensions. */
 export async function schemaObjects(sql: Sql): Promise<readonly SchemaObject[]> {
   return await sql<SchemaObject[]>`
     select case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end as kind, quote_ident(c.relname) as name
@@ -31,8 +31,8 @@ export async function schemaObjects(sql: Sql): Promise<readonly SchemaObject[]> 
 }
 
 /**
- * Names of what stands in other schemas: tables, views, functions, and constraints, columns, defaults and triggers of tables. What goes with one of
- * ours (a view of its rows) is missing from it afterwards. Temporary tables come and go by themselves and are not in it.
+ * Lists objects in other schemas: tables, views, functions, and constraints, columns, defaults and triggers of tables. An object dropped
+ * together with one of ours (a view of its rows) is missing from the list afterwards. Temporary tables are left out.
  */
 export async function objectsElsewhere(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
@@ -66,19 +66,19 @@ export async function objectsElsewhere(sql: Sql): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Removes everything of the schema in use, but what extensions made. */
+/** Drops everything in the current schema except objects of extensions. */
 export async function dropEverything(sql: Sql): Promise<void> {
   for (const { kind, name } of await schemaObjects(sql)) await sql.unsafe(`drop ${kind} if exists ${name} cascade`);
 }
 
-/** A reference from one table to another, as a statement can make it again. */
+/** A foreign key, with the statement that creates it again. */
 export interface Reference {
   readonly table: string;
   readonly name: string;
   readonly definition: string;
 }
 
-/** Takes the references off all tables and returns them, so that tables can be filled in any order. */
+/** Drops the foreign keys of all tables and returns them, so that tables can be filled in any order. */
 export async function takeReferences(sql: Sql): Promise<readonly Reference[]> {
   const references = await sql<Reference[]>`
     select t.relname as table, c.conname as name, pg_get_constraintdef(c.oid) as definition
@@ -93,25 +93,25 @@ export async function takeReferences(sql: Sql): Promise<readonly Reference[]> {
   return references;
 }
 
-/** Puts references back; every row is checked. */
+/** Creates foreign keys again; every row is checked. */
 export async function putReferences(sql: Sql, references: readonly Reference[]): Promise<void> {
   for (const { table, name, definition } of references) {
     await sql.unsafe(`alter table ${quoted(table)} add constraint ${quoted(name)} ${definition}`);
   }
 }
 
-/** Switches the triggers of a table off or on: what they keep is restored as it was. */
+/** Disables or enables the triggers of a table: their results are restored from the backup. */
 export async function switchTriggers(sql: Sql, table: string, on: boolean): Promise<void> {
   if (on) await sql`alter table ${sql(table)} enable trigger user`;
   else await sql`alter table ${sql(table)} disable trigger user`;
 }
 
-/** Empties tables that refer to one another in any way. */
+/** Empties tables that refer to each other in any way. */
 export async function emptyTables(sql: Sql, tables: readonly string[]): Promise<void> {
   await sql`truncate table ${sql([...tables])}`;
 }
 
-/** Has the database look at what is in all tables, so that it plans well from the first question on. */
+/** Runs ANALYZE on all tables, so that plans are good from the first query on. */
 export async function analyzeTables(sql: Sql, tables: readonly string[]): Promise<void> {
   for (const table of tables) await sql`analyze ${sql(table)}`;
 }

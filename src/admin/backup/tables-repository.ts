@@ -1,12 +1,12 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A table of ours, with the columns that hold data: those that the database makes from others are left out. */
+/** A table of homesec with the columns that hold data; generated columns are left out. */
 export interface TableShape {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
-/** All tables of the schema in use, by name; those of extensions are not ours. */
+/** Returns all tables of the current schema by name, without those of extensions. */
 export async function tableShapes(sql: Sql): Promise<readonly TableShape[]> {
   return await sql<TableShape[]>`
     select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
@@ -20,7 +20,7 @@ export async function tableShapes(sql: Sql): Promise<readonly TableShape[]> {
   `;
 }
 
-/** About how many rows these tables have; 0 as long as nothing is known of them. */
+/** Returns the estimated number of rows in these tables; 0 while there are no statistics. */
 export async function estimatedRows(sql: Sql, tables: readonly string[]): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 as rows
@@ -30,38 +30,38 @@ export async function estimatedRows(sql: Sql, tables: readonly string[]): Promis
   return row.rows;
 }
 
-/** Everything after this in the transaction sees the database as it is now. Has to be the first statement of a transaction. */
+/** Makes the rest of the transaction see the database as of now. Must be the first statement of a transaction. */
 export async function takeSnapshot(sql: Sql): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`;
 }
 
-/** Keeps tables from being changed in shape or emptied as a whole until the transaction ends; rows come and go as before. */
+/** Prevents changes of structure and truncation of tables until the transaction ends; rows can still change. */
 export async function holdTables(sql: Sql, tables: readonly string[]): Promise<void> {
   if (tables.length > 0) await sql`lock table ${sql([...tables])} in access share mode`;
 }
 
-/** The rows of a table, for `copyOut`. */
+/** Statement that copies a table out, for `copyOut`. */
 export function copyTableOut(sql: Sql, { table, columns }: TableShape) {
   return sql`copy ${sql(table)} (${sql([...columns])}) to stdout`;
 }
 
-/** Takes rows into a table, for `copyIn`. */
+/** Statement that copies rows into a table, for `copyIn`. */
 export function copyTableIn(sql: Sql, { table, columns }: TableShape) {
   return sql`copy ${sql(table)} (${sql([...columns])}) from stdin`;
 }
 
-/** The number by which another connection can cancel what this one does. */
+/** Returns the backend id, by which another connection can cancel this one's statement. */
 export async function backendOf(sql: Sql): Promise<number> {
   const [row] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
   return row.pid;
 }
 
-/** Cancels what a connection does at the moment. */
+/** Cancels the current statement of a connection. */
 export async function cancelBackend(sql: Sql, pid: number): Promise<void> {
   await sql`select pg_cancel_backend(${pid})`;
 }
 
-/** Where the numbering of an identity column stands. */
+/** State of an identity column's numbering. */
 export interface SequenceState {
   readonly table: string;
   readonly column: string;
@@ -69,7 +69,7 @@ export interface SequenceState {
   readonly is_called: boolean;
 }
 
-/** The identity columns of the schema in use. */
+/** Returns the identity columns of the current schema. */
 export async function identityColumns(sql: Sql): Promise<readonly { readonly table: string; readonly column: string }[]> {
   return await sql<{ table: string; column: string }[]>`
     select c.relname as table, a.attname as column
@@ -80,7 +80,7 @@ export async function identityColumns(sql: Sql): Promise<readonly { readonly tab
   `;
 }
 
-/** The state of the sequence behind an identity column. Sequences know no snapshots: it is that of this moment. */
+/** Returns the state of the sequence behind an identity column. Sequences ignore snapshots: this is the state of now. */
 export async function sequenceState(
   sql: Sql,
   { table, column }: { readonly table: string; readonly column: string },
@@ -97,7 +97,7 @@ export async function sequenceState(
   return { table, column, ...row };
 }
 
-/** Makes an identity column go on where it stood, and in any case after the highest number in the table. */
+/** Continues the numbering of an identity column where it was, and in any case after the highest number in the table. */
 export async function setSequence(sql: Sql, { table, column, last_value, is_called }: SequenceState): Promise<void> {
   await sql`
     select setval(
@@ -109,7 +109,7 @@ export async function setSequence(sql: Sql, { table, column, last_value, is_call
   `;
 }
 
-/** The first of these tables that has a row. */
+/** Returns the first of these tables that has a row. */
 export async function firstWithRows(sql: Sql, tables: readonly string[]): Promise<string | undefined> {
   for (const table of tables) {
     const [row] = await sql<[{ present: boolean }]>`select exists (select from ${sql(table)}) as present`;
@@ -118,7 +118,7 @@ export async function firstWithRows(sql: Sql, tables: readonly string[]): Promis
   return undefined;
 }
 
-/** A process that has given a sign of life in the last 20 s, by the clock of the database. */
+/** Returns a process whose last heartbeat was within 20 s, by the clock of the database. */
 export async function livingProcess(sql: Sql): Promise<{ readonly host: string; readonly pid: number } | undefined> {
   const [row] = await sql<[{ host: string; pid: number }?]>`
     select p.host, p.pid
@@ -130,13 +130,13 @@ export async function livingProcess(sql: Sql): Promise<{ readonly host: string; 
   return row;
 }
 
-/** The newest sequence that was given in the journal. */
+/** Returns the newest sequence number of the journal. */
 export async function journalHead(sql: Sql): Promise<number> {
   const [row] = await sql<[{ head: number | null }]>`select max(h.last_sequence) as head from journal_head h`;
   return row.head ?? 0;
 }
 
-/** Has the journal go on after a sequence that is higher than its own. */
+/** Raises the next sequence number of the journal above this one. */
 export async function raiseJournalHead(sql: Sql, sequence: number): Promise<void> {
   await sql`
     update journal_head h

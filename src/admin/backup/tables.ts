@@ -1,7 +1,7 @@
-/** Tables that no backup holds: they tell of processes that run now, and nothing of what happened. */
+/** Tables that are not backed up: they describe running processes, not history. */
 export const notBackedUp: ReadonlySet<string> = new Set(["processes"]);
 
-/** Tables in which migrations or a first start leave rows: with nothing in any other the database counts as empty. */
+/** Tables that contain rows after the migrations or a first start: a database with rows only in these counts as empty. */
 export const filledFromTheStart: ReadonlySet<string> = new Set([
   "schema_migrations",
   "journal_head",

@@ -26,10 +26,10 @@ import { deadDeliveries, deadEvents, deadImages, deadNotifications } from "./sub
 type Letter = z.output<typeof DeadLetter>;
 
 const Key = z.tuple([z.int()]);
-/** Jobs revived in one transaction. */
+/** Jobs retried per transaction. */
 const revivedAtOnce = 500;
 
-/** The names under which the queues stand in the telemetry are understood too. */
+/** Queue names of the telemetry, accepted as synonyms. */
 const otherNames: Readonly<Record<string, QueueName>> = {
   detection_queue: "detect",
   analysis_queue: "analyze",
@@ -78,7 +78,7 @@ export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
   },
 };
 
-/** Revives the letters that are there now; what dies meanwhile stays dead. */
+/** Retries the dead letters that exist now; jobs that fail meanwhile stay dead. */
 async function requeue({ db, clock, config }: OperationContext, queue: QueueName, jobId: number | undefined): Promise<number> {
   let left = await db.query((sql) => countDeadJobsOf(sql, queue, jobId));
   let requeued = 0;
@@ -87,7 +87,7 @@ async function requeue({ db, clock, config }: OperationContext, queue: QueueName
     const revived = await db.transaction(async (sql) => {
       const now = clock.now();
       if (queue === "deliver") await keepWebhooks(sql);
-      // what is for a disabled webhook would fail again at once
+      // A delivery for a disabled webhook would fail again at once.
       const closed = queue === "deliver" ? await closedLanes(sql) : [];
       const subjects = await reviveDeadJobs(sql, queue, { jobId, closed, limit, now });
       const ids = subjects.map(rowOf);
@@ -106,7 +106,7 @@ async function requeue({ db, clock, config }: OperationContext, queue: QueueName
   return requeued;
 }
 
-/** Gives notifications as much time again as a new alert has, and says so on their alerts. */
+/** Gives notifications the same time as a new alert, and updates their alerts. */
 async function resendNotifications(sql: Sql, ids: readonly string[], { alertExpiryHours }: Config, now: Date): Promise<void> {
   const expiresAt = expiryOf({ expiryHours: alertExpiryHours }, now);
   for (const alertId of await reviveNotifications(sql, ids, expiresAt, now)) await settleAlert(sql, alertId, now);
@@ -131,7 +131,7 @@ async function lettersOf(sql: Sql, queue: QueueName, jobs: readonly DeadJob[]): 
   });
 }
 
-/** What the subjects `KIND:ID` of the queue `deliver` are about, by the subject. */
+/** Loads the rows behind subjects `KIND:ID` of the queue `deliver`, by subject. */
 async function bySubject<T extends { readonly [K in `${Kind}_id`]: string }, Kind extends "delivery" | "notification">(
   kind: Kind,
   subjects: readonly string[],
@@ -142,12 +142,12 @@ async function bySubject<T extends { readonly [K in `${Kind}_id`]: string }, Kin
   return new Map(found.map((row) => [`${kind}:${row[`${kind}_id`]}`, row]));
 }
 
-/** The ids behind `KIND:` among the subjects of the queue `deliver`. */
+/** Returns the ids behind `KIND:` among the subjects of the queue `deliver`. */
 function idsOf(kind: string, subjects: readonly string[]): readonly string[] {
   return subjects.filter((subject) => subject.startsWith(`${kind}:`)).map((subject) => subject.slice(kind.length + 1));
 }
 
-/** The id at the beginning of a subject: of an image or an event, whatever follows it. */
+/** Returns the image or event id at the start of a subject. */
 function rowOf(subject: string): number {
   return Number.parseInt(subject, 10);
 }

@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** The picture that a dead letter is about. */
+/** The picture of a dead letter. */
 export interface DeadImage {
   readonly image_id: number;
   readonly camera_id: string;
@@ -10,7 +10,7 @@ export interface DeadImage {
   readonly failedAt: Date | null;
 }
 
-/** The pictures with these ids, in no order. */
+/** Returns the pictures with these ids, in no particular order. */
 export async function deadImages(sql: Sql, ids: readonly number[]): Promise<readonly DeadImage[]> {
   return await sql<DeadImage[]>`
     select i.image_id, i.camera_id, i.path, i.status, i.reason, i.finished_at as "failedAt"
@@ -19,7 +19,7 @@ export async function deadImages(sql: Sql, ids: readonly number[]): Promise<read
   `;
 }
 
-/** The delivery that a dead letter is about. */
+/** The webhook delivery of a dead letter. */
 export interface DeadDelivery {
   readonly delivery_id: string;
   readonly webhook_id: string;
@@ -31,7 +31,7 @@ export interface DeadDelivery {
   readonly failedAt: Date | null;
 }
 
-/** The deliveries with these ids, in no order. */
+/** Returns the deliveries with these ids, in no particular order. */
 export async function deadDeliveries(sql: Sql, ids: readonly string[]): Promise<readonly DeadDelivery[]> {
   return await sql<DeadDelivery[]>`
     select d.delivery_id, d.webhook_id, w.name as webhook_name, d.event_type, d.event_id, d.status, d.attempt_count,
@@ -42,10 +42,10 @@ export async function deadDeliveries(sql: Sql, ids: readonly string[]): Promise<
   `;
 }
 
-/** The notification that a dead letter is about. */
+/** The notification of a dead letter. */
 export interface DeadNotification {
   readonly notification_id: string;
-  /** Null where it is about a silence that is over. */
+  /** Null for the summary of a silence. */
   readonly alert_id: string | null;
   readonly silence_id: string | null;
   readonly kind: string;
@@ -57,7 +57,7 @@ export interface DeadNotification {
   readonly failedAt: Date | null;
 }
 
-/** The notifications with these ids, in no order. */
+/** Returns the notifications with these ids, in no particular order. */
 export async function deadNotifications(sql: Sql, ids: readonly string[]): Promise<readonly DeadNotification[]> {
   return await sql<DeadNotification[]>`
     select n.notification_id, n.alert_id, n.silence_id, n.kind, n.channel, coalesce(a.rule_name, s.rule_name) as rule_name,
@@ -69,7 +69,7 @@ export async function deadNotifications(sql: Sql, ids: readonly string[]): Promi
   `;
 }
 
-/** The event that a dead letter is about. */
+/** The event of a dead letter. */
 export interface DeadEvent {
   readonly event_id: number;
   readonly camera_id: string;
@@ -78,7 +78,7 @@ export interface DeadEvent {
   readonly failedAt: Date | null;
 }
 
-/** The events with these ids, soft-deleted ones included, in no order. */
+/** Returns the events with these ids, soft-deleted ones included, in no particular order. */
 export async function deadEvents(sql: Sql, ids: readonly number[]): Promise<readonly DeadEvent[]> {
   return await sql<DeadEvent[]>`
     select e.event_id, e.camera_id, e.started_at, e.analysis_status,

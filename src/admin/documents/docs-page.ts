@@ -1,4 +1,4 @@
-/** The one stylesheet of the page; the content security policy allows exactly these bytes. */
+/** The only stylesheet of the page; the content security policy allows exactly these bytes. */
 export const docsStyle = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem 1.5rem 4rem; }
@@ -19,7 +19,7 @@ interface Parameter {
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
-/** An example in its place, or a reference to a shared one. */
+/** An inline example, or a reference to a shared one. */
 interface Example {
   readonly $ref?: string;
   readonly summary?: string;
@@ -52,7 +52,7 @@ interface Operation {
   readonly responses?: Readonly<Record<string, Content>>;
 }
 
-/** What the page reads of an OpenAPI document. */
+/** The parts of an OpenAPI document that the page shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -63,7 +63,7 @@ export interface ApiDocument {
   };
 }
 
-/** An OpenAPI document as one HTML page that needs no script and no network. */
+/** Renders an OpenAPI document as one HTML page without scripts and network requests. */
 export function docsPage(document: ApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation, tag: operation.tags?.[0] ?? "other" })),
@@ -132,7 +132,7 @@ function parameterHtml(parameter: Parameter): string {
   return `<tr><td><code>${text(parameter.name)}</code>${parameter.required ? " (required)" : ""}</td><td>${text(parameter.in)}</td><td>${text(what)}${Object.keys(schema).length > 0 ? ` <code>${text(JSON.stringify(schema))}</code>` : ""}</td></tr>`;
 }
 
-/** What a body looks like: its schema, and an example. */
+/** Renders a body: its schema and an example. */
 function contentHtml(content: Content): string {
   return Object.entries(content.content ?? {})
     .map(([type, { schema, example, examples = {} }]) => {
@@ -143,7 +143,7 @@ function contentHtml(content: Content): string {
     .join("");
 }
 
-/** A record of the list below in a word, any other schema as it is. */
+/** Renders a reference as the name of its record, any other schema in full. */
 function schemaHtml(schema: unknown): string {
   if (typeof schema !== "object" || schema === null) return "";
   const [[key, value] = [], ...others] = Object.entries(schema);
@@ -160,7 +160,7 @@ function headersHtml({ headers = {} }: Content): string {
   return names.length === 0 ? "" : `<div class="headers">Headers: ${names.join(", ")}</div>`;
 }
 
-/** Where on the page each kind of component is. */
+/** Anchor prefix of each kind of component. */
 const anchors: Readonly<Record<string, string>> = { schemas: "schema", examples: "example", headers: "header" };
 
 function link(reference: string, name: string): string {
@@ -168,7 +168,7 @@ function link(reference: string, name: string): string {
   return `<a href="#${text(anchors[kind] ?? kind)}-${text(component)}">${text(name)}</a>`;
 }
 
-/** JSON for reading, its references as links. */
+/** Renders JSON with its references as links. */
 function json(value: unknown): string {
   const shown = text(JSON.stringify(value, undefined, 2) ?? "");
   return `<pre>${shown.replaceAll(/#\/components\/schemas\/(\w+)/g, '<a href="#schema-$1">$1</a>')}</pre>`;

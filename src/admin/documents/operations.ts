@@ -6,13 +6,13 @@ import { type ApiDocument, docsPage } from "./docs-page.ts";
 
 let made: Promise<Record<string, unknown>> | undefined;
 
-/** The document never changes while the program runs. */
+/** The document does not change while the program runs. */
 function document(): Promise<Record<string, unknown>> {
   made ??= makeDocument();
   return made;
 }
 
-/** What makes it is loaded when somebody asks for it: hardly any process is asked. */
+/** Its modules are loaded on the first request: most processes never get one. */
 async function makeDocument(): Promise<Record<string, unknown>> {
   const [{ openapi }, { examples }] = await Promise.all([import("../../contract/openapi.ts"), import("../../contract/examples/index.ts")]);
   return openapi(routes, programVersion(), examples);

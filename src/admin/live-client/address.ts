@@ -1,26 +1,26 @@
 import { Problem } from "../../contract/problem.ts";
 
-/** Where to connect, and the subprotocols to offer. */
+/** The address to connect to and the subprotocols to offer. */
 export interface Address {
   readonly url: URL;
   readonly protocols: readonly string[];
-  /** Certificates (PEM) to trust instead of those of the system. */
+  /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: string | undefined;
 }
 
-/** Where the daemon is, and what it wants of those who connect. */
+/** The daemon's address and credentials. */
 export interface Daemon {
   /** Its HTTP address. */
   readonly url: string;
   readonly apiKey?: string | undefined;
-  /** `WEBSOCKET_TOKEN` of the daemon, when it has one. */
+  /** `WEBSOCKET_TOKEN` of the daemon, if it has one. */
   readonly token?: string | undefined;
   readonly ca?: string | undefined;
 }
 
 /**
- * The WebSocket address of a daemon from its HTTP address. The key goes as a subprotocol, which no proxy logs; one that
- * cannot stand in that header goes into the query. Throws `Problem` when `url` is no HTTP address.
+ * Derives the WebSocket address of a daemon from its HTTP address. The key is sent as a subprotocol, which proxies do not log; a key that
+ * cannot stand in that header goes into the query. Throws `Problem` if `url` is no HTTP address.
  */
 export function liveAddress({ url: base, apiKey, token, ca }: Daemon, since: number | undefined): Address {
   const url = URL.canParse(base) ? new URL(base) : undefined;

@@ -5,27 +5,27 @@ import type { Address } from "./address.ts";
 import { Inbox } from "./inbox.ts";
 
 const handshakeMs = 10_000;
-/** So many messages may wait for the consumer before the connection is not read any more. */
+/** Number of messages that may wait for the consumer before the connection stops reading. */
 const mostWaiting = 1_000;
 
-/** A message as it arrived. `unknown`: numbered, but not understood, as from a newer daemon; its place in the order counts. */
+/** A message as it arrived. `unknown`: numbered but not understood, as from a newer daemon; its sequence number still counts. */
 export type Arrival =
   | { readonly kind: "journal"; readonly message: JournalMessage }
   | { readonly kind: "control"; readonly message: ControlMessage }
   | { readonly kind: "unknown"; readonly type: string; readonly sequence: number; readonly reason: string };
 
-/** How a connection ended. `final` is worth no other try. */
+/** How a connection ended. `final`: retrying is pointless. */
 export interface End {
   readonly reason: string;
-  /** What the connection failed with, when not by a word of the daemon. */
+  /** The connection's error, unless the daemon closed it with a reason. */
   readonly error: Error | undefined;
   readonly final: Problem | undefined;
 }
 
 export interface Pulse {
-  /** How often a ping is sent, which also keeps the daemon from taking us for idle. */
+  /** Interval between pings, which also keep the daemon from closing an idle connection. */
   readonly pingMs: number;
-  /** How long anything at all may take to come after a ping. */
+  /** Maximum time without any message after a ping. */
   readonly deadAfterMs: number;
 }
 
@@ -70,7 +70,7 @@ export class Connection {
       socket.terminate();
     });
     socket.on("error", (error) => {
-      // that an answer was not waited for is no reason of its own
+      // A failure to wait for the reply is not a separate reason.
       if (failure !== "") return;
       failure = error.message;
       fault = error;
@@ -87,17 +87,17 @@ export class Connection {
     });
   }
 
-  /** The messages that have arrived, in order, waiting for the first; undefined after the end. */
+  /** Returns the messages that have arrived, in order, and waits for the first; undefined after the end. */
   take(): Promise<readonly Arrival[] | undefined> {
     return this.#inbox.take();
   }
 
-  /** Asks for these types only, once the connection is open. */
+  /** Subscribes to these types only, once the connection is open. */
   subscribe(types: readonly string[]): void {
     this.#send({ type: "subscribe", data: { types } });
   }
 
-  /** The daemon closes connections that are silent for so long; pings come twice as often. */
+  /** The daemon closes connections that are idle for this long; pings are sent twice as often. */
   keepAlive(idleTimeoutMs: number): void {
     clearInterval(this.#pinging);
     if (this.#socket.readyState !== WebSocket.OPEN) return;
@@ -106,13 +106,13 @@ export class Connection {
 
   close(): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
-    // the answer to a close is not waited for: it would stand behind all that was not read
+    // Do not wait for the reply to a close: it would come after everything that was not read.
     this.#socket.terminate();
   }
 
   #ping(): void {
     this.#send({ type: "ping" });
-    // while the consumer is busy nothing is read, so silence says nothing about the other side
+    // Nothing is read while the consumer is busy, so silence says nothing about the daemon.
     if (this.#overdue || this.#inbox.paused) return;
     this.#overdue = setTimeout(() => {
       this.#overdue = undefined;

@@ -1,4 +1,4 @@
-/** What has arrived and was not taken yet. Its producer is told to pause while too much lies in it. */
+/** A queue of arrived items. It pauses its producer while too many items wait. */
 export class Inbox<T> {
   readonly #most: number;
   readonly #pause: () => void;
@@ -8,7 +8,7 @@ export class Inbox<T> {
   #ended = false;
   #arrived: () => void = () => {};
 
-  /** Calls `pause` when more than `most` items wait, `resume` when all of them were taken. */
+  /** Calls `pause` when more than `most` items wait, and `resume` once all of them were taken. */
   constructor(most: number, pause: () => void, resume: () => void) {
     this.#most = most;
     this.#pause = pause;
@@ -29,13 +29,13 @@ export class Inbox<T> {
     this.#arrived();
   }
 
-  /** Nothing comes any more; what has arrived can still be taken. */
+  /** Marks the end; items that have arrived can still be taken. */
   end(): void {
     this.#ended = true;
     this.#arrived();
   }
 
-  /** All that has arrived, waiting for the first item; undefined when it has ended and is empty. */
+  /** Returns all items that have arrived and waits for the first; undefined once it has ended and is empty. */
   async take(): Promise<readonly T[] | undefined> {
     while (this.#items.length === 0) {
       if (this.#ended) return undefined;

@@ -8,38 +8,37 @@ import { type Arrival, Connection, type End } from "./connection.ts";
 const firstRetryMs = 200;
 const longestRetryMs = 5_000;
 
-/** How the tail is doing, for a status line. Nothing of it must be acted on. */
+/** State of the tail for a status line; for display only. */
 export type TailState =
   | { readonly kind: "connecting" }
-  /** `lastSequence` is the newest that the daemon knew then. */
+  /** `lastSequence` is the newest sequence that the daemon knew then. */
   | { readonly kind: "connected"; readonly lastSequence: number; readonly version: string }
-  /** Up to `sequence` nothing more comes, though the last wanted message may be far before it. */
+  /** Everything up to `sequence` has been sent, though the last message of a wanted type may be far before it. */
   | { readonly kind: "passed"; readonly sequence: number }
-  /** `problem` says it to somebody who had no connection yet. */
+  /** `problem` describes it to a user who has had no connection yet. */
   | { readonly kind: "interrupted"; readonly reason: string; readonly problem: Problem; readonly retryInMs: number }
-  /** A message that this program does not understand was left out, as one from a newer daemon. */
+  /** Skipped a message that this program does not understand, as from a newer daemon. */
   | { readonly kind: "left_out"; readonly type: string; readonly sequence: number; readonly reason: string };
 
 export interface TailOptions extends Daemon {
-  /** Begin after this sequence; from now on when absent. */
+  /** Start after this sequence; if absent, start now. */
   readonly since?: number | undefined;
   /** Only these types; an entry may end in `*`. */
   readonly types?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly onState?: ((state: TailState) => void) | undefined;
-  /** A ping goes out every so many ms; 60,000 by default. */
+  /** Interval between pings in milliseconds (default 60,000). */
   readonly pingMs?: number;
-  /** A daemon that says nothing for so many ms after a ping is dead; 90,000 by default. */
+  /** Time without any message after a ping until the daemon counts as dead, in milliseconds (default 90,000). */
   readonly deadAfterMs?: number;
   /** 0 to 1, for the jitter of retries. */
   readonly random?: () => number;
 }
 
 /**
- * Follows the live messages of a daemon over any number of interruptions, each message once and in order. A `gap` is
- * passed on where the daemon cannot give what was missed: its sequences are lost to this caller. It ends on abort and
- * throws `Problem` when the daemon refuses for good (`unauthorized`, `forbidden`, `not_found`). The connection is read
- * only as fast as messages are taken.
+ * Follows the live messages of a daemon across interruptions, each message once and in order. Yields a `gap` if the daemon no longer has
+ * the missed messages: their sequences are lost to this caller. Ends on abort, and throws `Problem` if the daemon refuses for good
+ * (`unauthorized`, `forbidden`, `not_found`). Reads the connection only as fast as messages are taken.
  */
 export async function* tail(options: TailOptions): AsyncGenerator<JournalMessage | GapMessage, void, void> {
   const { signal } = options;
@@ -79,7 +78,7 @@ export async function* tail(options: TailOptions): AsyncGenerator<JournalMessage
     }
     const end: End = await connection.ended;
     if (signal.aborted) return;
-    // once connected we know that the address is right, and a proxy may say anything while the daemon behind it restarts
+    // Once connected, the address is known to be right, and a proxy may reply anything while the daemon behind it restarts.
     if (end.final && (!place.known || end.final.kind === "unauthorized")) throw end.final;
     const retryInMs = retryDelay(attempt, options.random ?? Math.random);
     attempt += 1;
@@ -93,13 +92,13 @@ export async function* tail(options: TailOptions): AsyncGenerator<JournalMessage
 type Step =
   | { readonly kind: "pass"; readonly message: JournalMessage | GapMessage }
   | { readonly kind: "drop" }
-  /** The order is broken: what comes can only be trusted after asking anew from the last good place. */
+  /** The order is broken: resume from the last good position. */
   | { readonly kind: "disorder"; readonly reason: string };
 
-/** Where in the journal this tail is: after `sequence`, or nowhere yet. */
+/** Position of this tail in the journal: after `sequence`, or none yet. */
 class Place {
   sequence: number | undefined;
-  /** The daemon has greeted us at least once. */
+  /** The daemon has replied at least once. */
   known = false;
   /** The wanted types; undefined for all. */
   readonly types: readonly string[] | undefined;
@@ -143,7 +142,7 @@ class Place {
       this.#options.onState?.({ kind: "passed", sequence: passed });
     }
     if (message.type !== "gap") return { kind: "drop" };
-    // a gap that begins before our place: the daemon's journal is shorter than what we have seen of it
+    // A gap that begins before our position: the daemon's journal is shorter than the part that was already read.
     this.sequence = message.data.from <= (this.sequence ?? 0) ? message.data.from - 1 : message.data.to;
     return { kind: "pass", message };
   }
@@ -151,7 +150,7 @@ class Place {
   #numbered(sequence: number, accept: () => Step): Step {
     const expected = (this.sequence ?? sequence - 1) + 1;
     if (sequence < expected) return { kind: "drop" };
-    // with a choice of types the daemon leaves sequences out
+    // With a choice of types the daemon skips sequences.
     if (sequence > expected && !this.types) return { kind: "disorder", reason: `sequence ${expected} did not come before ${sequence}` };
     this.sequence = sequence;
     return accept();
@@ -162,7 +161,7 @@ class Place {
   }
 }
 
-/** 0.2 s doubling up to 5 s, of which the last half is left to chance, so that many clients do not come back as one. */
+/** 0.2 s, doubling up to 5 s; the second half is random, so that many clients do not reconnect at once. */
 function retryDelay(attempt: number, random: () => number): number {
   const full = Math.min(firstRetryMs * 2 ** attempt, longestRetryMs);
   return Math.round(full / 2 + (random() * full) / 2);

@@ -2,8 +2,8 @@ import { latestPast } from "../../base/clock/latest-past.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
 /**
- * Takes a chore that was last done before `dueSince`, or in the future since the clock was set back, so that of several processes one does
- * it. Returns when it was last done, or undefined when it is not due. A chore that was never heard of counts as done now.
+ * Claims a chore that was last done before `dueSince`, or in the future because the clock was set back, so that one of several processes
+ * does it. Returns when it was last done, or undefined if it is not due. An unknown chore counts as done now.
  */
 export async function takeChore(sql: Sql, name: string, dueSince: Date, now: Date): Promise<Date | undefined> {
   await sql`
@@ -28,7 +28,7 @@ export async function takeChore(sql: Sql, name: string, dueSince: Date, now: Dat
   return row?.before;
 }
 
-/** Notes when a known chore was last done. */
+/** Records when a known chore was last done. */
 export async function noteChore(sql: Sql, name: string, lastRunAt: Date): Promise<void> {
   await sql`
     update chores c
@@ -37,7 +37,7 @@ export async function noteChore(sql: Sql, name: string, lastRunAt: Date): Promis
   `;
 }
 
-/** The earliest time that was noted under this name since it was forgotten, this one included. */
+/** Returns the earliest time recorded under this name since it was cleared, this one included. */
 export async function firstNoted(sql: Sql, name: string, now: Date): Promise<Date> {
   const [row] = await sql<[{ at: Date }]>`
     insert into chores (name, last_run_at)
@@ -49,7 +49,7 @@ export async function firstNoted(sql: Sql, name: string, now: Date): Promise<Dat
   return row.at;
 }
 
-/** Notes a time under this name. Returns the one that was noted before, if there is one. Has to run in a transaction. */
+/** Records a time under this name. Returns the previous one, if any. Must run in a transaction. */
 export async function noteNext(sql: Sql, name: string, now: Date): Promise<Date | undefined> {
   const [row] = await sql<[{ before: Date }?]>`
     select c.last_run_at as before
@@ -66,7 +66,7 @@ export async function noteNext(sql: Sql, name: string, now: Date): Promise<Date 
   return row?.before;
 }
 
-/** The time that is noted under this name. */
+/** Returns the time recorded under this name. */
 export async function whenNoted(sql: Sql, name: string): Promise<Date | undefined> {
   const [row] = await sql<[{ at: Date }?]>`
     select c.last_run_at as at
@@ -76,7 +76,7 @@ export async function whenNoted(sql: Sql, name: string): Promise<Date | undefine
   return row?.at;
 }
 
-/** Takes away what is noted under this name. */
+/** Clears the time recorded under this name. */
 export async function forgetChore(sql: Sql, name: string): Promise<void> {
   await sql`
     delete from chores c

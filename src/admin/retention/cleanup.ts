@@ -34,21 +34,21 @@ export interface CleanupContext extends LedgerContext {
   readonly clock: Clock;
 }
 
-/** Events deleted in one transaction, so that nobody waits long for their rows. */
+/** Events deleted per transaction, so that other transactions do not wait long for their rows. */
 const eventsAtOnce = 200;
 const rowsAtOnce = 2_000;
 
 type Running = WeakMap<Database, { readonly retentionDays: number; readonly report: Promise<CleanupReport> }>;
 
-/** Runs that are under way in this process, and after how many days they delete or would. */
+/** Cleanups that run in this process, with their retention in days. */
 const running: Running = new WeakMap();
 const runningDry: Running = new WeakMap();
 
 /**
- * Deletes what is older than the retention, or only counts it. The cut-off is that of the start. Rows go in small
- * transactions, then the files that belonged to them; whatever file has no row any more goes too, so a run that was
- * broken off leaves nothing that the next does not find. Who asks while another does the same gets its report,
- * unless the retention was changed since or that one is broken off. Rejects with the reason of `signal` when it fires.
+ * Deletes data older than the retention period, or only counts it. The cutoff is fixed at the start. Rows are deleted in small
+ * transactions, then the files that belonged to them; files without a row are deleted too, so that the next run finishes an interrupted
+ * one. A caller that asks while the same cleanup runs shares its report, unless the retention has changed or that run is interrupted.
+ * Rejects with the reason of `signal`.
  */
 export async function cleanUp(
   context: CleanupContext,
@@ -88,19 +88,19 @@ async function run(context: CleanupContext, dryRun: boolean, signal: AbortSignal
   return report;
 }
 
-/** What went, or in a dry run would go. `images` are original pictures. */
+/** Counts of deleted data, or in a dry run of data to delete. `images` are original pictures. */
 export interface Swept {
   readonly rows: Rows;
   readonly thumbnails: Files;
   readonly images: Files;
 }
 
-/** Deletes what is older than `before`, or only counts it: first the rows with their thumbnails, then whatever file has no row any more. */
+/** Deletes data older than `before`, or only counts it: first the rows with their thumbnails, then files without a row. */
 async function sweep(context: CleanupContext, before: Date, dryRun: boolean, signal: AbortSignal | undefined): Promise<Swept> {
   const { rows, thumbnails } = dryRun
     ? { rows: await context.db.query((sql) => countRows(sql, before)), thumbnails: { files: 0, bytes: 0 } }
     : await deleteRows(context, before, signal);
-  // what is usual has an age of its own: it is not counted in days that are kept
+  // Baselines age by themselves and have no retention in days.
   if (!dryRun)
     await context.db.query((sql) => forgetHoursBefore(sql, knownSince({ global_config: globalBaselineConfig }, context.clock.now())));
   const orphans = await cleanThumbnails(context, before, dryRun, signal);
@@ -109,8 +109,8 @@ async function sweep(context: CleanupContext, before: Date, dryRun: boolean, sig
 }
 
 /**
- * Deletes a part of the past: the rows that are older than its end, and the files of what it holds. Files that have no row any more stay for `cleanUp`:
- * it takes a look at all that are kept to find them, however small the part.
+ * Deletes a part of the past: the rows older than its end, and the files they refer to. Files without a row stay for `cleanUp`, since
+ * finding them means checking every stored file, however small the part.
  */
 export async function deletePart(
   context: CleanupContext,
@@ -141,7 +141,7 @@ async function deleteRows(
   const silencesBefore = new Date(clock.now().getTime() - config.logRetentionDays * dayMs);
   let thumbnails: Files = { files: 0, bytes: 0 };
   let detections = 0;
-  /** What belonged to detections that are gone. */
+  /** Deletes the files of deleted detections. */
   const follow = async (detectionIds: readonly number[]): Promise<void> => {
     detections += detectionIds.length;
     const removed = await removeFiles(await thumbnailsOf(config.dataDir, detectionIds));
@@ -178,7 +178,7 @@ async function deleteRows(
   return { rows: { events, detections, gpuStats }, thumbnails };
 }
 
-/** Repeats until a batch is not full. Returns the sum of what was removed. */
+/** Repeats until a batch is not full. Returns the sum of deleted items. */
 async function inBatches(limit: number, signal: AbortSignal | undefined, remove: (limit: number) => Promise<number>): Promise<number> {
   let sum = 0;
   for (let last = limit; last >= limit; sum += last) {

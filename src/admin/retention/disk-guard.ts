@@ -3,34 +3,34 @@ import { type DiskName, type DiskSpace, diskNames, freeShare, leastFreeDiskShare
 import type { CleanupContext } from "./cleanup.ts";
 import { type Relief, relieveDisk } from "./disk-pressure.ts";
 
-/** Something to tell people about the disk. */
+/** A report about the disk. */
 export interface DiskNews {
   readonly kind: "low_space" | "relief" | "recovery";
   readonly message: string;
 }
 
-/** Looks after the room on a disk. */
+/** Watches the free space of a disk. */
 export interface DiskGuard {
-  /** One look: tells what changed, and with DISK_PRESSURE_DELETE makes room where it has to. */
+  /** Checks the disk once: reports changes, and with DISK_PRESSURE_DELETE frees space if necessary. */
   look(signal?: AbortSignal): Promise<void>;
-  /** What is the matter; null while all is well. */
+  /** Describes the problem; null if there is none. */
   state(): string | null;
 }
 
-/** After a try that did not make enough room. */
+/** Pause after an attempt that did not free enough space. */
 const restMs = hourMs;
 
-/** Makes a guard. `onNews` hears once when the disk is nearly full, once when it is well again, and of everything that was deleted for it. */
+/** Creates a guard. It calls `onNews` once when the disk is nearly full, once when it has space again, and for each deletion. */
 export function createDiskGuard(options: {
   readonly context: CleanupContext;
   readonly name?: DiskName;
-  /** Undefined when there is no such disk now. */
+  /** Undefined if the disk is not there now. */
   readonly disk: () => Promise<DiskSpace | undefined>;
   readonly onNews: (news: DiskNews) => void;
 }): DiskGuard {
   const { context, disk, name = "data" } = options;
   const { config, clock, log } = context;
-  // where the pictures are alone nothing else makes room
+  // On a disk that holds only pictures, nothing else frees space.
   const deletes = config.diskPressureDelete && (name === "data" || config.deleteImages);
   let state: string | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;

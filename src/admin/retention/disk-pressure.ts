@@ -3,15 +3,15 @@ import { type DiskSpace, freeShare, leastFreeDiskShare } from "../../platform/di
 import { type CleanupContext, deletePart } from "./cleanup.ts";
 import { countPast, nextPartOfThePast } from "./past-repository.ts";
 
-/** Deleting goes on until so much is free, so that it does not begin anew a minute later. */
+/** Free share at which deleting stops, with a margin so that it does not start again a minute later. */
 const enoughFreeDiskShare = leastFreeDiskShare + 0.02;
-/** What is younger stays in any case. */
+/** Younger data is never deleted. */
 const untouchedMs = dayMs;
-/** The past goes in so many parts at most, so that little more goes than has to. */
+/** The past is deleted in at most this many parts, so that little more is deleted than necessary. */
 const mostParts = 50;
-/** The smallest part, in rows. */
+/** Minimum size of a part, in rows. */
 const rowsAtLeast = 200;
-/** So many parts may go without more room on the disk: the database keeps the room of deleted rows for new ones. */
+/** Number of parts that may free no space on the disk: the database keeps the space of deleted rows for new ones. */
 const fruitlessParts = 3;
 
 export interface Relief {
@@ -20,19 +20,19 @@ export interface Relief {
   readonly thumbnails: number;
   /** Original pictures. */
   readonly images: number;
-  /** Of the deleted files. */
+  /** Size of the deleted files. */
   readonly bytes: number;
-  /** What is older than this is gone; undefined when nothing was to be deleted. */
+  /** Everything older than this is deleted; undefined if nothing had to be deleted. */
   readonly before: Date | undefined;
-  /** Free part of the disk at the end. */
+  /** Free share of the disk at the end. */
   readonly freeShare: number;
-  /** Why it ended: there is room again, only the last 24 hours are left, or deleting made no room. */
+  /** Why it stopped: there is enough space again, only the last 24 hours are left, or deleting freed no space. */
   readonly ended: "enough" | "nothing_left" | "no_room_made";
 }
 
 /**
- * Shortens the retention until the disk has room again: the oldest data first, in small parts, as `cleanUp` would delete it, and never that of
- * the last 24 hours. Rejects with the reason of `signal` when it fires; what is gone by then is gone whole.
+ * Deletes the oldest data in small parts, as `cleanUp` would, until the disk has enough space; data of the last 24 hours is never
+ * deleted. Rejects with the reason of `signal`; each part is deleted completely or not at all.
  */
 export async function relieveDisk(context: CleanupContext, disk: () => Promise<DiskSpace>, signal?: AbortSignal): Promise<Relief> {
   const until = new Date(context.clock.now().getTime() - untouchedMs);
@@ -49,7 +49,7 @@ export async function relieveDisk(context: CleanupContext, disk: () => Promise<D
     signal?.throwIfAborted();
     const end = await context.db.query((sql) => nextPartOfThePast(sql, { ...past, after }, rowsOfPart));
     if (end === undefined) return ended("nothing_left");
-    // times in the database are finer than those here
+    // Times in the database have a finer resolution.
     before = new Date(Math.min(end.getTime() + 1, until.getTime()));
     const { rows, thumbnails, images } = await deletePart(context, { from: after, before }, signal);
     after = before;

@@ -20,10 +20,9 @@ export interface LedgerContext {
 const imagesAtOnce = 500;
 
 /**
- * Forgets old entries of the ledger whose files are gone, and not merely away with their disk. While the file is there its entry stays: it is what keeps the
- * picture from being taken for a new one. With `DELETE_IMAGES` the files go first, each as long as it is the one that
- * was looked at, and their entries after them, so that a file without an entry is never left behind. With `from`, those that
- * are older than that are not looked at.
+ * Deletes old ledger entries whose files are deleted, and not merely unreachable with their disk. While a file exists its entry stays,
+ * since it keeps the picture from being processed again. With `DELETE_IMAGES` files are deleted first, each only if it is still the file
+ * that was processed, then their entries, so that no file is left without an entry. With `from`, older entries are skipped.
  */
 export async function cleanLedger(
   { db, config, log }: LedgerContext,
@@ -42,7 +41,7 @@ export async function cleanLedger(
         expiredImages(sql, { cameraId: camera.camera_id, before, after: last, limit: imagesAtOnce, dryRun }),
       );
       const gone: number[] = [];
-      // anew for each part: disks come and go while a long ledger is walked
+      // Checked again for each part: disks come and go during a long walk.
       const sights: Sights = new Map();
       for (const image of batch) {
         const state = await stateOf(image);
@@ -68,8 +67,8 @@ export async function cleanLedger(
 }
 
 /**
- * Whether the file that the entry is about is there. `gone`: also when it was written over since, or its name is a link that leads to another one by now.
- * `unknown`: no regular file, or not to be seen; what a link leads to is never `same`, so that nothing is deleted through one.
+ * Tells whether an entry's file still exists. `gone`: also if it was overwritten, or its name is now a link to another file. `unknown`:
+ * no regular file, or not visible; the target of a link is never `same`, so that nothing is deleted through a link.
  */
 async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"> {
   try {
@@ -82,14 +81,14 @@ async function stateOf(image: ExpiredImage): Promise<"same" | "unknown" | "gone"
   }
 }
 
-/** `isItself`: the entry is about the link itself, which could not be followed then. */
+/** `isItself`: the entry is about a link that could not be followed. */
 async function stateOfLink(image: ExpiredImage, isItself: boolean): Promise<"unknown" | "gone"> {
   if (isItself) return "unknown";
   try {
     const target = await statWithTimeout(dirname(image.path), () => statFollowed(image.path, { bigint: true }));
     return isSame(versionOf(target), image) ? "unknown" : "gone";
   } catch {
-    // the disk to which it leads may merely be away
+    // The disk of its target may only be unmounted.
     return "unknown";
   }
 }

@@ -8,26 +8,26 @@ import type { SizedFile } from "../../platform/disk/files.ts";
 import { listLogFiles } from "../../platform/disk/log-files.ts";
 import { survivingDetections } from "./retention-repository.ts";
 
-/** What belongs to the files of this process. */
+/** Context for the files of this process. */
 export interface OwnFilesContext {
   readonly db: Database;
   readonly config: Pick<Config, "dataDir" | "logRetentionDays">;
 }
 
-/** How many files went, or in a dry run would go, and how large they were together. */
+/** Number and total size of deleted files, or in a dry run of files to delete. */
 export interface Files {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Removes the log files in the data folder of this process that at `now` are older than `LOG_RETENTION_DAYS`. */
+/** Deletes log files in this process's data folder that are older than `LOG_RETENTION_DAYS` at `now`. */
 export async function cleanLogs({ config }: OwnFilesContext, now: Date, dryRun: boolean): Promise<Files> {
   const oldestDay = localDay(new Date(now.getTime() - config.logRetentionDays * dayMs));
   const logs = (await listLogFiles(config.dataDir)).filter(({ day }) => day < oldestDay);
   return dryRun ? sumOf(logs) : await removeFiles(logs);
 }
 
-/** Removes the thumbnails of detections that are gone, or are older than `before` and so will be: those in the data folder of this process. */
+/** Deletes thumbnails in this process's data folder whose detections are deleted, or older than `before` and about to be. */
 export async function cleanThumbnails(
   { db, config }: OwnFilesContext,
   before: Date,
@@ -47,13 +47,13 @@ export async function cleanThumbnails(
   return sum;
 }
 
-/** Removes these files; those that are gone already count too. */
+/** Deletes these files; files that no longer exist count too. */
 export async function removeFiles(files: readonly SizedFile[]): Promise<Files> {
   for (const { path } of files) await rm(path, { force: true });
   return sumOf(files);
 }
 
-/** The sum of both. */
+/** Adds two counts. */
 export function together(one: Files, other: Files): Files {
   return { files: one.files + other.files, bytes: one.bytes + other.bytes };
 }

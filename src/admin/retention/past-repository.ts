@@ -14,7 +14,7 @@ export async function deleteSceneChangesBefore(sql: Sql, before: Date, limit: nu
   return gone.count;
 }
 
-/** Deletes at most `limit` incidents of cameras that ended before `before`, and returns how many. What is wrong still stays. */
+/** Deletes at most `limit` camera incidents that ended before `before`, and returns how many. Open incidents stay. */
 export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from camera_incidents i
@@ -28,7 +28,7 @@ export async function deleteIncidentsBefore(sql: Sql, before: Date, limit: numbe
   return gone.count;
 }
 
-/** Deletes at most `limit` silences that ended before `before` and of which nothing waits to be told, and returns how many. */
+/** Deletes at most `limit` silences that ended before `before` and have no summary waiting, and returns how many. */
 export async function deleteSilencesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from silences s
@@ -44,14 +44,14 @@ export async function deleteSilencesBefore(sql: Sql, before: Date, limit: number
   return gone.count;
 }
 
-/** A stretch of time. With `pictures`, entries of the ledger count too. */
+/** A range of time. With `pictures`, ledger entries count too. */
 interface Stretch {
   readonly after: Date;
   readonly until: Date;
   readonly pictures: boolean;
 }
 
-/** How many rows there are of those that go when the disk is nearly full. */
+/** Counts the rows that a disk cleanup could delete. */
 export async function countPast(sql: Sql, { after, until, pictures }: Stretch): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select
@@ -66,9 +66,12 @@ export async function countPast(sql: Sql, { after, until, pictures }: Stretch): 
   return row.count;
 }
 
-/** The end of the next part of the past that goes when the disk is nearly full: so many rows from `after` on. Undefined when nothing is left up to `until`. */
+/**
+ * Returns the end of the next part of the past for a disk cleanup: this many rows from `after` on. Undefined if nothing is left up to
+ * `until`.
+ */
 export async function nextPartOfThePast(sql: Sql, { after, until, pictures }: Stretch, rows: number): Promise<Date | undefined> {
-  // each from an index that has the order, and no more of it than a part holds
+  // Each from an index in the right order, and no more of it than a part holds.
   const [row] = await sql<[{ end: Date | null }]>`
     select max(p.time) as end
     from (

@@ -1,23 +1,24 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-// What goes is gathered into an array first: the plan is the same then whatever the statistics say of tables that have just filled or emptied.
+// Ids are gathered into an array first, so that the plan does not depend on stale statistics of tables that have just been filled or
+// emptied.
 
-/** Events that were deleted, and with them the detections with these ids. */
+/** Number of deleted events, and the ids of their detections. */
 export interface DeletedEvents {
   readonly events: number;
   readonly detectionIds: readonly number[];
 }
 
-/** What of the database is older than the retention. */
+/** Counts of data older than the retention period. */
 export interface ExpiredCounts {
   readonly events: number;
   readonly detections: number;
 }
 
-/** How many rows are looked at: `few` through indexes, `many` by reading all. */
+/** Number of rows checked: `few` through indexes, `many` by a full scan. */
 type Amount = "few" | "many";
 
-/** Events of which something is still to be told: the end of what is wrong with a camera, an alert that waits for its channel, a digest to come. */
+/** Events with unsent messages: the end of an open incident, an alert that waits for its channel, a digest to come. */
 const stillToTell = (sql: Sql) => sql`
   select i.event_id from camera_incidents i where i.ended_at is null and i.event_id is not null
   union all
@@ -28,15 +29,15 @@ const stillToTell = (sql: Sql) => sql`
   select split_part(j.subject, ':', 1)::bigint from jobs j where j.queue = 'alert' and j.subject like '%:ended:%' and j.status <> 'dead'
 `;
 
-/** Whether an event `e` is old enough to go and nothing is still to be told of it. */
+/** Tells whether an event `e` is old enough and has no unsent message. */
 const isDone = (sql: Sql, before: Date, amount: Amount) => sql`
   e.started_at < ${before}
   and ${amount === "few" ? sql`e.event_id <> all (array(${stillToTell(sql)}))` : sql`e.event_id not in (${stillToTell(sql)})`}
 `;
 
 /**
- * Whether a detection `d` goes: with its event, whatever its own time; one without an event by its own time, unless its
- * batch is still open and will become one.
+ * Tells whether a detection `d` is expired: together with its event, whatever its own time; without an event by its own time, unless its
+ * batch is still open.
  */
 const isExpired = (sql: Sql, before: Date, amount: Amount = "few") => sql`
   (
@@ -45,14 +46,14 @@ const isExpired = (sql: Sql, before: Date, amount: Amount = "few") => sql`
   )
 `;
 
-/** The rows that `isExpired` looks at. */
+/** The rows that `isExpired` checks. */
 const detectionsWithContext = (sql: Sql) => sql`
   detections d
   left join events e on e.event_id = d.event_id
   left join batches b on b.batch_id = d.batch_id
 `;
 
-/** Counts what would be deleted now: events, soft-deleted ones included, and detections. */
+/** Counts the events, soft-deleted ones included, and detections that a cleanup would delete now. */
 export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCounts> {
   const [row] = await sql<[ExpiredCounts]>`
     select
@@ -63,8 +64,8 @@ export async function countExpired(sql: Sql, before: Date): Promise<ExpiredCount
 }
 
 /**
- * Deletes at most `limit` events that started before `before` and of which nothing is still to be told, oldest first, with all that hangs on them. Has to run in
- * a transaction. Fewer events than `limit` are left when fewer were deleted.
+ * Deletes at most `limit` events that started before `before` and have no unsent message, oldest first, with everything that refers to
+ * them. Must run in a transaction. Fewer than `limit` deleted events mean that none is left.
  */
 export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" | "deleted", limit: number): Promise<DeletedEvents> {
   const isOld = sql`${isDone(sql, before, "few")} and e.deleted_at is ${which === "live" ? sql`null` : sql`not null`}`;
@@ -75,7 +76,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     order by e.started_at, e.event_id
     limit ${limit}
   `;
-  // jobs, events, detections, each by its id: the order of all who lock several of them
+  // Lock order: jobs, events, detections, each by id.
   await sql`
     with gone as materialized (
       select j.job_id
@@ -113,7 +114,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     where d.detection_id = any (array(select gone.detection_id from gone))
     returning d.detection_id as id
   `;
-  // what they hold back is held back by nobody then
+  // Alerts that these suppress are no longer suppressed.
   await sql`
     with gone as materialized (
       select c.dedup_key
@@ -126,7 +127,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
     delete from cooldowns c
     where c.dedup_key = any (array(select gone.dedup_key from gone))
   `;
-  // before the alerts, as those who send them do
+  // Before the alerts, in the senders' lock order.
   await sql`
     delete from notifications n
     using alerts a
@@ -150,7 +151,7 @@ export async function deleteExpiredEvents(sql: Sql, before: Date, which: "live" 
   return { events: events.count, detectionIds: detections.map(({ id }) => id) };
 }
 
-/** Deletes at most `limit` detections that belong to no event, oldest first, and returns their ids. */
+/** Deletes at most `limit` detections without an event, oldest first, and returns their ids. */
 export async function deleteExpiredDetections(sql: Sql, before: Date, limit: number): Promise<readonly number[]> {
   const gone = await sql<{ id: number }[]>`
     with old as materialized (
@@ -177,7 +178,7 @@ export async function deleteExpiredDetections(sql: Sql, before: Date, limit: num
   return gone.map(({ id }) => id);
 }
 
-/** Which of these detections exist and stay. */
+/** Returns which of these detections exist and stay. */
 export async function survivingDetections(sql: Sql, ids: readonly number[], before: Date): Promise<ReadonlySet<number>> {
   const rows = await sql<{ id: number }[]>`
     select d.detection_id as id
@@ -188,7 +189,7 @@ export async function survivingDetections(sql: Sql, ids: readonly number[], befo
   return new Set(rows.map(({ id }) => id));
 }
 
-/** An entry of the ledger that is older than the retention and has its outcome. */
+/** A processed ledger entry that is older than the retention period. */
 export interface ExpiredImage {
   readonly imageId: number;
   readonly path: string;
@@ -200,12 +201,13 @@ export interface ExpiredImage {
   readonly takenAt: string;
 }
 
-/** Where a walk through a camera's ledger goes on. */
+/** Position at which a walk through a camera's ledger continues. */
 export type LedgerPlace = Pick<ExpiredImage, "takenAt" | "imageId">;
 
 /**
- * The next entries of a camera's ledger that are older than `before` and have no detection any more, oldest first: one that came to belong to an
- * old event only now goes the next time. In a dry run, in which none has gone, without a detection that stays.
+ * Returns the next ledger entries of a camera that are older than `before` and have no detection any more, oldest first; entries whose
+ * event becomes old later are deleted in the next run. A dry run, which deletes nothing, also returns entries whose detections would be
+ * deleted.
  */
 export async function expiredImages(
   sql: Sql,
@@ -238,7 +240,7 @@ export async function expiredImages(
   return rows.map((row) => ({ ...row, modifiedNs: BigInt(row.modifiedNs) }));
 }
 
-/** Deletes those of these entries of the ledger that have no detection, with their jobs. Has to run in a transaction. */
+/** Deletes those of these ledger entries that have no detection, with their jobs. Must run in a transaction. */
 export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<void> {
   const gone = await sql<{ id: number }[]>`
     delete from images i
@@ -258,8 +260,8 @@ export async function deleteImages(sql: Sql, ids: readonly number[]): Promise<vo
 }
 
 /**
- * Deletes at most `limit` numbered entries of the journal that are older than `before`, from its beginning up to the first that is not, and returns
- * how many. One whose time is neither, since the clock was ahead, goes with those around it: in its middle the journal has no holes.
+ * Deletes at most `limit` numbered journal entries older than `before`, from the beginning up to the first that is not, and returns how
+ * many. Entries with a time in the future (the clock was ahead) are deleted with their neighbours, so that the journal has no gaps.
  */
 export async function deleteJournalBefore(
   sql: Sql,
@@ -304,7 +306,7 @@ export async function deleteBatchesBefore(sql: Sql, before: Date, limit: number)
   return gone.count;
 }
 
-/** Deletes at most `limit` dead letters that are older than `before`, and returns how many. */
+/** Deletes at most `limit` dead letters older than `before`, and returns how many. */
 export async function deleteDeadJobsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from jobs j

@@ -1,13 +1,13 @@
-/** The hour of the day, local time, at which old data is deleted. */
+/** Hour of the day, local time, when old data is deleted. */
 const cleanupHour = 3;
 
-/** The last time before or at `now` at which the cleanup was due. */
+/** Returns the last due time of the cleanup at or before `now`. */
 export function lastDue(now: Date): Date {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), cleanupHour);
   return today <= now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, cleanupHour);
 }
 
-/** The next time after `now` at which the cleanup is due. */
+/** Returns the next due time of the cleanup after `now`. */
 export function nextDue(now: Date): Date {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), cleanupHour);
   return today > now ? today : new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, cleanupHour);

@@ -52,7 +52,7 @@ export function checkStore(context: OperationContext): Promise<Check<string>> {
   return gated(context, () => context.store.version());
 }
 
-/** Reads the state of the upstream services. Each probe takes a slot of its own among the checks. */
+/** Reads the state of the upstream services. Each probe takes its own slot among the checks. */
 export function checkUpstreams(context: OperationContext, runtime: Runtime): Promise<Check<readonly UpstreamState[]>> {
   return check(context, timeoutMs(context), () => runtime.probeUpstreams());
 }

@@ -2,7 +2,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
 import type { OverallStatus } from "./overall.ts";
 
-/** Interval at which changes of the overall health are checked, in milliseconds. */
+/** Interval between two checks of the overall health, in milliseconds. */
 export function roundMs({ healthCacheTtlSeconds }: Config): number {
   return Math.max(200, healthCacheTtlSeconds * 1000);
 }
