@@ -75,7 +75,7 @@ const ways = [
 ] as const;
 
 for (const { how, folder, upload } of ways) {
-  test(`a picture that is ${how} is heard of soon`, async ({ task }) => {
+  test(`latency of a picture that is ${how}`, async ({ task }) => {
     const perRound = await measure(upload, folder);
     const row = (what: string, sumUp: (values: readonly number[]) => number, atMost: number): void =>
       report(task, {

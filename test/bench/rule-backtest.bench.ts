@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk?.close());
 
-test("90 days of detections are played through a rule", async ({ task }) => {
+test("a backtest replays 90 days of detections", async ({ task }) => {
   const { id } = await desk.ask("createRule", {
     body: {
       name: "Person at night",

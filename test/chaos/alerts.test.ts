@@ -28,7 +28,7 @@ const rules: readonly RuleDefinition[] = [
   { ...rule, name: "often", risk_threshold: 0, cooldown_seconds: 1, digest: true, channels: ["push"] },
 ];
 
-test(`${kills} kill -9 while events come: each rule has one verdict on each event, and nothing that was raised is lost or doubled`, async () => {
+test(`chaos: ${kills} kill -9 while events arrive: each rule has one verdict per event, and no alert is lost or doubled`, async () => {
   const [database, detector, model] = await Promise.all([testDatabase(), detectorStandIn(), languageModelStandIn({ delayMs: 5 })]);
   const { db } = database;
   const env = { DATA_DIR: folder.path, DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url };

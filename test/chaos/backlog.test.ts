@@ -38,7 +38,7 @@ async function pileUp(): Promise<void> {
   }
 }
 
-test(`${backlog} files that lay there before the start, and ${kills} kill -9 meanwhile: each one outcome, and a live picture goes first`, {
+test(`chaos: ${backlog} files from before the start and ${kills} kill -9: each file has one outcome, and a live picture goes first`, {
   timeout: 7_200_000,
 }, async () => {
   let live = 0;

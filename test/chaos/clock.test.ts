@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-test(`${steps} steps of the clock, forwards and backwards, while everything waits for something: all of it goes on`, {
+test(`chaos: ${steps} clock steps, forwards and backwards, while everything waits: all of it continues`, {
   timeout: 3_600_000,
 }, async () => {
   const database = await testDatabase();

@@ -71,7 +71,7 @@ const killSome = (rows: Rows, limit: number, beginAt: number): Promise<unknown> 
       where (a.place + ${beginAt}) % a.all < ${limit}`,
   );
 
-test(`${kills} killed connections and ${restarts} ended servers: the daemon stays, nothing is lost, it works when the database is back`, {
+test(`chaos: ${kills} killed connections and ${restarts} stopped servers: the daemon stays, loses nothing and works once the database is back`, {
   timeout: 3_600_000,
 }, async () => {
   const rows = { dataDir: folder.path };
@@ -96,7 +96,9 @@ test(`${kills} killed connections and ${restarts} ended servers: the daemon stay
   await end(rows, "embedded PostgreSQL", { "killed connections": kills, restarts });
 });
 
-test(`${restarts} restarts of the server behind DATABASE_URL, away for a while each: the same`, { timeout: 3_600_000 }, async () => {
+test(`chaos: ${restarts} restarts of the server behind DATABASE_URL, each with a pause: the daemon stays and loses nothing`, {
+  timeout: 3_600_000,
+}, async () => {
   const port = await freePort();
   const start = (): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dataDir: external.path, log: silentLog, port, settings: { listen_addresses: "127.0.0.1" } });

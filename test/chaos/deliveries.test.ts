@@ -15,7 +15,7 @@ const chance = chanceOf("deliveries");
 const folder = temporaryFolder("deliveries");
 afterAll(() => folder.remove());
 
-test(`${kills} kill -9 under load with flapping receivers: no delivery is lost, repeats carry the same webhook-id`, async () => {
+test(`chaos: ${kills} kill -9 under load with flapping receivers: no delivery is lost, and repeats carry the same webhook-id`, async () => {
   const flapping = await receiver((_, index) => (index % 4 === 1 ? { status: 500 } : index % 7 === 3 ? "reset" : { status: 200 }));
   const gone = await receiver(() => ({ status: 404 }));
   const env = { DATA_DIR: folder.path, WEBHOOK_TIMEOUT_SECONDS: "5" };

@@ -59,7 +59,7 @@ function fill(): () => void {
   };
 }
 
-test(`the disk with the data full ${fillings} times under load: the program stays, nothing acknowledged is lost, all goes on when there is room`, {
+test(`chaos: the data disk is full ${fillings} times under load: the program stays, loses nothing acknowledged, and continues when there is space`, {
   timeout: 3_600_000,
 }, async ({ skip }) => {
   if (whyNot !== undefined) skip(`no disk can be mounted here, so none can be filled: ${whyNot}`);

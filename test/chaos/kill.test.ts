@@ -28,7 +28,9 @@ afterAll(() => folder.remove());
 /** What the services do between two kills. One that answers rubbish would be right to give a picture up. */
 const moods = isLong ? (["ok", "ok", "ok", "ok", "reset", "down", "hang", "slow"] as const) : (["ok"] as const);
 
-test(`${kills} kill -9 under load: every picture once, every event judged, everybody told`, { timeout: 7_200_000 }, async () => {
+test(`chaos: ${kills} kill -9 under load: every picture once, every event analysed, every recipient notified`, {
+  timeout: 7_200_000,
+}, async () => {
   const hook = await receiver();
   const detector = await detectorStandIn({ delayMs: 20 });
   const model = await languageModelStandIn({ delayMs: 20 });

@@ -45,7 +45,7 @@ async function flappingMailServer() {
   };
 }
 
-test(`${kills} kill -9 under load, mail server and receiver flapping: what was raised is delivered, or failed with a reason, and repeats carry the same id`, async () => {
+test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: every alert is delivered, or failed with a reason, and repeats carry the same id`, async () => {
   const smtp = await flappingMailServer();
   const hook = await receiver((_, index) => (index % 4 === 1 ? { status: 503 } : index % 7 === 3 ? "reset" : { status: 200 }));
   const env = {

@@ -160,18 +160,18 @@ async function failEach(what: string, arm: (n: number) => void, failed: () => st
   report(what, { faults: runs, "different ones": met.size, ...figures });
 }
 
-describe("a picture becomes an event, an alert, a mail and three posts, once each, when", { timeout: 3_600_000 }, () => {
-  test.each(["lost", "unanswered"] as const)("the n-th statement is %s", async (fate) => {
+describe("chaos: a picture becomes one event, one alert, one mail and three posts if", { timeout: 3_600_000 }, () => {
+  test.each(["lost", "unanswered"] as const)("chaos: the n-th statement is %s", async (fate) => {
     await failEach(`n-th statement ${fate}`, (n) => wire.failNext(n, fate), wire.failed);
   });
 
-  test("the n-th call of the file system fails", async () => {
+  test("chaos: the n-th file system call fails", async () => {
     const faults = fileFaults(daemon.cameraRoot);
     files = faults;
     await failEach("n-th call of the file system", faults.failNext, faults.failed);
   });
 
-  test("the n-th call to a service, webhook or mail server fails", async () => {
+  test("chaos: the n-th call to a service, webhook or mail server fails", async () => {
     const arm = (n: number): void => {
       failCall = n;
       failedCall = undefined;

@@ -17,7 +17,7 @@ const cameraRoot = join(folder.path, "cameras");
 const outside = join(folder.path, "outside");
 afterAll(() => folder.remove());
 
-test(`${pictures} pictures at once while the program stands still, after more than the kernel keeps for it: each is found`, {
+test(`chaos: ${pictures} pictures at once while the program is stopped, after more than the kernel queues for it: each is found`, {
   timeout: 3_600_000,
 }, async () => {
   const [database, detector, model] = await Promise.all([

@@ -33,7 +33,7 @@ async function flush(port: number): Promise<void> {
 }
 
 test.skipIf(!redisInstalled)(
-  `Redis killed, hung and emptied under load, ${faults} times in all: nothing is lost, nothing done twice`,
+  `chaos: Redis killed, hung and emptied under load ${faults} times: nothing is lost or done twice`,
   { timeout: 3_600_000 },
   async () => {
     const port = await freePort();

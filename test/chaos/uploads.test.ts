@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([detector.close(), model.close(), database.close(), folder.remove()]);
 });
 
-test(`${pictures} pictures uploaded in every way, at every time: as many outcomes, none lost, none doubled`, {
+test(`chaos: ${pictures} pictures uploaded in every way at any time: as many outcomes, none lost, none doubled`, {
   timeout: 3_600_000,
 }, async () => {
   const env = {

@@ -20,7 +20,7 @@ async function passage(home: House): Promise<{ readonly detected: number; readon
   return { detected, closed, judged: since() };
 }
 
-test("services of enrichment that hang make no picture and no event wait, and a judgement only as long as is configured", {
+test("degraded: hanging enrichment services delay no picture and no event, and an analysis only for the configured time", {
   ...timed,
   timeout: 120_000,
 }, async () => {

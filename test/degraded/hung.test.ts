@@ -67,7 +67,7 @@ function family(pid: number): readonly number[] {
   return [pid, ...all.filter((each) => parentOf(each) === pid).map(Number)];
 }
 
-describe("what hangs never hangs a health answer, and the rest goes on by itself when it is back:", () => {
+describe("degraded: health answers in time and the rest resumes automatically if this hangs:", () => {
   test("the database", { timeout: 90_000 }, async () => {
     const [detector, model] = await Promise.all([detectorStandIn(), languageModelStandIn()]);
     const daemon = await testDaemon({ env: { ...fast, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url } });
@@ -177,7 +177,7 @@ async function patient(delayMs: number, seen: { now: number; most: number }) {
   };
 }
 
-test("health checks: so many at once and no more, and none of a service that is left alone", { timeout: 60_000 }, async () => {
+test("degraded: health checks are limited in number and skip a service whose breaker is open", { timeout: 60_000 }, async () => {
   const database = await testDatabase();
   const seen = { now: 0, most: 0 };
   const services = await Promise.all(Array.from({ length: 5 }, () => patient(60, seen)));

@@ -136,7 +136,7 @@ describe.each([
   { name: "the language model is away: events are stored and wait for their judgement", row: modelAway, faults: modes, longModes: false },
   { name: "the detector is away: pictures wait, and stored events can be judged again", row: detectorAway, faults: modes, longModes: true },
   { name: "both are away: unhealthy, and nothing is lost", row: bothAway, faults: modesOfBoth, longModes: true },
-])("$name", { concurrent: true, timeout: 240_000 }, ({ row, faults, longModes }) => {
+])("degraded: $name", { concurrent: true, timeout: 240_000 }, ({ row, faults, longModes }) => {
   // what takes half a minute whatever the machine does begins first, beside the others
   const begun = new Map<Mode, Promise<unknown>>();
   beforeAll(() => {
@@ -161,7 +161,7 @@ const faultsOfThree = modes.map((_, at) => [0, 1, 2].map((next) => modes[(at + n
 const triedFaults = process.env["DEGRADED_MATRIX"] === "all" ? faultsOfThree : [faultsOfThree[0] ?? [], faultsOfThree[3] ?? []];
 const optionalServices = ["vision", "embedder", "enrichment"];
 
-describe("an enrichment service is away: it lowers the quality, and events are created and judged all the same", {
+describe("degraded: an unavailable enrichment service lowers the quality; events are still created and analysed", {
   concurrent: true,
 }, () => {
   test.each(triedFaults.map((faults) => [faults]))("%s", { timeout: 120_000 }, async (faults) => {

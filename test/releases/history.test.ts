@@ -43,8 +43,8 @@ async function put(db: Database, rows: readonly EarlyRow[]): Promise<void> {
 const counted =
   /^(detection|event)_(days|changes|type_days|camera_days|scores|score_months|score_days|hours)$|^rollup_folds$|^schema_migrations$/;
 
-describe("a home that took each version of the schema as it came, with rows of its own in each", () => {
-  it("holds the same as one that began with the newest", async () => {
+describe("schema history: a database that was migrated through each version with rows in each", () => {
+  it("schema history: has the same content as a new one", async () => {
     const leaveOut = Object.keys(await contentsOf(fresh.db, [])).filter((table) => counted.test(table));
     const [grown, begun] = [await contentsOf(walked.db, leaveOut), await contentsOf(fresh.db, leaveOut)];
     expect(grown).toEqual(begun);
@@ -52,11 +52,11 @@ describe("a home that took each version of the schema as it came, with rows of i
     expect(Object.keys(grown).filter((table) => grown[table]?.startsWith("0 rows"))).toEqual([]);
   });
 
-  it("has the same tables, rules and functions", async () => {
+  it("schema history: has the same tables, rules and functions", async () => {
     expect(await shapeOf(walked.db)).toEqual(await shapeOf(fresh.db));
   });
 
-  it("counts what is there: days, levels and scores", async () => {
+  it("schema history: counts its days, levels and scores correctly", async () => {
     const grown = await sums(walked.db);
     expect(grown.length).toBeGreaterThan(5);
     expect(grown).toEqual(await sums(fresh.db));
@@ -64,7 +64,7 @@ describe("a home that took each version of the schema as it came, with rows of i
     expect(await sums(walked.db)).toEqual(grown);
   });
 
-  it("is tried with a row for each step that there is", () => {
+  it("schema history: each migration is tested with a row", () => {
     expect(steps.filter((step) => !earlyRows.some(({ from }) => from === step))).toEqual([]);
   });
 });

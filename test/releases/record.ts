@@ -14,7 +14,7 @@ import { recordedRoot, recordedTarget, releaseFiles } from "./fixture.ts";
 import { moveCameras } from "./places.ts";
 import { replacedIn, whatIsSeen } from "./seen.ts";
 
-test("the data of a small evening, and what was seen of it, are kept for later versions", async () => {
+test("release record: stores the data and the replies of a small evening for later versions", async () => {
   const files = releaseFiles(programVersion());
   const keys = temporaryFolder("key");
   let content = "";

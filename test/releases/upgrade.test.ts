@@ -17,7 +17,7 @@ import { replacedIn, whatIsSeen, withoutWording } from "./seen.ts";
 
 const migrations = join(import.meta.dirname, "../../migrations");
 
-describe.each(releases)("the data of homesec $version", (release: Release) => {
+describe.each(releases)("upgrade from homesec $version", (release: Release) => {
   const folder = temporaryFolder("release");
   let evening: Evening;
   let database: TestDatabase;
@@ -58,13 +58,13 @@ describe.each(releases)("the data of homesec $version", (release: Release) => {
     await folder.remove();
   });
 
-  it("is brought to the newest schema by the start of the daemon", async () => {
+  it("upgrade: starting the daemon migrates the data to the newest schema", async () => {
     const { pending, refusal, applied } = await migrationStatus(database.db);
     expect([pending, refusal]).toEqual([[], null]);
     expect(applied.length).toBeGreaterThanOrEqual(14 + firstPending);
   });
 
-  it("shows a person what it showed before: events, pictures, alerts, rules, silences, deliveries, explanations, statistics", {
+  it("upgrade: events, pictures, alerts, rules, silences, deliveries, explanations and statistics stay the same", {
     timeout: 90_000,
   }, async () => {
     const now = replacedIn(await whatIsSeen(daemon.url, evening.day), { [daemon.cameraRoot]: recordedRoot });
@@ -73,7 +73,7 @@ describe.each(releases)("the data of homesec $version", (release: Release) => {
     expect(withoutWording(now)).toMatchObject(before);
   });
 
-  it("is gone on with: the next picture becomes the next event, and the rules raise the next alert", async () => {
+  it("upgrade: the next picture becomes the next event, and the rules raise the next alert", async () => {
     const events = async () => {
       const { items } = (await (await fetch(`${daemon.url}/api/events?limit=100`)).json()) as {
         items: readonly { id: number; risk_score: number | null }[];
@@ -91,8 +91,8 @@ describe.each(releases)("the data of homesec $version", (release: Release) => {
   });
 });
 
-describe("a database of a later version", () => {
-  it("is refused by this one in words that help, and left as it is", async () => {
+describe("database of a later version", () => {
+  it("database of a later version: is refused with a helpful message and stays unchanged", async () => {
     const database = await testDatabase();
     const folder = temporaryFolder("older");
     await database.db.query(

@@ -73,7 +73,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
   };
   const nameOf = (pid: number): string => home.members().find(({ process }) => process.pid === pid)?.name ?? "nobody";
 
-  test("every picture is looked at once, and the two that look share them", async () => {
+  test("split roles: every picture is processed once, shared by the two detecting daemons", async () => {
     const camera = newCamera();
     const before = await Promise.all(["three", "four"].map((name) => stagesDone(home.member(name), "detect")));
     const asked = home.detector.requests;
@@ -97,7 +97,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     );
   });
 
-  test("a client has its limit once, whichever daemon it asks", async () => {
+  test("split roles: a client has one rate limit across all daemons", async () => {
     const ask = async (index: number): Promise<number> =>
       (await fetch(`${home.member(index % 2 === 0 ? "one" : "two").url}/api/events/search?q=nobody`)).status;
     const statuses: number[] = [];
@@ -106,7 +106,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     expect(statuses.slice(searchLimit)).toEqual(Array.from({ length: 9 }, () => 429));
   });
 
-  test("a client of any daemon sees every message once and in order", async () => {
+  test("split roles: a client of any daemon receives every message once and in order", async () => {
     const camera = newCamera();
     const followers = [...started, follow(() => [home.urlOf("two")])];
     try {
@@ -122,7 +122,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     }
   });
 
-  test("a daemon says what it does, and one without the role api answers only how it is itself", async () => {
+  test("split roles: a daemon reports its roles, and one without the role api reports only its own state", async () => {
     const three = home.member("three");
     const refused = await fetch(`${three.url}/api/events`);
     expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([503, expect.stringContaining("role api")]);
@@ -142,7 +142,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     await expect.poll(two, { timeout: 30_000, interval: 500 }).toEqual([200, "healthy"]);
   });
 
-  test("what only one does is done by one, and by another within 10 s of its death", async () => {
+  test("split roles: a singleton runs in one daemon, and in another within 10 s of its death", async () => {
     const asked = home.member("three");
     const watchedBy = await eventually(async () => (await holdings(asked)).get("file_watcher")?.[0], { what: "a file watcher" });
     for (const holders of (await holdings(asked)).values()) expect(holders).toHaveLength(1);
@@ -169,7 +169,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     }
   });
 
-  test("a rolling restart under load loses no picture, no message and no request of a client that asks the other daemon", async () => {
+  test("split roles: a rolling restart under load loses no picture, message or retried request", async () => {
     const camera = newCamera();
     let running = true;
     let uploaded = 0;

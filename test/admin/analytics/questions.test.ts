@@ -63,7 +63,7 @@ const questions = [
   "getRiskScoreTrends",
 ] as const satisfies readonly OperationId[];
 
-describe.each(questions)("the range of %s", (id) => {
+describe.each(questions)("analytics range of %s", (id) => {
   const problem = (query: string) =>
     desk.ask(id, { query }).then(
       () => undefined,
@@ -75,7 +75,7 @@ describe.each(questions)("the range of %s", (id) => {
     ["start_date=2025-01-01&end_date=2026-01-01", "366 days"],
     ["start_date=2024-01-01&end_date=2024-12-31", "366 days"],
     ["start_date=0001-01-01&end_date=9999-12-31", "at most 365"],
-  ])("is refused with a sentence: %s", async (query, words) => {
+  ])("analytics range: is refused with a sentence: %s", async (query, words) => {
     expect(await problem(query)).toMatchObject({ kind: "bad_request", message: expect.stringContaining(words) });
   });
 
@@ -87,13 +87,13 @@ describe.each(questions)("the range of %s", (id) => {
     ["start_date=2026-02-29&end_date=2026-13-01", ["start_date date_parsing", "end_date date_parsing"]],
     ["start_date=01.03.2026&end_date=yesterday", ["start_date date_parsing", "end_date date_parsing"]],
     ["start_date=0000-01-01&end_date=20260-01-01", ["start_date date_parsing", "end_date date_parsing"]],
-  ])("is unreadable: %s", async (query, items) => {
+  ])("analytics range: is not a date: %s", async (query, items) => {
     const error = (await problem(query)) as { kind: string; items: { loc: string[]; type: string }[] };
     expect(error.kind).toBe("invalid");
     expect(error.items.map(({ loc, type }) => `${loc[1]} ${type}`)).toEqual(items);
   });
 
-  it("may be a day, a year, and the ends of time", async () => {
+  it("analytics: a range may be a day, a year, and the limits of time", async () => {
     for (const [start, end] of [
       ["2026-03-01", "2026-03-01"],
       ["2025-01-01", "2025-12-31"],
@@ -107,7 +107,7 @@ describe.each(questions)("the range of %s", (id) => {
   });
 });
 
-it("lists every day with zeros when there is nothing", async () => {
+it("analytics: list every day with zeros if there is no data", async () => {
   const days = ["2026-03-01", "2026-03-02", "2026-03-03"];
   const of = (rest: object) => days.map((date) => ({ date, ...rest }));
   const asked = { start_date: "2026-03-01", end_date: "2026-03-03" };
@@ -125,7 +125,7 @@ it("lists every day with zeros when there is nothing", async () => {
   });
 });
 
-it("counts detections by day, camera and class, by the days of UTC", async () => {
+it("analytics: count detections by UTC day, camera and class", async () => {
   await see([
     { camera: "door", at: "2026-02-28T23:59:59.999999Z", type: "person" },
     { camera: "door", at: "2026-03-01T00:00:00Z", type: "person" },
@@ -157,7 +157,7 @@ it("counts detections by day, camera and class, by the days of UTC", async () =>
   });
 });
 
-it("counts judged events that are not deleted, in its own bands", async () => {
+it("analytics: count scored events that are not deleted, in fixed ranges", async () => {
   const at = "2026-03-02T10:00:00Z";
   await judge([0, 29, 30, 59, 60, 84, 85, 100, null].map((score) => ({ at, score })));
   await judge([{ at, score: 50, deleted: true }]);
@@ -175,7 +175,7 @@ it.each([
   [33, 4, [99, 100]],
   [49, 3, [98, 100]],
   [50, 2, [50, 100]],
-])("has closed ranges of %i scores, %i of them", async (size, count, last) => {
+])("analytics: score ranges of %i scores make %i closed ranges", async (size, count, last) => {
   await judge(Array.from({ length: 101 }, (_, score) => ({ at: "2026-03-02T10:00:00Z", score })));
   const answer = await desk.ask("getRiskScoreDistribution", { query: `${march.query}&bucket_size=${size}` });
   expect(answer).toMatchObject({ total_events: 101, bucket_size: size });
@@ -190,7 +190,7 @@ it.each([
   expect(next).toBe(101);
 });
 
-it.each(["0", "51", "ten", "2.5", ""])("has no buckets of %j scores", async (size) => {
+it.each(["0", "51", "ten", "2.5", ""])("analytics: refuse ranges of %j scores", async (size) => {
   const asked = desk.ask("getRiskScoreDistribution", { query: `${march.query}&bucket_size=${size}` });
   await expect(asked).rejects.toMatchObject({ kind: "invalid", items: [{ loc: ["query", "bucket_size"] }] });
 });
@@ -200,12 +200,12 @@ it.each([
   [[0, 1, 0, 0], 0.3],
   [[3, 4], 3.5],
   [[100], 100],
-])("rounds the average of %j to %d", async (scores, average) => {
+])("analytics: round the average of %j to %d", async (scores, average) => {
   await judge(scores.map((score) => ({ at: "2026-03-01T10:00:00Z", score })));
   expect((await desk.ask("getRiskScoreTrends", march)).data_points[0]).toMatchObject({ avg_score: average, count: scores.length });
 });
 
-it("is as fresh as the database, whatever changes", async () => {
+it("analytics: are as fresh as the database after any change", async () => {
   const total = async () => (await desk.ask("getDetectionTrends", march)).total_detections;
   const scores = async () => (await desk.ask("getRiskScoreTrends", march)).data_points[0];
   const names = async () => (await desk.ask("getCameraUptime", march)).cameras.map((camera) => camera.camera_name);
@@ -228,7 +228,7 @@ it("is as fresh as the database, whatever changes", async () => {
   expect(await names()).toEqual(["Back door", "Old", "Yard"]);
 });
 
-it("does not take for committed what is not, and sees it once it is", async () => {
+it("analytics: ignore uncommitted changes and see them once committed", async () => {
   const total = async () => (await desk.ask("getDetectionTrends", march)).total_detections;
   await desk.db.transaction(async (sql) => {
     await sql`
@@ -240,7 +240,7 @@ it("does not take for committed what is not, and sees it once it is", async () =
   expect(await total()).toBe(1);
 });
 
-it("asks the roll-up again only when it has changed", async () => {
+it("analytics: query the roll-up again only after a change", async () => {
   await see([{ camera: "door", at: "2026-03-01T10:00:00Z", type: "person" }]);
   expect((await desk.ask("getDetectionTrends", march)).total_detections).toBe(1);
   const change = (by: number) => desk.db.query((sql) => sql`update detection_type_days set count = count + ${by}`);
@@ -253,7 +253,7 @@ it("asks the roll-up again only when it has changed", async () => {
   expect((await desk.ask("getDetectionTrends", march)).total_detections).toBe(6);
 });
 
-it("agrees with a count of the rows", async () => {
+it("analytics: agree with a count of the rows", async () => {
   // over three months, so that a range may have whole ones
   const day = fc.integer({ min: 0, max: 99 }).map((n) => new Date(Date.UTC(2026, 1, 20) + n * 86_400_000).toISOString().slice(0, 10));
   const rows = fc.array(fc.record({ day, score: fc.option(fc.integer({ min: 0, max: 100 }), { nil: null }) }), { maxLength: 60 });

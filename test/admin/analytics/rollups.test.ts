@@ -193,7 +193,7 @@ const change: fc.Arbitrary<{ readonly what: string; readonly make: Change }> = f
   })),
 );
 
-test("roll-ups equal the rows, whatever is changed in whatever order, rolled back or not", async () => {
+test("roll-ups: equal the rows after any changes in any order, committed or rolled back", async () => {
   const transaction = fc.record({ changes: fc.array(change, { minLength: 1, maxLength: 5 }), commits: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 15 }), async (transactions) => {
@@ -215,7 +215,7 @@ test("roll-ups equal the rows, whatever is changed in whatever order, rolled bac
   expect(folded.folds).toBeGreaterThan(1);
 });
 
-test("nobody waits for anybody and nothing is lost while eight write at once", async () => {
+test("roll-ups: eight concurrent writers neither wait for each other nor lose a change", async () => {
   const writers = Array.from({ length: 8 }, async (_, writer) => {
     for (let round = 0; round < 25; round += 1) {
       await database.db.transaction(async (sql) => {
@@ -254,7 +254,7 @@ test("nobody waits for anybody and nothing is lost while eight write at once", a
   expect(await database.db.query(differences)).toEqual([]);
 });
 
-test("changes that wait are few, also when many were made at once", async () => {
+test("roll-ups: few changes wait, even after many at once", async () => {
   await database.db.query(
     (sql) => sql`
       insert into events (camera_id, started_at, ended_at, risk_score, risk_level)
@@ -269,7 +269,7 @@ test("changes that wait are few, also when many were made at once", async () => 
   expect(await database.db.query(differences)).toEqual([]);
 });
 
-test("made anew from the rows they are the same", async () => {
+test("roll-ups: rebuilding them from the rows gives the same result", async () => {
   await database.db.query(
     (sql) => sql`
       insert into events (camera_id, started_at, ended_at, risk_score, risk_level)
@@ -284,7 +284,7 @@ test("made anew from the rows they are the same", async () => {
   expect(await database.db.query(differences)).toEqual([]);
 });
 
-test("what another time zone of the session calls an hour changes nothing", async () => {
+test("roll-ups: do not depend on the time zone of the session", async () => {
   await database.db.transaction(async (sql) => {
     await sql`set local time zone 'Asia/Kolkata'`;
     await sql`

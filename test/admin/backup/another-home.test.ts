@@ -29,7 +29,7 @@ afterEach(async () => {
 const home = (database: TestDatabase, cameraRoot: string, ...args: string[]) =>
   cli(args, { env: { DATABASE_URL: database.url, DATA_DIR: join(folder.path, "data"), CAMERA_ROOT: cameraRoot }, cwd: folder.path });
 
-it("a restore where the cameras' folders lie elsewhere names the command for each, and with these they are well", async () => {
+it("restore: if the cameras' folders differ, it prints the command for each, and those commands work", async () => {
   expect(await home(from, old, "db", "backup", backup)).toMatchObject({ code: 0 });
   const root = join(folder.path, "new");
   mkdirSync(join(root, "yard"), { recursive: true });
@@ -44,7 +44,7 @@ it("a restore where the cameras' folders lie elsewhere names the command for eac
   expect(await home(to, root, "--direct", "cameras", "validate")).toMatchObject({ code: 0 });
 });
 
-it("a restore in which all cameras lie in the camera root says that pictures go there", async () => {
+it("restore: if all cameras are in the camera root, it says where to put the pictures", async () => {
   await home(from, old, "db", "backup", "--yes", backup);
   const { err } = await home(to, old, "db", "restore", backup);
   expect(err).toContain(`those that you have kept go into ${old}, and`);

@@ -40,11 +40,11 @@ const save = (db: Database, how: Partial<Parameters<typeof backUp>[0]> = {}) =>
 const load = (db: Database, how: Partial<Parameters<typeof restore>[0]> = {}) =>
   restore({ db, path: file, replace: false, alone: false, clock: systemClock, ...how });
 
-describe("a backup restored somewhere else", () => {
+describe("restored backup", () => {
   it.each([
     ["an empty database", { migrated: false }],
     ["a freshly migrated one", { migrated: true }],
-  ])("makes %s the same, row by row and in its shape", async (_, target) => {
+  ])("restored backup: %s is the same, row by row and in structure", async (_, target) => {
     const home = await database();
     await fill(home);
     const before = await contentsOf(home);
@@ -58,7 +58,7 @@ describe("a backup restored somewhere else", () => {
     expect(await shapeOf(other)).toEqual(await shapeOf(home));
   });
 
-  it("goes on as the first one would: numbers, roll-ups, totals, search and references", async () => {
+  it("restored backup: numbering, roll-ups, totals, search and references continue correctly", async () => {
     const [home, other] = [await database(), await database({ migrated: false })];
     await fill(home);
     await save(home);
@@ -84,7 +84,7 @@ describe("a backup restored somewhere else", () => {
     expect(await migrate(other, { log: silentLog, clock: systemClock })).toEqual([]);
   });
 
-  it("holds all tables but those that are left out by name", async () => {
+  it("restored backup: contains all tables except the named exclusions", async () => {
     const home = await database();
     const tables = Object.keys(await contentsOf(home, []));
     await save(home);
@@ -94,7 +94,7 @@ describe("a backup restored somewhere else", () => {
     expect([...notBackedUp].filter((name) => !tables.includes(name))).toEqual([]);
   });
 
-  it("shows one moment, while others write", async () => {
+  it("restored backup: shows one moment although others were writing", async () => {
     const [home, other] = [await database(), await database({ migrated: false })];
     await fill(home, { events: 400 });
     let stop = false;
@@ -135,8 +135,8 @@ describe("a backup restored somewhere else", () => {
   });
 });
 
-describe("a backup", () => {
-  it("replaces a file only when it may, and leaves nothing of itself when it fails", async () => {
+describe("backup", () => {
+  it("backup: replaces a file only if allowed, and leaves no partial file after a failure", async () => {
     const home = await database();
     await fill(home);
     await writeFile(file, "mine");
@@ -154,7 +154,7 @@ describe("a backup", () => {
     expect(gunzipSync(await readFile(file)).toString()).toContain('"homesec_backup":1');
   });
 
-  it("can be broken off in the middle of a table, and the connection serves on", async () => {
+  it("backup: can be aborted in the middle of a table without losing the connection", async () => {
     const home = await database();
     await fill(home, { events: 1_500, detectionsEach: 20 });
     const stop = new AbortController();
@@ -168,13 +168,13 @@ describe("a backup", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it("of nothing is refused", async () => {
+  it("backup: refuses an empty database", async () => {
     await expect(save(await database({ migrated: false }))).rejects.toThrow("nothing to back up yet");
   });
 });
 
-describe("a restore", () => {
-  it("replaces data only when it may", async () => {
+describe("restore", () => {
+  it("restore: replaces data only if allowed", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
     await save(home);
@@ -186,7 +186,7 @@ describe("a restore", () => {
     expect(await contentsOf(other)).toEqual(await contentsOf(home));
   });
 
-  it("leaves a database alone that a daemon uses, or that has tables of somebody else", async () => {
+  it("restore: refuses a database that a daemon uses or that has foreign tables", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
     await save(home);
@@ -199,7 +199,7 @@ describe("a restore", () => {
     expect(await contentsOf(other, [])).toEqual(before);
   });
 
-  it("leaves tables of somebody else out, and views of somebody else alone", async () => {
+  it("restore: skips foreign tables and leaves foreign views alone", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
     await home.query((sql) => sql`create table recipes (id bigint generated always as identity primary key, name text)`);
@@ -240,7 +240,7 @@ describe("a restore", () => {
     expect(await load(other, { replace: true })).toMatchObject({ replaced: true });
   });
 
-  it("says so when another program holds the tables", async () => {
+  it("restore: reports that another program holds the tables", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
     await save(home);
@@ -254,7 +254,7 @@ describe("a restore", () => {
     await load0;
   });
 
-  it("checks all of the file before it changes anything", async () => {
+  it("restore: checks the whole file before it changes anything", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
     await save(home);
@@ -284,7 +284,7 @@ describe("a restore", () => {
     expect(await contentsOf(other)).toEqual(before);
   });
 
-  it("that fails in the middle leaves what was there", async () => {
+  it("restore: a failure in the middle keeps the old content", async () => {
     const [home, other] = [await database(), await database()];
     await fill(home);
     await home.query((sql) => sql`alter table detections drop constraint detections_event_id_fkey`);
@@ -307,7 +307,7 @@ describe("a restore", () => {
     expect([await contentsOf(other), await shapeOf(other)]).toEqual(before);
   });
 
-  it("brings an older backup up to this program, and refuses a newer one", async () => {
+  it("restore: migrates an older backup and refuses a newer one", async () => {
     const [old, other] = [await database({ migrated: false }), await database({ migrated: false })];
     const older = join(folder.path, "older");
     await cp(join(import.meta.dirname, "../../../migrations"), older, { recursive: true });
@@ -325,7 +325,7 @@ describe("a restore", () => {
     );
   });
 
-  it("never gives a number of the journal again that clients have seen", async () => {
+  it("restore: never reuses a sequence number of the journal that clients have seen", async () => {
     const [home, file2] = [await database(), file];
     await fill(home);
     await save(home, { path: file2 });

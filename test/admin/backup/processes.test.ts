@@ -40,7 +40,7 @@ const homesec = (url: string, ...args: string[]) =>
   startHomesec(["db", ...args], { DATABASE_URL: url, DATA_DIR: join(folder.path, "data") }, folder.path);
 const backups = () => readdirSync(folder.path).filter((name) => name !== "data");
 
-it("killed in the middle, a backup leaves no file that looks like one, and a restore what was there", async () => {
+it("backup and restore: a kill leaves no partial backup and keeps the old content of the database", async () => {
   const [home, other] = [await database(), await database()];
   await fill(home.db);
   await addRows(home.db, 60_000);
@@ -64,7 +64,7 @@ it("killed in the middle, a backup leaves no file that looks like one, and a res
   expect(await contentsOf(other.db)).toEqual(await contentsOf(home.db));
 }, 120_000);
 
-it("needs no more memory for many rows than for few", async () => {
+it("backup and restore: memory does not grow with the number of rows", async () => {
   const [home, other] = [await database(), await database()];
   const mostMemory = async (url: string, ...args: string[]): Promise<number> => {
     const running = homesec(url, ...args);

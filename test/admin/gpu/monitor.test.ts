@@ -49,24 +49,24 @@ afterAll(async () => {
 
 const printing = () => tool(`cat ${join(folder.path, "answer.xml")}`);
 
-describe("the tool", () => {
-  it("is asked for all it knows, as XML", async () => {
+describe("nvidia-smi runner", () => {
+  it("nvidia-smi runner: asks for everything as XML", async () => {
     const command = tool(`[ "$*" = "-q -x" ] && cat ${join(folder.path, "answer.xml")}`);
     expect(await createNvidiaSmi({ command }).ask(never)).toContain("RTX 3080");
   });
 
-  it("may be absent, or closed to this user", async () => {
+  it("nvidia-smi runner: reports a missing tool, or one closed to this user", async () => {
     await expect(createNvidiaSmi({ command: "/nonexistent/nvidia-smi" }).ask(never)).rejects.toThrow("nvidia-smi is not installed");
     const closed = tool("exit 0");
     chmodSync(closed, 0o644);
     await expect(createNvidiaSmi({ command: closed }).ask(never)).rejects.toThrow("nvidia-smi is not installed");
   });
 
-  it("may fail", async () => {
+  it("nvidia-smi runner: reports a failure", async () => {
     await expect(createNvidiaSmi({ command: tool("exit 9") }).ask(never)).rejects.toThrow("exit code 9");
   });
 
-  it("is killed when it hangs, and not started twice", async () => {
+  it("nvidia-smi runner: kills a hanging tool and does not start it twice", async () => {
     const log = join(folder.path, "starts");
     const smi = createNvidiaSmi({ command: tool(`echo x >> ${log}; exec sleep 60`), timeoutMs: 300 });
     const first = smi.ask(never);
@@ -78,11 +78,11 @@ describe("the tool", () => {
     });
   });
 
-  it("does not fill the memory", async () => {
+  it("nvidia-smi runner: limits the output", async () => {
     await expect(createNvidiaSmi({ command: tool("exec yes") }).ask(never)).rejects.toThrow("without end");
   });
 
-  it("is given up with the worker", async () => {
+  it("nvidia-smi runner: stops with the worker", async () => {
     const stop = new AbortController();
     const asked = createNvidiaSmi({ command: tool("exec sleep 60") }).ask(stop.signal);
     stop.abort();
@@ -90,8 +90,8 @@ describe("the tool", () => {
   });
 });
 
-describe("the worker", () => {
-  it("stores what the card tells, with the speed of the detector", async () => {
+describe("GPU worker", () => {
+  it("GPU worker: stores the card's values and the detector's speed", async () => {
     const now = new Date();
     await desk.db.query(async (sql) => {
       await sql`insert into cameras (camera_id, name, folder_path) values ('a', 'A', '/a') on conflict do nothing`;
@@ -109,20 +109,20 @@ describe("the worker", () => {
     expect(worker.message?.()).toBeNull();
   });
 
-  it("says that the tool is absent and stores nothing", async () => {
+  it("GPU worker: reports a missing tool and stores nothing", async () => {
     const worker = await monitor("/nonexistent/nvidia-smi");
     await eventually(() => worker.message?.() === "nvidia-smi is not installed");
     expect(await desk.db.query((sql) => latestGpuStats(sql, new Date(0)))).toBeUndefined();
   });
 
-  it("says what is wrong with a tool that fails, and lives on", async () => {
+  it("GPU worker: reports a failing tool and continues", async () => {
     const worker = await monitor(tool("exit 9"));
     await eventually(() => worker.message?.()?.includes("exit code 9"));
     const other = await monitor(tool("echo nonsense"));
     await eventually(() => other.message?.()?.includes("XML"));
   });
 
-  it("stops at once while the tool hangs", timed, async () => {
+  it("GPU worker: stops at once while the tool hangs", timed, async () => {
     const worker = await monitor(tool("exec sleep 60"), 50_000);
     await sleep(100);
     const begun = performance.now();
@@ -131,10 +131,10 @@ describe("the worker", () => {
   });
 });
 
-describe("the answers", () => {
+describe("GPU routes", () => {
   const look = { ...readNvidiaSmiFixture(), inference_fps: 40 };
 
-  it("are null in every field without a card, and with an old look", async () => {
+  it("GPU routes: all fields are null without a card or with an old sample", async () => {
     desk.at("2026-03-01T12:00:00Z");
     const empty = await desk.ask("getGpuStats");
     expect(new Set(Object.values(empty))).toEqual(new Set([null]));
@@ -143,7 +143,7 @@ describe("the answers", () => {
     expect(await desk.ask("getGpuStats")).toEqual(empty);
   });
 
-  it("are the newest look", async () => {
+  it("GPU routes: return the newest sample", async () => {
     desk.at("2026-03-01T12:00:00Z");
     await desk.db.query(async (sql) => {
       await insertGpuStats(sql, new Date("2026-03-01T11:59:50Z"), { ...look, utilization: 1 });
@@ -157,7 +157,7 @@ describe("the answers", () => {
     });
   });
 
-  it("are averaged over intervals, oldest first, without empty ones", async () => {
+  it("GPU routes: average over intervals, oldest first, without empty ones", async () => {
     desk.at("2026-03-01T12:02:00Z");
     await desk.db.query(async (sql) => {
       const store = (time: string, changes: Partial<typeof look>) =>
@@ -185,13 +185,13 @@ describe("the answers", () => {
     expect((await desk.ask("getGpuHistory", { query: "interval=1m" })).count).toBe(4);
   });
 
-  it("refuse other hours and intervals", async () => {
+  it("GPU routes: refuse other hours and intervals", async () => {
     for (const query of ["hours=0", "hours=169", "hours=x", "interval=2m"]) {
       await expect(desk.ask("getGpuHistory", { query })).rejects.toMatchObject({ kind: "invalid" });
     }
   });
 
-  it("average a week in reasonable time, even while the planner takes the table for an empty one", async () => {
+  it("GPU routes: average a week quickly, even if the planner believes the table to be empty", async () => {
     await desk.db.query(async (sql) => {
       await sql`insert into gpu_stats (recorded_at) values ('2026-02-01T00:00:00Z')`;
       await sql`delete from gpu_stats`;

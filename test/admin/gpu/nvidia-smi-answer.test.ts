@@ -9,8 +9,8 @@ import { readXml } from "../../../src/admin/gpu/xml.ts";
 const recorded = readFileSync(join(import.meta.dirname, "../../fixtures/gpu/nvidia-smi-q-x.xml"), "utf8");
 const cardOf = (text: string) => text.slice(text.indexOf("<gpu "), text.indexOf("</gpu>") + "</gpu>".length);
 
-describe("what nvidia-smi prints", () => {
-  it("is read whole", () => {
+describe("nvidia-smi parser", () => {
+  it("nvidia-smi parser: reads every field", () => {
     expect(readNvidiaSmi(recorded)).toEqual([
       {
         gpu_name: "NVIDIA GeForce RTX 3080",
@@ -42,7 +42,7 @@ describe("what nvidia-smi prints", () => {
     ]);
   });
 
-  it("is understood in the words of older drivers", () => {
+  it("nvidia-smi parser: accepts the names of older drivers", () => {
     const older = recorded
       .replaceAll("clocks_event_reason", "clocks_throttle_reason")
       .replaceAll("gpu_power_readings", "power_readings")
@@ -50,7 +50,7 @@ describe("what nvidia-smi prints", () => {
     expect(readNvidiaSmi(older)).toEqual(readNvidiaSmi(recorded));
   });
 
-  it("has null where the card does not tell", () => {
+  it("nvidia-smi parser: unreported values are null", () => {
     const silent = recorded.replace(/>([^<>]*\d[^<>]*| *P8 *)<(?=\/(?!timestamp|driver|cuda|attached|pci_bus))/g, ">N/A<");
     const [reading] = readNvidiaSmi(silent);
     const told = gpuNumbers.filter((name) => name !== "inference_fps" && name !== "compute_processes_count" && reading?.[name] !== null);
@@ -59,14 +59,14 @@ describe("what nvidia-smi prints", () => {
   });
 
   it.each(["[Not Supported]", "[Unknown Error]", "Requested functionality has been deprecated", "[N/A]", "GPU is lost", ""])(
-    "has null for %j",
+    "nvidia-smi parser: %j is null",
     (text) => {
       const [reading] = readNvidiaSmi(recorded.replace("<fan_speed>0 %</fan_speed>", `<fan_speed>${text}</fan_speed>`));
       expect(reading?.fan_speed).toBeNull();
     },
   );
 
-  it("counts processes that compute, not those that only draw", () => {
+  it("nvidia-smi parser: counts computing processes, not drawing ones", () => {
     const process = (type: string) => `<process_info><pid>1</pid><type>${type}</type></process_info>`;
     const counted = (inside: string) =>
       readNvidiaSmi(recorded.replace(/<processes>[\s\S]*<\/processes>/, `<processes>${inside}</processes>`))[0]?.compute_processes_count;
@@ -78,7 +78,7 @@ describe("what nvidia-smi prints", () => {
     ]);
   });
 
-  it("tells of the busiest of several cards", () => {
+  it("nvidia-smi parser: chooses the busiest of several cards", () => {
     const other = cardOf(recorded).replace("RTX 3080", "RTX 4090").replace("<gpu_util>0 %", "<gpu_util>80 %");
     const both = readNvidiaSmi(recorded.replace(cardOf(recorded), cardOf(recorded) + other));
     expect(both).toHaveLength(2);
@@ -88,7 +88,7 @@ describe("what nvidia-smi prints", () => {
     expect(busiest([...silent, ...readNvidiaSmi(recorded)])?.utilization).toBe(0);
   });
 
-  it("is refused when it was cut off or is something else", () => {
+  it("nvidia-smi parser: refuses a truncated or foreign text", () => {
     for (let length = 1; length < recorded.trimEnd().length; length += 97) {
       expect(() => readNvidiaSmi(recorded.slice(0, length))).toThrow();
     }
@@ -97,8 +97,8 @@ describe("what nvidia-smi prints", () => {
   });
 });
 
-describe("the reader of XML", () => {
-  it("knows comments, entities, sections of data, attributes and empty elements", () => {
+describe("XML parser", () => {
+  it("XML parser: handles comments, entities, CDATA, attributes and empty elements", () => {
     const text = `<?xml version="1.0"?><!DOCTYPE a><!-- <no> --><a b="1>0" c='"'> x &amp; &lt;y&gt; <d/><![CDATA[<z>]]><e>1</e></a>`;
     expect(readXml(text)).toEqual({
       name: "a",
@@ -110,7 +110,7 @@ describe("the reader of XML", () => {
     });
   });
 
-  it("reads back what was written, and fails in order for anything else", () => {
+  it("XML parser: reads back generated documents and fails cleanly on anything else", () => {
     interface Tree {
       readonly name: string;
       readonly text: string;

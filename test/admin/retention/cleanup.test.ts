@@ -14,7 +14,7 @@ import { cleanUpAt, keptThumbnail, now, pastDesks } from "./stored-past.ts";
 const open = pastDesks();
 
 describe("cleanup", () => {
-  it("deletes events and what hangs on them by age, soft-deleted ones too, and keeps the rest", async () => {
+  it("cleanup: deletes old events with everything that refers to them, soft-deleted ones too, and keeps the rest", async () => {
     const { desk, past } = await open();
     const batchId = await past.batch(31, "closed");
     const old = await past.event(31, { batchId });
@@ -54,7 +54,7 @@ describe("cleanup", () => {
     expect((await desk.ask("getStorage")).events_count).toBe(1);
   });
 
-  it("keeps a detection with the event that it belongs to, and one whose batch is still open", async () => {
+  it("cleanup: keeps a detection as long as its event, and one whose batch is open", async () => {
     const { desk, past } = await open();
     const event = await past.event(29);
     await past.detection(31, { eventId: event });
@@ -64,7 +64,7 @@ describe("cleanup", () => {
     expect([await past.count("detections"), await past.count("batches")]).toEqual([2, 1]);
   });
 
-  it("deletes the figures of the card, dead letters and the journal's beginning, of which clients hear as a gap", async () => {
+  it("cleanup: deletes GPU samples, dead letters and the start of the journal; clients see a gap", async () => {
     const { desk, past } = await open();
     await desk.db.query(async (sql) => {
       await insertGpuStats(sql, past.ago(31), noGpu);
@@ -93,7 +93,7 @@ describe("cleanup", () => {
     expect(left).toMatchObject({ head: 4, rows: [{ sequence: 4 }], all: 2 });
   });
 
-  it("makes no holes in the journal, whatever times its entries have", async () => {
+  it("cleanup: leaves no gaps in the journal, whatever times its entries have", async () => {
     const { desk, past } = await open();
     // the second was made while the clock was ahead, the fifth carries an old time
     const times = [31, -300, 31, 1, 31, 1].map((days) => past.ago(days).toISOString());
@@ -111,7 +111,7 @@ describe("cleanup", () => {
     expect(left.map(({ sequence }) => sequence)).toEqual([4, 5, 6]);
   });
 
-  it("deletes what was unusual, changes of the view and incidents that are over, by their age", async () => {
+  it("cleanup: deletes old anomalies, scene changes and closed incidents", async () => {
     const { desk, past } = await open();
     for (const days of [31, 29]) {
       await desk.db.query(async (sql) => {
@@ -144,7 +144,7 @@ describe("cleanup", () => {
     expect(left).toEqual({ anomalies: 1, changes: 1, incidents: 2 });
   });
 
-  it("deletes log files by their day, and nothing else in their folder", async () => {
+  it("cleanup: deletes log files by date and nothing else in their folder", async () => {
     const { desk, past } = await open({ LOG_RETENTION_DAYS: "7" });
     for (const day of ["2026-02-21", "2026-02-22", "2026-02-23", "2026-03-01"]) await past.log(day, 10);
     await writeFile(join(desk.dataDir, "logs", "notes.txt"), "mine");
@@ -155,14 +155,14 @@ describe("cleanup", () => {
     expect(report).toMatchObject({ logs_deleted: 4 - 1 - names([21, 22, 23]).length, space_reclaimed: 10 * report.logs_deleted });
   });
 
-  it("holds to what was changed at run time", async () => {
+  it("cleanup: uses the retention period that was changed at run time", async () => {
     const { desk, past } = await open();
     await past.event(5);
     await desk.ask("updateConfig", { body: { retention_days: 4 } });
     expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 1, retention_days: 4 });
   });
 
-  it("deletes what rules said and raised with their events, and cooldowns that ended long ago", async () => {
+  it("cleanup: deletes verdicts and alerts with their events, and cooldowns that ended long ago", async () => {
     const { desk, past } = await open();
     const metadata = { rule_name: "A rule", matched_conditions: [], channels: [], reason: null };
     for (const days of [31, 29]) {
@@ -199,7 +199,7 @@ describe("cleanup", () => {
     expect((await desk.ask("listAlerts")).items).toMatchObject([{ created_at: past.ago(29).toISOString() }]);
   });
 
-  it("gives who asks meanwhile the same report", async () => {
+  it("cleanup: concurrent callers share one report", async () => {
     const { desk, past } = await open();
     for (let n = 0; n < 20; n += 1) await past.event(31);
     const reports = await Promise.all([cleanUpAt(desk), cleanUpAt(desk), cleanUpAt(desk)]);
@@ -207,7 +207,7 @@ describe("cleanup", () => {
     expect(await cleanUpAt(desk)).toMatchObject({ events_deleted: 0 });
   });
 
-  it("gives who shortened the retention meanwhile a run of his own, and who asks beside one that is broken off", async () => {
+  it("cleanup: a caller with a shorter retention, or beside an aborted run, gets a run for itself", async () => {
     const { desk, past } = await open();
     for (const days of [31, 5]) await past.event(days);
     const nightly = cleanUpAt(desk);
@@ -226,7 +226,7 @@ describe("cleanup", () => {
     expect(await past.count("events")).toBe(0);
   });
 
-  it("as a dry run is made once for all who ask at a time, and ends when nobody waits for it", async () => {
+  it("cleanup: concurrent dry runs share one run, which ends when no caller waits for it", async () => {
     const { desk, past } = await open();
     for (let n = 0; n < 20; n += 1) await past.event(31);
     const context = desk.context as Parameters<typeof cleanUp>[0];
@@ -240,7 +240,7 @@ describe("cleanup", () => {
     expect(await stays).toMatchObject({ events_deleted: 20, dry_run: true });
   });
 
-  it("goes through many rows in small transactions", async () => {
+  it("cleanup: deletes many rows in small transactions", async () => {
     const { desk, past } = await open();
     await desk.db.query(async (sql) => {
       await sql`
@@ -265,7 +265,7 @@ describe("cleanup", () => {
   });
 });
 
-describe("a run that was broken off", () => {
+describe("interrupted cleanup", () => {
   /** The database of a process that dies after so many transactions. */
   const dying = (db: Database, after: number): Database => {
     let left = after;
@@ -282,7 +282,7 @@ describe("a run that was broken off", () => {
     };
   };
 
-  it("leaves nothing that the next one does not find, wherever it was broken off", async () => {
+  it("interrupted cleanup: the next run finishes it, wherever it stopped", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     for (let after = 0; after < 40; after += 1) {
       const image = await past.picture(31);
@@ -305,7 +305,7 @@ describe("a run that was broken off", () => {
     throw new Error("it was never run to its end");
   });
 
-  it("removes thumbnails that an earlier death left behind", async () => {
+  it("interrupted cleanup: the next run removes leftover thumbnails", async () => {
     const { desk, past } = await open();
     const path = await past.thumbnail(123_456_789, 40);
     expect(await cleanUpAt(desk, true)).toMatchObject({ thumbnails_deleted: 1, space_reclaimed: 40 });
@@ -313,7 +313,7 @@ describe("a run that was broken off", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("ends at once when the daemon stops", async () => {
+  it("interrupted cleanup: stops at once when the daemon stops", async () => {
     const { desk, past } = await open();
     await past.event(31);
     const stop = AbortSignal.abort(new Error("stopping"));
@@ -322,8 +322,8 @@ describe("a run that was broken off", () => {
   });
 });
 
-describe("a dry run", () => {
-  it("changes nothing and tells what the run after it does", async () => {
+describe("dry run", () => {
+  it("dry run: changes nothing and reports what the next run does", async () => {
     const age = fc.integer({ min: 25, max: 35 });
     const detection = fc.record({ days: age, thumbnail: fc.option(fc.integer({ min: 0, max: 99 })), picture: fc.option(age) });
     const event = fc.record({ days: age, deleted: fc.boolean(), detections: fc.array(detection, { maxLength: 3 }) });

@@ -43,8 +43,8 @@ async function sizeOf(folder: string): Promise<number> {
   return sum;
 }
 
-describe("with little room on the disk", () => {
-  it("the oldest goes first, no more than needed, with its thumbnails", async () => {
+describe("nearly full disk", () => {
+  it("nearly full disk: deletes the oldest data first, no more than needed, with its thumbnails", async () => {
     const { desk, past } = await open();
     await desk.db.query(
       (sql) => sql`
@@ -67,7 +67,7 @@ describe("with little room on the disk", () => {
     expect(await desk.db.query((sql) => sql`select from detections where detection_id = ${detection}`)).toHaveLength(0);
   });
 
-  it("the last 24 hours stay, whatever happens", async () => {
+  it("nearly full disk: never deletes the last 24 hours", async () => {
     const { desk, past } = await open();
     for (const days of [3, 1.01, 0.99, 0.1]) await past.detection(days, { eventId: await past.event(days), thumbnail: 500 });
     const relief = await relieveDisk(desk.context, smallDisk(98_000, join(desk.dataDir, "thumbnails")));
@@ -75,7 +75,7 @@ describe("with little room on the disk", () => {
     expect([await past.count("events"), await past.count("detections")]).toEqual([2, 2]);
   });
 
-  it("original pictures go with DELETE_IMAGES only", async () => {
+  it("nearly full disk: deletes original pictures only with DELETE_IMAGES", async () => {
     for (const deletes of [false, true]) {
       const { desk, past } = await open({ DELETE_IMAGES: String(deletes) });
       for (const days of [5, 4, 0.5]) await past.picture(days, { bytes: 3_000 });
@@ -85,7 +85,7 @@ describe("with little room on the disk", () => {
     }
   });
 
-  it("it stops when deleting makes no room", async () => {
+  it("nearly full disk: stops if deleting frees no space", async () => {
     const { desk, past } = await open();
     await desk.db.query(
       (sql) => sql`
@@ -97,7 +97,7 @@ describe("with little room on the disk", () => {
     expect(await past.count("events")).toBe(1_400);
   });
 
-  it("what stays costs nothing, in however many parts the rest goes", async () => {
+  it("nearly full disk: data that stays adds no cost, however many parts are deleted", async () => {
     const statementsWith = async (kept: number): Promise<number> => {
       const { desk, past } = await open();
       await desk.db.query(
@@ -135,7 +135,7 @@ describe("with little room on the disk", () => {
     expect(await statementsWith(30)).toBe(await statementsWith(0));
   });
 
-  it("a person hears of it once, and nothing is deleted without DISK_PRESSURE_DELETE", async () => {
+  it("nearly full disk: is reported once, and nothing is deleted without DISK_PRESSURE_DELETE", async () => {
     const news: DiskNews[] = [];
     let others = 50_000;
     const { desk, past } = await open();
@@ -154,7 +154,7 @@ describe("with little room on the disk", () => {
     expect([news.at(-1)?.kind, guard.state(), news.length]).toEqual(["recovery", null, 2]);
   });
 
-  it("a disk of its own for the pictures is looked at too, and gets room only where pictures may be deleted", async () => {
+  it("nearly full disk: a separate picture disk is watched too, and freed only if pictures may be deleted", async () => {
     for (const env of [{ DISK_PRESSURE_DELETE: "true" }, { DISK_PRESSURE_DELETE: "true", DELETE_IMAGES: "true" }]) {
       const news: DiskNews[] = [];
       const { desk, past } = await open(env);
@@ -170,7 +170,7 @@ describe("with little room on the disk", () => {
     }
   });
 
-  it("a disk that has gone says nothing", async () => {
+  it("nearly full disk: an unmounted disk reports nothing", async () => {
     const news: DiskNews[] = [];
     const { desk } = await open();
     const guard = createDiskGuard({
@@ -183,7 +183,7 @@ describe("with little room on the disk", () => {
     expect([news, guard.state()]).toEqual([[], null]);
   });
 
-  it("what was deleted for it is told", async () => {
+  it("nearly full disk: each deletion is reported", async () => {
     const news: DiskNews[] = [];
     const { desk, past } = await open({ DISK_PRESSURE_DELETE: "true" });
     await past.detection(20, { eventId: await past.event(20), thumbnail: 4_000 });
@@ -196,14 +196,14 @@ describe("with little room on the disk", () => {
     expect(guard.state()).toBe(null);
   });
 
-  it("a real disk gets its room back", async (test) => {
+  it("nearly full disk: a real disk gets free space again", async (test) => {
     const { desk, past } = await open();
     const folder = join(desk.dataDir, "thumbnails");
     await mkdir(folder, { recursive: true });
     try {
       execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "pipe" });
     } catch (error) {
-      test.skip(`no disk can be mounted here, so this is not tested on a real one: ${String(error).split("\n")[1]}`);
+      test.skip(`nearly full disk: not tested on a real disk, since none can be mounted here: ${String(error).split("\n")[1]}`);
     }
     mounts.push(folder);
     for (let days = 20; days > 2; days -= 1) await past.detection(days, { eventId: await past.event(days), thumbnail: 180_000 });

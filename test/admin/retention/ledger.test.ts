@@ -9,11 +9,11 @@ import { cleanUpAt, pastDesks } from "./stored-past.ts";
 
 const open = pastDesks();
 
-describe("the ledger", () => {
+describe("ledger", () => {
   const known = (desk: Desk, path: string, bytes: number, time: Date) =>
     desk.db.query((sql) => unknownVersions(sql, "yard", [{ path, sizeBytes: bytes, modifiedNs: BigInt(time.getTime()) * 1_000_000n }]));
 
-  it("remembers a picture as long as its file is there, so that it is not taken for a new one", async () => {
+  it("ledger: keeps an entry as long as its file exists, so that the picture is not processed again", async () => {
     const { desk, past } = await open();
     const picture = await past.picture(31);
     await past.detection(31, { imageId: picture.id });
@@ -26,7 +26,7 @@ describe("the ledger", () => {
     expect((await desk.ask("getStorage")).images).toEqual({ file_count: 1, size_bytes: 100 });
   });
 
-  it("forgets the versions of a picture that was written over, but not the last", async () => {
+  it("ledger: forgets overwritten versions of a picture, but not the last one", async () => {
     const { desk, past } = await open();
     const versions = [await past.picture(33, { name: "snapshot.jpg" }), await past.picture(32, { name: "snapshot.jpg" })];
     const last = await past.picture(31, { name: "snapshot.jpg" });
@@ -37,7 +37,7 @@ describe("the ledger", () => {
     expect(existsSync(last.path)).toBe(true);
   });
 
-  it("forgets to what a link led before, but neither to what it leads now nor what cannot be told", async () => {
+  it("ledger: forgets earlier targets of a link, but not its current or an unknown target", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     const link = join(desk.cameraRoot, "yard", "lastsnap.jpg");
     const [first, second, away] = [await past.picture(33), await past.picture(29, { bytes: 200 }), join(desk.outside, "away.jpg")];
@@ -60,7 +60,7 @@ describe("the ledger", () => {
     expect(existsSync(second.path)).toBe(true);
   });
 
-  it("keeps what is known of a link that could not be followed", async () => {
+  it("ledger: keeps the entry of a link that could not be followed", async () => {
     const { desk, past } = await open();
     const link = join(desk.cameraRoot, "yard", "secret.jpg");
     await writeFile(join(desk.outside, "secret.jpg"), "");
@@ -75,7 +75,7 @@ describe("the ledger", () => {
     expect(await past.count("images")).toBe(1);
   });
 
-  it("forgets nothing while the disk with the pictures is away", async () => {
+  it("ledger: forgets nothing while the picture disk is unmounted", async () => {
     const { desk, past } = await open();
     await past.picture(31);
     const folder = join(desk.cameraRoot, "yard");
@@ -86,7 +86,7 @@ describe("the ledger", () => {
     expect(await past.count("images")).toBe(1);
   });
 
-  it("forgets nothing of a disk that is away within the camera's folder, nor of one on which the folder of the camera was before", async () => {
+  it("ledger: forgets nothing of a disk unmounted inside the camera's folder, or of the disk that held the folder before", async () => {
     const { desk, past } = await open();
     const yard = join(desk.cameraRoot, "yard");
     const mountPoints = [join(yard, "empty"), join(desk.cameraRoot, "empty")] as const;
@@ -106,7 +106,7 @@ describe("the ledger", () => {
     for (const { path } of [before, flat, dated]) expect(await known(desk, path, 100, past.ago(31))).toEqual([]);
   });
 
-  it("forgets the pictures of date folders that were removed or emptied by hand", async () => {
+  it("ledger: forgets the pictures of date folders that were removed or emptied by hand", async () => {
     const { desk, past } = await open();
     const day = join(desk.cameraRoot, "yard", "2026-01-29");
     for (const name of ["2026-01-28/a.jpg", "2026-01-29/a.jpg", "2026-01-29/b.jpg"]) await past.picture(31, { name });
@@ -121,7 +121,7 @@ describe("the ledger", () => {
     expect(existsSync(day)).toBe(true);
   });
 
-  it("keeps what has no outcome yet, and pictures of what stays", async () => {
+  it("ledger: keeps unprocessed pictures and pictures of data that stays", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     await past.picture(31, { status: "pending" });
     await past.picture(31, { status: "deferred" });
@@ -131,7 +131,7 @@ describe("the ledger", () => {
     expect(await past.count("images")).toBe(3);
   });
 
-  it("keeps a picture whose detection became old while the rest was being deleted, until the next time", async () => {
+  it("ledger: keeps a picture whose detection expired during the run until the next run", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     const picture = await past.picture(31);
     await past.detection(31, { imageId: picture.id });
@@ -142,7 +142,7 @@ describe("the ledger", () => {
     expect(existsSync(picture.path)).toBe(false);
   });
 
-  it("lets original pictures go with DELETE_IMAGES only, each as the one that it was", async () => {
+  it("ledger: deletes original pictures only with DELETE_IMAGES, each only if it is unchanged", async () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     const old = await past.picture(31, { bytes: 1000 });
     const young = await past.picture(29);

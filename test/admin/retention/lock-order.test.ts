@@ -43,7 +43,7 @@ const some = (ids: readonly number[], round: number, step: number): number[] =>
     .slice(0, 100)
     .reverse();
 
-it("cleaning up and changing the same events and detections at once never wait for each other in a circle", async () => {
+it("lock order: cleaning up and changing the same events and detections never deadlock", async () => {
   for (let round = 0; round < 6; round += 1) {
     const { events, detections } = await fill();
     const item = (id: number) => ({ camera_id: "a", started_at: "2026-01-01T00:00:00Z", detection_ids: [id] });
@@ -77,7 +77,7 @@ it("cleaning up and changing the same events and detections at once never wait f
   }
 });
 
-it("cleaning up, closing digests and deleting rules at once never wait for each other in a circle", async () => {
+it("lock order: cleaning up, closing digests and deleting rules never deadlock", async () => {
   const delivery = { availability: channelAvailability(desk.context.config), expiryHours: 24 };
   for (let round = 0; round < 12; round += 1) {
     await fill();

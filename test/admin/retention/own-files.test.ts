@@ -44,7 +44,7 @@ const secondDaemon = async (desk: Desk) => {
   };
 };
 
-it("deletes old logs and orphaned thumbnails of a daemon that does not do the cleanup, once it was done", async () => {
+it("own files: a daemon that does not run the cleanup deletes its old logs and orphaned thumbnails afterwards", async () => {
   const { desk, past } = await open();
   const first = createCleanupService(
     { ...desk.context, log: silentLog },
@@ -79,7 +79,7 @@ it("deletes old logs and orphaned thumbnails of a daemon that does not do the cl
   expect(await second.logs()).toEqual([lastKept]);
 });
 
-it("keeps them while the cleanup is held since the clock has jumped", async () => {
+it("own files: stay while the cleanup is on hold after a clock jump", async () => {
   const { desk, past } = await open();
   const first = createCleanupService(
     { ...desk.context, log: silentLog },

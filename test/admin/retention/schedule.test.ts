@@ -8,18 +8,18 @@ import { eventually } from "../../support/eventually.ts";
 import { type Desk, openDesk } from "../../support/operations.ts";
 import { storedPast } from "./stored-past.ts";
 
-describe("three at night", () => {
+describe("due time", () => {
   it.each([
     ["2026-03-01T12:00:00", "2026-03-01T03:00:00", "2026-03-02T03:00:00"],
     ["2026-03-01T03:00:00", "2026-03-01T03:00:00", "2026-03-02T03:00:00"],
     ["2026-03-01T02:59:59.999", "2026-02-28T03:00:00", "2026-03-01T03:00:00"],
     ["2026-01-01T00:00:00", "2025-12-31T03:00:00", "2026-01-01T03:00:00"],
-  ])("at %s local time", (now, last, next) => {
+  ])("due time: at %s local time", (now, last, next) => {
     expect(lastDue(new Date(now))).toEqual(new Date(last));
     expect(nextDue(new Date(now))).toEqual(new Date(next));
   });
 
-  it("comes once in each night, those with a change of the clocks included", () => {
+  it("due time: comes once each night, including nights with a clock change", () => {
     for (let hour = 0; hour < 24 * 400; hour += 1) {
       const now = new Date(2026, 0, 1, hour, 30);
       // where the clocks leave out three, it is four
@@ -30,7 +30,7 @@ describe("three at night", () => {
   });
 });
 
-describe("the worker", () => {
+describe("cleanup worker", () => {
   let desk: Desk;
   const stops: (() => Promise<void>)[] = [];
   beforeEach(async () => {
@@ -50,7 +50,7 @@ describe("the worker", () => {
     return worker;
   };
 
-  it("runs at three, once among several processes, and makes up for a night that it missed", async () => {
+  it("cleanup worker: runs at three, in one of several processes, and catches up on a missed night", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     await past.event(31);
     const workers = [await start(), await start()];
@@ -75,7 +75,7 @@ describe("the worker", () => {
     await eventually(async () => (await past.count("events")) === 0);
   });
 
-  it("deletes nothing for a week after the clock has jumped, says so, and goes on when it is set back", async () => {
+  it("cleanup worker: deletes nothing for a week after a clock jump, reports that, and resumes when the clock is set back", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
     const message = (): string => String(worker.message?.());
@@ -98,7 +98,7 @@ describe("the worker", () => {
     expect(message()).toBe("null");
   });
 
-  it("holds for a week anew when the clock jumps a second time", async () => {
+  it("cleanup worker: waits another week after a second jump", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
     await past.event(1);
@@ -117,7 +117,7 @@ describe("the worker", () => {
     await eventually(async () => (await past.count("events")) === 0);
   });
 
-  it("holds for a week after a jump that is over before the next look: what came meanwhile seems to be old", async () => {
+  it("cleanup worker: waits a week after a jump that was corrected before the next check, since data stored meanwhile seems old", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
     const wake = async (): Promise<void> => {
@@ -141,7 +141,7 @@ describe("the worker", () => {
     await eventually(() => worker.message?.() === null);
   });
 
-  it("is held by no jump that a person has seen: who cleans up finds the clock right", async () => {
+  it("cleanup worker: a cleanup by hand confirms the clock and ends the wait", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     const worker = await start();
     await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12)));
@@ -152,7 +152,7 @@ describe("the worker", () => {
     await eventually(async () => (await past.count("events")) === 0);
   });
 
-  it.each(["after a week", "when a person cleans up"])("that was off for long goes on %s", async (end) => {
+  it.each(["after a week", "when a person cleans up"])("cleanup worker: after homesec was off for long, resumes %s", async (end) => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     await (await start()).stop();
     await past.event(0);
@@ -173,7 +173,7 @@ describe("the worker", () => {
     await eventually(() => worker.message?.() === null);
   });
 
-  it("runs again after a run at a time that the clock has left", async () => {
+  it("cleanup worker: runs again after a run at a time that the clock has left", async () => {
     desk.at(new Date(2027, 2, 1, 12));
     await (await start()).stop();
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
@@ -182,7 +182,7 @@ describe("the worker", () => {
     await eventually(async () => (await past.count("events")) === 0);
   });
 
-  it("tries again when a run failed", async () => {
+  it("cleanup worker: retries a failed run", async () => {
     const past = await storedPast(desk, new Date(2026, 2, 1, 12));
     await (await start()).stop();
     await past.event(31);

@@ -31,7 +31,7 @@ const eventAt = async (at: string) => {
   await desk.look();
 };
 
-it("an alert that waits for the mail server is not deleted unsent", async () => {
+it("retention: an alert that waits for the mail server is not deleted unsent", async () => {
   await desk.rule({ channels: ["email"] });
   await eventAt("2026-03-01T12:00:00Z");
   expect(await cleanUp("2026-03-04T03:00:00Z")).toBe(0);
@@ -40,7 +40,7 @@ it("an alert that waits for the mail server is not deleted unsent", async () => 
   expect(await cleanUp("2026-03-04T04:00:00Z")).toBe(1);
 });
 
-it("who heard that a camera fell silent hears that it is back, however long it was", async () => {
+it("retention: the end of an incident is sent, however long the incident lasted", async () => {
   await desk.rule({ kind: "camera_health", channels: ["email"] });
   desk.at("2026-03-01T12:00:00Z");
   const began = { cameraId: "yard", cause: "silent", reason: "No picture", beganAt: now() } as const;
@@ -56,7 +56,7 @@ it("who heard that a camera fell silent hears that it is back, however long it w
   expect(await cleanUp("2026-04-01T12:40:00Z")).toBe(1);
 });
 
-it("an alert stays until its digest is closed, and what follows one that is gone is held back by none", async () => {
+it("retention: an alert stays until its digest is closed, and a deleted alert suppresses nothing", async () => {
   await desk.rule({ channels: ["email"], cooldown_seconds: 7 * 86_400, digest: true });
   await eventAt("2026-03-01T12:00:00Z");
   await eventAt("2026-03-01T13:00:00Z");

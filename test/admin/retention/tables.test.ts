@@ -75,7 +75,7 @@ const kept: Readonly<Record<string, string>> = {
   event_changes: "counts",
 };
 
-it("says of every table for how long its rows are kept", async () => {
+it("retention: the documentation states for every table how long its rows are kept", async () => {
   const tables = await database.db.query(
     (sql) => sql<{ name: string }[]>`
       select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
@@ -85,7 +85,7 @@ it("says of every table for how long its rows are kept", async () => {
   expect(tables.map(({ name }) => name).filter((name) => kept[name] === undefined)).toEqual([]);
 });
 
-it("has what goes with a row refer to it", async () => {
+it("retention: dependent rows refer to the row they are deleted with", async () => {
   const references = await database.db.query(
     (sql) => sql<{ name: string }[]>`
       select c.conrelid::regclass || ' ' || c.confrelid::regclass as name from pg_constraint c where c.contype = 'f'

@@ -28,8 +28,8 @@ const get = async (daemon: TestDaemon) => (await ask(daemon, `GET ${path}`, { he
 const patch = (daemon: TestDaemon, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   ask(daemon, `PATCH ${path}`, { body, headers });
 
-describe("the live configuration", () => {
-  it("always has all fields", async () => {
+describe("live configuration", () => {
+  it("live configuration: contains all fields", async () => {
     expect(await get(one)).toEqual({
       batch_timeout_seconds: 90,
       batch_idle_timeout_seconds: 30,
@@ -45,7 +45,7 @@ describe("the live configuration", () => {
     });
   });
 
-  it("is changed field by field, answers whole, and holds in every process and after a restart", async () => {
+  it("live configuration: a changed field is returned, applies in every process and survives a restart", async () => {
     const { status, body } = await patch(one, { retention_days: 3, risk_score_thresholds: { high: 50 }, reid_enabled: false });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -77,7 +77,7 @@ describe("the live configuration", () => {
     [{ vision_url: "http://169.254.169.254/" }, ["body", "vision_url"], "value_error"],
     [{ vision_url: "http://[fe80::1]:9000" }, ["body", "vision_url"], "value_error"],
     [{ detector_url: "http://127.0.0.1:1" }, ["body", "detector_url"], "extra_forbidden"],
-  ])("refuses %j with 422 and changes nothing", async (body, loc, type) => {
+  ])("live configuration: refuses %j with 422 and changes nothing", async (body, loc, type) => {
     const before = await get(one);
     const answer = await patch(one, { batch_idle_timeout_seconds: 77, ...body });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
@@ -85,7 +85,7 @@ describe("the live configuration", () => {
     expect(await get(one)).toEqual(before);
   });
 
-  it("is as configured again where null is sent or a reset is asked for, in every process and after a restart", async () => {
+  it("live configuration: null or a reset restores the configured value, in every process and after a restart", async () => {
     await patch(one, { retention_days: 3, batch_timeout_seconds: 11, risk_score_thresholds: { high: 50 }, scene_change_enabled: false });
     expect(await patch(one, { retention_days: null, reset: ["RISK_SCORE_THRESHOLDS", "scene_change_enabled"] })).toMatchObject({
       status: 200,
@@ -110,7 +110,7 @@ describe("the live configuration", () => {
     expect((await patch(other, { reset: ["vision_url"] }, throughProxy)).status).toBe(403);
   });
 
-  it("is not reset and changed at once, nor reset where there is nothing to reset", async () => {
+  it("live configuration: refuses to reset and change a field at once, or to reset a field that is not set", async () => {
     for (const [body, loc] of [
       [{ retention_days: 5, reset: ["retention_days"] }, ["body", "reset"]],
       [{ reset: ["detector_url"] }, ["body", "reset", 0]],
@@ -119,7 +119,7 @@ describe("the live configuration", () => {
     }
   });
 
-  it("takes addresses from this machine or with a key only", async () => {
+  it("live configuration: accepts addresses only from this machine or with a key", async () => {
     const body = { vision_url: `${service.url}/` };
     const refused = await patch(one, body, throughProxy);
     expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining("vision_url") } });
@@ -132,7 +132,7 @@ describe("the live configuration", () => {
     expect(await patch(one, { vision_url: null })).toMatchObject({ status: 200, body: { vision_url: null } });
   });
 
-  it("reaches the health of the services at once", async () => {
+  it("live configuration: a new address shows in the health of the services at once", async () => {
     const ai = async () => (await ask(one, "GET /api/system/health")).body.services.ai.details;
     await patch(one, { reid_enabled: false, vision_extraction_enabled: false });
     await eventually(async () => Object.keys(await ai()).toString() === "detector,language_model");

@@ -80,7 +80,7 @@ async function wholeReads(): Promise<number> {
   });
 }
 
-describe("reads no table whole", () => {
+describe("query plans", () => {
   const works: Readonly<Record<string, (sql: Sql) => Promise<unknown>>> = {
     "latency of the detector": (sql) => detectLatency(sql, hour),
     "latency of the detector over months": (sql) => detectLatency(sql, months),
@@ -103,21 +103,21 @@ describe("reads no table whole", () => {
     "some old batches": (sql) => deleteBatchesBefore(sql, months, 500),
     "some of the journal": (sql) => deleteJournalBefore(sql, { before: months, now: new Date() }, 500),
   };
-  it.each(Object.entries(works))("%s", async (_name, work) => {
+  it.each(Object.entries(works))("query plans: %s scans no whole table", async (_name, work) => {
     const before = await wholeReads();
     await database.db.transaction(work);
     expect(await wholeReads()).toBe(before);
   });
 });
 
-it("would be noticed", async () => {
+it("query plans: a full scan would be noticed", async () => {
   const before = await wholeReads();
   await database.db.query((sql) => sql`select count(*) from images i where i.detail = 'x'`);
   expect(await wholeReads()).toBeGreaterThan(before);
 });
 
 describe("latencies", () => {
-  it("are figures over the newest of the window", async () => {
+  it("latencies: are computed from the newest samples of the window", async () => {
     const figures = await database.db.query((sql) => detectLatency(sql, hour));
     expect(figures).toEqual({ avg_ms: 1000, min_ms: 1000, max_ms: 1000, p50_ms: 1000, p95_ms: 1000, p99_ms: 1000, sample_count: 4 });
     expect(await database.db.query((sql) => detectLatency(sql, months))).toMatchObject({ sample_count: 5_000 });

@@ -32,7 +32,7 @@ const breaker = async (name: string) => {
 };
 
 describe("circuit breakers", () => {
-  it("are always all five", async () => {
+  it("circuit breakers: all five are always listed", async () => {
     const { breakers } = await get("/api/system/circuit-breakers");
     const fresh = { state: "closed", failure_count: 0, last_failure: null };
     expect(breakers).toEqual(
@@ -44,7 +44,7 @@ describe("circuit breakers", () => {
     });
   });
 
-  it("go on at once after a reset, with everything that waited", async () => {
+  it("circuit breakers: a reset resumes all waiting work at once", async () => {
     await openBreaker();
     expect(await breaker("detector")).toMatchObject({ failure_count: 3, reset_at: expect.stringMatching(/Z$/) });
     const { status, body } = await ask(daemon, "GET /api/system/health/full");
@@ -71,7 +71,7 @@ describe("circuit breakers", () => {
 });
 
 describe("dead letters", () => {
-  it("tell what they are about, and are tried again or deleted", async () => {
+  it("dead letters: describe their subject and can be retried or deleted", async () => {
     await world.detector.setMode("refuse");
     for (const name of ["a.jpg", "b.jpg", "c.jpg"]) await upload(name);
     await eventually(async () => (await get("/api/dlq/stats")).total_count === 3);
@@ -105,7 +105,7 @@ describe("dead letters", () => {
     expect(await get("/api/dlq/stats")).toMatchObject({ total_count: 0 });
   });
 
-  it("of events go back to waiting, and are told live", async () => {
+  it("dead letters: a retried event is pending again and announced live", async () => {
     await world.model.setMode("refuse");
     await upload("a.jpg");
     const [event] = await eventually(async () => {
@@ -120,7 +120,7 @@ describe("dead letters", () => {
     await eventually(async () => (await get(`/api/events/${event.id}`)).risk_score === 42);
   });
 
-  it("are 404 in a queue or with a job that is not there", async () => {
+  it("dead letters: an unknown queue or job is 404", async () => {
     for (const call of ["GET /api/dlq/nothing", "POST /api/dlq/nothing/requeue", "DELETE /api/dlq/nothing"]) {
       expect(await ask(daemon, call)).toMatchObject({ status: 404, body: { detail: expect.stringContaining("detect, enrich, analyze") } });
     }
@@ -133,7 +133,7 @@ describe("dead letters", () => {
 });
 
 describe("health", () => {
-  it("is told whole", async () => {
+  it("health: the full report covers every part", async () => {
     const { status, body } = await ask(daemon, "GET /api/system/health/full");
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -161,7 +161,7 @@ describe("health", () => {
     );
   });
 
-  it("of live messages is told from the hub", async () => {
+  it("health: live messages are reported from the hub", async () => {
     expect(await get("/api/system/health/websocket")).toEqual({
       status: "healthy",
       connected_clients: 0,
@@ -180,7 +180,7 @@ describe("health", () => {
     socket.close();
   });
 
-  it("for a monitoring system always answers 200", async () => {
+  it("health: the monitoring route always answers 200", async () => {
     expect(await get("/api/system/monitoring/targets")).toEqual({
       targets: [
         { name: "homesec", url: daemon.url, health_endpoint: `${daemon.url}/api/system/health` },
@@ -203,7 +203,7 @@ describe("health", () => {
     });
   });
 
-  it("answers in time while a service hangs, and many ask at once", async () => {
+  it("health: answers in time while a service hangs and many clients ask at once", async () => {
     await world.detector.setMode("hang");
     await sleep(2_100);
     const begun = performance.now();
@@ -215,8 +215,8 @@ describe("health", () => {
   });
 });
 
-describe("figures", () => {
-  it("come from what the pipeline stored", async () => {
+describe("metrics", () => {
+  it("metrics: come from the data that the pipeline stored", async () => {
     await ask(daemon, "POST /api/cameras", { body: { name: "Yard" } });
     // a picture counts as live once its folder is watched
     await sleep(1_000);
@@ -248,7 +248,7 @@ describe("figures", () => {
     expect(storage.database_bytes).toBeGreaterThan(1_000_000);
   });
 
-  it("name every worker", async () => {
+  it("metrics: name every worker", async () => {
     const { workers } = await get("/api/system/workers");
     expect(workers).toContainEqual({ name: "gpu_monitor", running: true, message: expect.toSatisfy((it) => it === null || it !== "") });
     expect(workers).toContainEqual({ name: "cleanup_service", running: true, message: null });

@@ -48,7 +48,7 @@ async function reporter() {
   };
 }
 
-test("a change is told once, by whichever process sees it first; the worst counts and only its reporter takes it back", async () => {
+test("health report: a change is reported once, by the first process that sees it; the worst value counts, and only its reporter takes it back", async () => {
   const [first, second] = [await reporter(), await reporter()];
   expect([await first.look(), await second.look()]).toEqual([false, false]);
   first.setHealthy(false);
@@ -63,7 +63,7 @@ test("a change is told once, by whichever process sees it first; the worst count
   ]);
 });
 
-test("what a dead process reported, another takes back", async () => {
+test("health report: another process takes back the report of a dead one", async () => {
   const [first, second] = [await reporter(), await reporter()];
   await first.look();
   first.setHealthy(false);
@@ -72,7 +72,7 @@ test("what a dead process reported, another takes back", async () => {
   expect(await second.look()).toBe(true);
 });
 
-test("what is not well yet at the start is no change until it has had time", async () => {
+test("health report: an unhealthy part right after the start is reported only after a grace period", async () => {
   const before = await reporter();
   await before.look();
   const started = await reporter();
@@ -82,7 +82,7 @@ test("what is not well yet at the start is no change until it has had time", asy
   expect(await started.look()).toBe(true);
 });
 
-test("an outage of the database is told on recovery, with both times, by one of the processes", async () => {
+test("health report: a database outage is reported on recovery, with both times, by one process", async () => {
   const [first, second] = [await reporter(), await reporter()];
   await first.look();
   const name = new URL(desk.url).pathname.slice(1);

@@ -4,8 +4,8 @@ import { createHealthTurns } from "../../../src/admin/system/health-turns.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
 
-describe("the turns of the health checks", () => {
-  it("lets so many run at a time, in the order in which they came", async () => {
+describe("health check slots", () => {
+  it("health check slots: limit concurrency and serve in order of arrival", async () => {
     const turns = createHealthTurns(10);
     let running = 0;
     let most = 0;
@@ -23,7 +23,7 @@ describe("the turns of the health checks", () => {
     expect(results).toEqual(order);
   });
 
-  it("goes on when what hangs is given up, running or waiting", async () => {
+  it("health check slots: an aborted check frees its slot, running or waiting", async () => {
     const turns = createHealthTurns(1);
     const [first, second] = [new AbortController(), new AbortController()];
     const hanging = turns.run(() => new Promise(() => {}), first.signal);
@@ -38,7 +38,7 @@ describe("the turns of the health checks", () => {
     expect(await turns.run(async () => "again", never())).toBe("again");
   });
 
-  it("goes on when the work fails", async () => {
+  it("health check slots: a failed check frees its slot", async () => {
     const turns = createHealthTurns(1);
     await expect(turns.run(() => Promise.reject(new Error("failed")), never())).rejects.toThrow("failed");
     expect(await turns.run(async () => 1, never())).toBe(1);

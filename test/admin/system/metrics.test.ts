@@ -41,7 +41,7 @@ async function alarm(): Promise<{ readonly status: number; readonly body: unknow
   return { status: response.status, body: await response.json() };
 }
 
-test("/metrics tells what is known while the database is away: the queues are absent, not what they were; an alert manager is told to come again", async () => {
+test("/metrics: while the database is away, queues are absent instead of stale, and an alert manager is asked to retry", async () => {
   const before = await eventually(async () => {
     const text = await metrics();
     return /^homesec_database_up 1$/m.test(text) && text;

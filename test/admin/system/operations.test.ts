@@ -124,15 +124,15 @@ const get = async (path: string): Promise<{ status: number; body: any; ms: numbe
   return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text, ms: performance.now() - begun };
 };
 
-describe("alive", () => {
-  it.each(["/health", "/api/health"])("%s needs nothing", async (path) => {
+describe("liveness", () => {
+  it.each(["/health", "/api/health"])("liveness: %s needs nothing", async (path) => {
     facts.db = noDatabase as unknown as OperationContext["db"];
     expect(await get(path)).toMatchObject({ status: 200, body: { status: "alive", version: expect.stringMatching(/^\d+\.\d+\.\d+/) } });
   });
 });
 
 describe("health", () => {
-  it("is 200 when all is well, with the pool, the store's version and each service", async () => {
+  it("health: is 200 if everything is healthy, with the pool, the store's version and each service", async () => {
     const { status, body } = await get("/api/system/health");
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -150,7 +150,7 @@ describe("health", () => {
     );
   });
 
-  it("is 503 with the same body when degraded or unhealthy", async () => {
+  it("health: is 503 with the same body if degraded or unhealthy", async () => {
     facts.upstreams = async () => [upstream("detector", false), upstream("language_model")];
     expect(await get("/api/system/health")).toMatchObject({
       status: 503,
@@ -177,7 +177,7 @@ describe("health", () => {
     });
   });
 
-  it("says why it is degraded when no service is the reason", async () => {
+  it("health: explains why it is degraded if no service is the reason", async () => {
     facts.workers = [worker("analysis_worker", false)];
     facts.freeBytes = 4;
     facts.pictureDisk = async () => ({ freeBytes: 3, totalBytes: 100, usedBytes: 97 });
@@ -191,7 +191,7 @@ describe("health", () => {
     ]);
   });
 
-  it("names a worker that does not run, also one that lowers nothing", async () => {
+  it("health: names a stopped worker, also one that does not lower the health", async () => {
     const message = "its start has taken more than 5 s and goes on";
     facts.workers = [...facts.workers, { name: "file_watcher", running: false, critical: false, message }];
     const { status, body } = await get("/api/system/health");
@@ -199,7 +199,7 @@ describe("health", () => {
     expect(body.recent_events).toMatchObject([{ service: "file_watcher", event_type: "stopped", message }, { service: "detector" }]);
   });
 
-  it("answers in time when everything hangs", async () => {
+  it("health: answers in time when everything hangs", async () => {
     facts.db = { query: hanging, pool: database.db.pool } as unknown as OperationContext["db"];
     facts.storeVersion = hanging;
     facts.upstreams = hanging;
@@ -218,7 +218,7 @@ describe("health", () => {
     expect(body.services.database.message).toContain("no answer within 0.2 s");
   });
 
-  it("is asked for once in 5 seconds, also by many at once", async () => {
+  it("health: checks run once in 5 seconds, however many clients ask", async () => {
     facts.upstreams = async () => {
       await sleep(50);
       return [upstream("detector")];
@@ -234,7 +234,7 @@ describe("health", () => {
 });
 
 describe("readiness", () => {
-  it("is 200 with four checks and the workers", async () => {
+  it("readiness: is 200 with four checks and the workers", async () => {
     const { status, body } = await get("/api/system/health/ready");
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -250,7 +250,7 @@ describe("readiness", () => {
     expect(body.workers[0]).toEqual({ name: "detection_worker", running: true, message: null });
   });
 
-  it("is 503 when a critical worker is down, the supervisor is silent, or the database is away", async () => {
+  it("readiness: is 503 if a critical worker is down, the supervisor is silent or the database is away", async () => {
     facts.workers = [worker("detection_worker", false)];
     facts.supervisorAlive = false;
     expect(await get("/api/system/health/ready")).toMatchObject({
@@ -267,7 +267,7 @@ describe("readiness", () => {
 });
 
 describe("pipeline", () => {
-  it("counts jobs and shows open batches", async () => {
+  it("pipeline: counts jobs and lists open batches", async () => {
     await database.db.transaction(async (sql) => {
       await sql`
         insert into jobs (queue, subject, position, available_at, created_at)
@@ -298,12 +298,12 @@ describe("pipeline", () => {
   });
 });
 
-describe("the rest", () => {
-  it("is Prometheus text", async () => {
+describe("other system routes", () => {
+  it("metrics: are Prometheus text", async () => {
     expect(await get("/metrics")).toMatchObject({ status: 200, body: "homesec_up 1\n" });
   });
 
-  it("says that it needs the daemon where there is none", async () => {
+  it("system routes: say that they need the daemon if none is running", async () => {
     const alone = { runtime: undefined } as OperationContext;
     for (const id of ["getHealth", "getReady", "getPipeline", "getMetrics"] as const) {
       await expect(systemOperations[id]({}, alone)).rejects.toMatchObject({

@@ -53,8 +53,8 @@ async function listener(daemon: TestDaemon) {
   return { heard, close: () => socket.close() };
 }
 
-describe("a self-test", () => {
-  it("proves each stage with its time, with the services that are built in", async () => {
+describe("self-test", () => {
+  it("self-test: proves each stage with its duration, using the built-in services", async () => {
     const daemon = await world.start({ DETECTOR_URL: "", LANGUAGE_MODEL_URL: "" });
     const report = await selftest(daemon, 120);
     expect(report, JSON.stringify(report)).toMatchObject({ status: "passed", detector: "built-in" });
@@ -70,7 +70,7 @@ describe("a self-test", () => {
     }
   });
 
-  it("leaves no trace: no row, no message, no delivery, no figure, and while it runs none is to be seen either", async () => {
+  it("self-test: leaves no row, message, delivery or metric, during the run and after it", async () => {
     const hook = await receiver();
     const daemon = await world.start();
     await ask(daemon, "POST /api/outbound-webhooks", {
@@ -116,7 +116,7 @@ describe("a self-test", () => {
     await hook.close();
   });
 
-  it("says which proof is missing and why, alarms, and takes the alarm back", async () => {
+  it("self-test: names the missing proof with its reason, raises an alarm and clears it later", async () => {
     const daemon = await world.start();
     const live = await listener(daemon);
     const firing = () => live.heard.filter(({ type }) => type === "infrastructure_alert").map(({ data }) => data["status"]);
@@ -151,7 +151,7 @@ describe("a self-test", () => {
     expect(await selftest(daemon)).toMatchObject({ status: "failed", message: expect.stringContaining("saw nothing") });
   });
 
-  it("fails while no daemon does a part of the way that the test does itself, and passes when another one does", async () => {
+  it("self-test: fails while no daemon has a role it needs, and passes once another daemon has it", async () => {
     const daemon = await world.start({ ROLES: "api,detect,analyze,maintain" });
     expect(await selftest(daemon)).toMatchObject({
       status: "failed",
@@ -163,7 +163,7 @@ describe("a self-test", () => {
     await eventually(async () => (await selftest(daemon)).status === "passed", { timeoutMs: 20_000 });
   });
 
-  it("has the services of enrichment look at the picture, and waits for none that hangs", async () => {
+  it("self-test: includes the enrichment services and waits for none that hangs", async () => {
     const [vision, embedder, enricher] = await Promise.all([visionStandIn(), embedderStandIn(), enrichmentStandIn()]);
     const daemon = await world.start({
       ...{ VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "true", ENRICHMENT_WAIT_SECONDS: "120" },
@@ -182,7 +182,7 @@ describe("a self-test", () => {
     await Promise.all([vision.close(), embedder.close(), enricher.close()]);
   });
 
-  it("whose daemon is killed in the middle is put away by the next start; that of another daemon is left alone", async () => {
+  it("self-test: the next start removes the tables of a killed run, but not those of another daemon", async () => {
     await world.model.setMode("hang");
     const folder = temporaryFolder("killed");
     const env = { DATABASE_URL: world.database.url, DETECTOR_URL: world.detector.url, LANGUAGE_MODEL_URL: world.model.url };
@@ -203,7 +203,7 @@ describe("a self-test", () => {
     await folder.remove();
   });
 
-  it("is one at a time, a command with an exit code, and a worker where a schedule is configured", async () => {
+  it("self-test: runs one at a time, as a command with an exit code and as a scheduled worker", async () => {
     const daemon = await world.start({ SELFTEST_INTERVAL_MINUTES: "5" });
     const run = (...args: string[]) => cli(["selftest", ...args], { env: { HOMESEC_URL: daemon.url } });
     const first = run();
@@ -221,7 +221,7 @@ describe("a self-test", () => {
   });
 });
 
-it("the worker of the schedule makes one each interval and says how the last one that failed did", async () => {
+it("self-test: the scheduled worker runs at each interval and reports the last failure", async () => {
   let runs = 0;
   const report = { message: "judged: not in time", started_at: new Date(), duration_ms: 1, timeout_seconds: 1, detector: "", stages: [] };
   const worker = createSelftestWorker({
