@@ -1,5 +1,5 @@
+import { configNames } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { configNames } from "../../src/contract/routes/system-config.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choiceList, integer, number, text, toggle } from "../input/options.ts";

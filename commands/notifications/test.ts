@@ -1,6 +1,6 @@
+import { channels } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { channels } from "../../src/contract/routes/rules.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { word } from "../input/arguments.ts";

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Figures } from "../../src/admin/system/figures.ts";
-import { cameraStatuses } from "../../src/contract/routes/cameras.ts";
+import { cameraStatuses } from "../../src/contract/constants.ts";
 import type { Disks } from "../../src/platform/disk/disk.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 

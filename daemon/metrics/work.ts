@@ -1,9 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { StoredVerdict } from "../../src/alerting/alerts/verdicts-repository.ts";
+import { channels, objectTypes, riskLevels, severities } from "../../src/contract/constants.ts";
 import { JournalMessage } from "../../src/contract/live.ts";
-import { objectTypes } from "../../src/contract/routes/detections.ts";
-import { riskLevels } from "../../src/contract/routes/events.ts";
-import { channels, severities } from "../../src/contract/routes/rules.ts";
 import type { DetectOutcome } from "../../src/pipeline/detect.ts";
 import { type QueueName, queueNames } from "../../src/work/jobs/jobs-repository.ts";
 import type { PublishedRow } from "../../src/work/journal/journal-repository.ts";

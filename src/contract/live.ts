@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { receivedStatuses } from "./constants.ts";
 import { Analysis, outboundEvents } from "./outbound-events.ts";
-import { receivedStatuses } from "./routes/alert-receiver.ts";
 import { Alert } from "./routes/alerts.ts";
 import { Anomaly } from "./routes/baselines.ts";
 import { Camera } from "./routes/cameras.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { outboundEventTypes } from "./constants.ts";
 import { Alert } from "./routes/alerts.ts";
 import { Event } from "./routes/events.ts";
 import { Instant } from "./values.ts";
@@ -37,10 +38,9 @@ export const outboundEvents = {
   batch_analysis_started: Analysis,
   batch_analysis_completed: Analysis.extend({ risk_score: z.int(), risk_level: z.string() }),
   batch_analysis_failed: Analysis.extend({ error: z.string() }),
-};
+} satisfies Record<(typeof outboundEventTypes)[number], z.ZodType>;
 
 export type OutboundEventType = keyof typeof outboundEvents;
-export const outboundEventTypes = Object.keys(outboundEvents) as [OutboundEventType, ...OutboundEventType[]];
 
 /** What a use case hands to `emit`, in its own transaction. */
 export type OutboundEvent = {

@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { ranges } from "./constants.ts";
 import { IntText } from "./values.ts";
 
 /** The query keys that every list takes. `offset` still works but is deprecated. */
 export const pageQuery = {
-  limit: IntText(1, 1000).default(50).meta({ description: "Page size, 1 to 1000" }),
+  limit: IntText(...ranges.pageLimit)
+    .default(50)
+    .meta({ description: "Page size, 1 to 1000" }),
   cursor: z.string().optional().meta({ description: "`pagination.next_cursor` of the page before" }),
   offset: IntText(0, 1_000_000_000).optional().meta({ description: "Deprecated: rows to skip; use `cursor`" }),
 };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { verify } from "../../commands/webhooks/signature.ts";
 import { deliveryView, webhookView } from "../../commands/webhooks/view.ts";
 import { newSigningSecret, signatureHeaders } from "../../src/alerting/webhooks/signing.ts";
-import { outboundEventTypes } from "../../src/contract/outbound-events.ts";
+import { outboundEventTypes } from "../../src/contract/constants.ts";
 import { Delivery, Webhook } from "../../src/contract/routes/webhooks.ts";
 import { type CliOptions, type CliResult, cli } from "../support/cli.ts";
 import { emptyTables } from "../support/empty-tables.ts";

@@ -1,5 +1,5 @@
 import type { Rule } from "../../alerting/rules/rule.ts";
-import { severities } from "../../contract/routes/rules.ts";
+import { severities } from "../../contract/constants.ts";
 
 /** A rule that alerts first, and whether it is less severe: then `escalate` lets the other one pass. */
 export interface Holder {

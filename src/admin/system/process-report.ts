@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { circuitStates } from "../../contract/routes/system-health.ts";
+import { circuitStates } from "../../contract/constants.ts";
 import { upstreamNames } from "../../work/operations/upstream-state.ts";
 
 const Time = z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() });

@@ -1,5 +1,4 @@
-import type { alertStatuses } from "../../contract/routes/alerts.ts";
-import type { severities } from "../../contract/routes/rules.ts";
+import type { alertStatuses, severities } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { ChannelResult } from "../notifications/notification.ts";
 import { type Alert, type AlertRow, recordOf } from "./alert.ts";

@@ -1,7 +1,6 @@
 import type { z } from "zod";
+import { riskLevels, severities } from "../../contract/constants.ts";
 import type { AlertMetadata } from "../../contract/routes/alerts.ts";
-import { riskLevels } from "../../contract/routes/events.ts";
-import { severities } from "../../contract/routes/rules.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type Alert, type AlertRow, recordOf } from "./alert.ts";

@@ -1,4 +1,4 @@
-import { severities } from "../../contract/routes/rules.ts";
+import { severities } from "../../contract/constants.ts";
 import type { Rule, RuleVerdict } from "../rules/rule.ts";
 
 /** A rule that matches an event, and the dedup key of its alert. */

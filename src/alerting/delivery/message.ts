@@ -1,6 +1,4 @@
-import type { alertStatuses } from "../../contract/routes/alerts.ts";
-import type { analysisStatuses } from "../../contract/routes/events.ts";
-import type { severities } from "../../contract/routes/rules.ts";
+import type { alertStatuses, analysisStatuses, severities } from "../../contract/constants.ts";
 
 /** What a notification can say about an alert. */
 export interface AlertFacts {

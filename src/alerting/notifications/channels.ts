@@ -1,4 +1,4 @@
-import type { channels } from "../../contract/routes/rules.ts";
+import type { channels } from "../../contract/constants.ts";
 import type { Config } from "../../platform/config/config.ts";
 
 export type Channel = (typeof channels)[number];

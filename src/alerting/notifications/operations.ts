@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pluralize } from "../../base/text/pluralize.ts";
+import { channels } from "../../contract/constants.ts";
 import type { notificationRoutes } from "../../contract/routes/notifications.ts";
-import { channels } from "../../contract/routes/rules.ts";
 import { DatabaseUnavailable } from "../../platform/database/pg-errors.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import type { AlertMessage } from "../delivery/message.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { eventKinds } from "../../contract/routes/events.ts";
-import type { channels, Rule as RuleRecord, Schedule as ScheduleRecord, severities } from "../../contract/routes/rules.ts";
+import type { channels, eventKinds, severities } from "../../contract/constants.ts";
+import type { Rule as RuleRecord, Schedule as ScheduleRecord } from "../../contract/routes/rules.ts";
 
 /** An alert rule as clients see it. */
 export type Rule = z.output<typeof RuleRecord>;

@@ -1,5 +1,5 @@
+import type { sampleKinds } from "../../contract/constants.ts";
 import type { OutboundEvent, OutboundEventType } from "../../contract/outbound-events.ts";
-import type { sampleKinds } from "../../contract/routes/webhooks.ts";
 
 export type SampleKind = (typeof sampleKinds)[number];
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock/clock.ts";
 import type { Log } from "../../base/log/log.ts";
+import { outboundEventTypes } from "../../contract/constants.ts";
 import type { OutboundEventType } from "../../contract/outbound-events.ts";
-import { outboundEventTypes } from "../../contract/outbound-events.ts";
 import { Problem } from "../../contract/problem.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import type { Outbound } from "../../platform/outbound/outbound.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { receivedStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EndInstant, EnumText, Instant, StartInstant } from "../values.ts";
-
-export const receivedStatuses = ["firing", "resolved"] as const;
 
 const Texts = z.record(z.string(), z.string());
 const Status = EnumText(receivedStatuses);

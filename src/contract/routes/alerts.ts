@@ -1,10 +1,8 @@
 import { z } from "zod";
+import { alertStatuses, channels, severities } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
-import { channels, severities } from "./rules.ts";
-
-export const alertStatuses = ["pending", "delivered", "acknowledged", "dismissed"] as const;
 
 /** How far one channel got with an alert. */
 export const ChannelResult = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { DayText, IntText } from "../values.ts";
 
@@ -79,7 +80,12 @@ export const analyticsRoutes = {
   getRiskScoreDistribution: route("/api/analytics/risk-score-distribution", {
     ...common,
     summary: "Judged events per range of scores",
-    query: z.object({ ...range, bucket_size: IntText(1, 50).default(10).meta({ description: "Scores per bucket, 1 to 50" }) }),
+    query: z.object({
+      ...range,
+      bucket_size: IntText(...ranges.scoreBucketSize)
+        .default(10)
+        .meta({ description: "Scores per bucket, 1 to 50" }),
+    }),
     reply: z.object({
       buckets: z
         .array(z.object({ min_score: Score, max_score: Score, count: Count }))

@@ -1,15 +1,7 @@
 import { z } from "zod";
+import { deviations, ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
-
-export const deviations = [
-  "far_below_normal",
-  "below_normal",
-  "normal",
-  "slightly_above_normal",
-  "above_normal",
-  "far_above_normal",
-] as const;
 
 const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine" });
 const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known" });
@@ -107,8 +99,12 @@ export const ClassBaseline = z
   })
   .meta({ id: "ClassBaseline", description: "The usual number of detections by class and hour" });
 
-const ThresholdStdev = z.number().min(0.5).max(5).meta({ description: "Standard deviations from which on an hour is an anomaly" });
-const MinSamples = z.int().min(1).meta({ description: "Samples that an hour must have before it is judged" });
+const ThresholdStdev = z
+  .number()
+  .min(ranges.baselineThresholdStdev[0])
+  .max(ranges.baselineThresholdStdev[1])
+  .meta({ description: "Standard deviations from which on an hour is an anomaly" });
+const MinSamples = z.int().min(ranges.baselineMinSamples[0]).meta({ description: "Samples that an hour must have before it is judged" });
 
 /** The values that hold for a camera. */
 export const BaselineConfig = z
@@ -144,7 +140,11 @@ export const baselineRoutes = {
     ...common,
     method: "get",
     summary: "What was unusual at a camera in the last days, newest first",
-    query: z.object({ days: IntText(1, 90).default(7).meta({ description: "How far back, 1 to 90 days" }) }),
+    query: z.object({
+      days: IntText(...ranges.anomalyDays)
+        .default(7)
+        .meta({ description: "How far back, 1 to 90 days" }),
+    }),
     reply: z.object({
       camera_id: CameraIdText,
       anomalies: z.array(Anomaly).meta({ description: "Newest first" }),

@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { cameraStatuses, settableCameraStatuses } from "../constants.ts";
 import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values.ts";
-
-export const cameraStatuses = ["unknown", "online", "offline", "error"] as const;
 
 /** A camera as clients see it. */
 export const Camera = z
@@ -97,7 +96,7 @@ export const cameraRoutes = {
     body: z.strictObject({
       name: Name.optional(),
       folder_path: FolderPath.optional(),
-      status: EnumText(["online", "offline"])
+      status: EnumText(settableCameraStatuses)
         .optional()
         .meta({ description: "Until the next picture, or the next silence, says otherwise" }),
       ...readOnly(Camera, ["name", "folder_path", "status"]),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
+import { objectTypes, ranges } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import {
@@ -15,9 +16,6 @@ import {
   StartInstant,
   StorableInstant,
 } from "../values.ts";
-
-/** The only classes a detector may report; anything else is dropped. */
-export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
 
 export const Detection = z
   .object({
@@ -98,8 +96,12 @@ const filters = {
   object_type: z.array(ClassText).optional().meta({ description: "Only of these classes; may be given several times" }),
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
-  min_confidence: FloatText(0, 1).optional().meta({ description: "Only what the detector is at least so sure of, 0 to 1" }),
-  event_id: IntText(1, Number.MAX_SAFE_INTEGER).optional().meta({ description: "Only of this event" }),
+  min_confidence: FloatText(...ranges.confidence)
+    .optional()
+    .meta({ description: "Only what the detector is at least so sure of, 0 to 1" }),
+  event_id: IntText(...ranges.id)
+    .optional()
+    .meta({ description: "Only of this event" }),
 };
 
 /** Kinds of files in which something can be detected. */
@@ -107,7 +109,7 @@ const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
 const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
 
 const ObjectType = EnumText(objectTypes).meta({ description: "What was detected" });
-const Confidence = z.number().min(0).max(1).meta({ description: "How sure the detector is, 0 to 1" });
+const Confidence = z.number().min(ranges.confidence[0]).max(ranges.confidence[1]).meta({ description: "How sure the detector is, 0 to 1" });
 const Pixels = (what: string) =>
   z
     .int()

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BulkReply, bulkItems } from "../bulk.ts";
+import { analysisStatuses, eventKindFilters, eventKinds, exportFormats, ranges, riskLevels } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import {
@@ -17,11 +18,6 @@ import {
   StorableInstant,
 } from "../values.ts";
 import { Detection } from "./detections.ts";
-
-export const riskLevels = ["low", "medium", "high", "critical"] as const;
-/** What an event is: something that a camera saw, or something that is wrong with a camera. */
-export const eventKinds = ["event", "camera_health"] as const;
-export const analysisStatuses = ["pending", "completed", "failed"] as const;
 
 /** One reason behind a score; `contribution` is in points of the score. */
 export const RiskFactor = z
@@ -81,8 +77,10 @@ const filterQuery = {
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
   reviewed: BoolText.optional().meta({ description: "Only those that a person has looked at, or has not" }),
-  min_risk_score: IntText(0, 100).optional().meta({ description: "Only those that are judged, and with at least this score" }),
-  kind: EnumText([...eventKinds, "all"])
+  min_risk_score: IntText(...ranges.riskScore)
+    .optional()
+    .meta({ description: "Only those that are judged, and with at least this score" }),
+  kind: EnumText(eventKindFilters)
     .optional()
     .meta({ description: "Default: `event`, what cameras saw. `camera_health` is what was wrong with cameras" }),
 };
@@ -92,8 +90,6 @@ const searchText = z.string().min(1).max(1000).meta({
     'Words that all occur, `"words side by side"`, `this OR that`, `-without` or `NOT without`, and `beginning*`, in summary, reasoning, notes, camera name and classes; neither case nor accents count',
 });
 
-/** The files that events can be exported to. */
-const exportFormats = ["csv", "xlsx"] as const;
 export const exportMediaTypes = {
   csv: "text/csv; charset=utf-8",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -115,7 +111,13 @@ export const NewEvent = z
     camera_id: z.string().meta({ description: "A camera that is not deleted" }),
     started_at: StorableInstant.meta({ description: "When it began" }),
     ended_at: StorableInstant.nullish().meta({ description: "Default: when it started" }),
-    risk_score: z.int().min(0).max(100).nullable().optional().meta({ description: "Without one the event is judged like any other" }),
+    risk_score: z
+      .int()
+      .min(ranges.riskScore[0])
+      .max(ranges.riskScore[1])
+      .nullable()
+      .optional()
+      .meta({ description: "Without one the event is judged like any other" }),
     risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Not looked at: it is computed from the score" }),
     summary: orElse(z.string().max(4000), "").meta({ description: "What happened, in a sentence; when left out, that of the analysis" }),
     reasoning: orElse(z.string().max(40_000), "").meta({ description: "Why it was judged so; when left out, that of the analysis" }),

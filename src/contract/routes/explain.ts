@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { CameraIdText, IdText, Instant, IntText, StorableInstant } from "../values.ts";
 
@@ -99,7 +100,9 @@ export const explainRoutes = {
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({
       at: StorableInstant.meta({ description: "The time, as an ISO 8601 timestamp" }),
-      within_seconds: IntText(1, 3600).default(60).meta({ description: "How far from that time pictures and events may be" }),
+      within_seconds: IntText(...ranges.explainWithinSeconds)
+        .default(60)
+        .meta({ description: "How far from that time pictures and events may be" }),
     }),
     reply: Explanation,
     refusals: { 404: "No camera has this id" },

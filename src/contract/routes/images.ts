@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { imageStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
-
-export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
 
 /** One file as it was found: an entry of the ledger, with its outcome. */
 export const Image = z

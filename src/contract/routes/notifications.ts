@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { channels } from "../constants.ts";
 import { route } from "../route.ts";
 import { EnumText } from "../values.ts";
-import { channels } from "./rules.ts";
 
 /** Which channels can be used. Secrets are masked. */
 export const NotificationConfig = z

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { weekdays } from "../../base/clock/weekdays.ts";
+import { channels, eventKinds, ranges, severities } from "../constants.ts";
 import { dedupKeyNames, dedupTemplateFault } from "../dedup-template.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, CameraIdText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
-import { EventId, eventKinds } from "./events.ts";
-
-export const severities = ["low", "medium", "high", "critical"] as const;
-export const channels = ["email", "webhook", "push"] as const;
+import { EventId } from "./events.ts";
 
 /** When a rule holds, in its own time zone. A window over midnight belongs to the day on which it starts. */
 export const Schedule = z
@@ -96,7 +94,12 @@ const fields = {
     .meta({ description: "The score that an event must have at least; null: any, even none" }),
   object_types: z.array(z.string().min(1).max(100)).max(100).nullable().meta({ description: "Empty: not looked at" }),
   camera_ids: z.array(z.string().min(1).max(64)).max(1000).nullable().meta({ description: "Empty: all cameras" }),
-  min_confidence: z.number().min(0).max(1).nullable().meta({ description: "How sure the detector must have been; null: not looked at" }),
+  min_confidence: z
+    .number()
+    .min(ranges.confidence[0])
+    .max(ranges.confidence[1])
+    .nullable()
+    .meta({ description: "How sure the detector must have been; null: not looked at" }),
   schedule: ScheduleInput.nullable().meta({ description: "When it holds, by the time at which the event was stored; null: always" }),
   dedup_key_template: DedupKeyTemplate,
   cooldown_seconds: z.int().min(0).max(31_536_000).meta({ description: "How long an alert holds back others; default 300" }),

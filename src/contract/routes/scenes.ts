@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { sceneChangeTypes } from "../constants.ts";
 import { Pagination, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, CameraIdText, IdText, Instant } from "../values.ts";
-
-const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "unknown"] as const;
 
 const ChangeId = z.int().meta({ description: "Id of the change" });
 const Acknowledged = z.boolean().meta({ description: "Whether a person said that the new view is the usual one from now on" });

@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { silenceStatuses } from "../constants.ts";
 import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EnumText, Instant, StorableInstant } from "../values.ts";
-
-const silenceStatuses = ["active", "ended"] as const;
 
 /** No silence lasts longer: what is hidden for good belongs into a rule. */
 export const longestSilenceSeconds = 30 * 86_400;

@@ -1,12 +1,7 @@
 import { z } from "zod";
+import { bucketSizes, mostBuckets, riskLevels } from "../constants.ts";
 import { route } from "../route.ts";
 import { ClassText, DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
-import { riskLevels } from "./events.ts";
-
-export const bucketSizes = ["hour", "day", "week"] as const;
-
-/** The most buckets that one timeline may have. */
-export const mostBuckets = 2_000;
 
 const Count = z.int().meta({ description: "How many" });
 const CameraIds = z.array(z.string()).optional().meta({ description: "Only these cameras; may be given several times" });

@@ -1,28 +1,32 @@
 import { z } from "zod";
+import { configNames, ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { EnumText } from "../values.ts";
 
 const ServiceUrl = z.string().nullable();
-const Seconds = z.int().min(1).max(86_400);
-const Score = z.int().min(0).max(100).meta({ description: "Scores from here on have this level" });
+const Seconds = z.int().min(ranges.batchSeconds[0]).max(ranges.batchSeconds[1]);
+const Score = z.int().min(ranges.riskScore[0]).max(ranges.riskScore[1]).meta({ description: "Scores from here on have this level" });
 
 const fields = {
   batch_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its first one (BATCH_WINDOW_SECONDS)" }),
   batch_idle_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its last one" }),
-  retention_days: z.int().min(1).max(3650).meta({ description: "Events and detections older than this are deleted" }),
-  detection_confidence_threshold: z.number().min(0).max(1).meta({ description: "Detections below this confidence are discarded" }),
+  retention_days: z
+    .int()
+    .min(ranges.retentionDays[0])
+    .max(ranges.retentionDays[1])
+    .meta({ description: "Events and detections older than this are deleted" }),
+  detection_confidence_threshold: z
+    .number()
+    .min(ranges.confidence[0])
+    .max(ranges.confidence[1])
+    .meta({ description: "Detections below this confidence are discarded" }),
   vision_url: ServiceUrl.meta({ description: "Vision service; null: none of your own" }),
   embedder_url: ServiceUrl.meta({ description: "Embedder service; null: none of your own" }),
   enrichment_url: ServiceUrl.meta({ description: "Enrichment service; null: none of your own" }),
   vision_extraction_enabled: z.boolean().meta({ description: "Attributes, text in the picture and captions" }),
   reid_enabled: z.boolean().meta({ description: "Embeddings and re-identification" }),
   scene_change_enabled: z.boolean().meta({ description: "Detection of scene changes" }),
-} as const;
-
-const names = [...(Object.keys(fields) as (keyof typeof fields)[]), "risk_score_thresholds"] as const;
-
-/** The names of what can be changed. */
-export const configNames = names as unknown as readonly [keyof typeof fields, ...(keyof typeof fields | "risk_score_thresholds")[]];
+} satisfies Record<Exclude<(typeof configNames)[number], "risk_score_thresholds">, z.ZodType>;
 
 export const SystemConfig = z
   .object({

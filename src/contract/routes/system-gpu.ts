@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { gpuIntervals, ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { EnumText, Instant, IntText } from "../values.ts";
-
-const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
 
 const value = (description: string) => z.number().nullable().meta({ description });
 
@@ -50,7 +49,9 @@ export const gpuRoutes = {
     summary: "The graphics card over time, averaged per interval",
     tag: "system",
     query: z.object({
-      hours: IntText(1, 168).default(24).meta({ description: "How far back, 1 to 168 hours" }),
+      hours: IntText(...ranges.gpuHours)
+        .default(24)
+        .meta({ description: "How far back, 1 to 168 hours" }),
       interval: EnumText(gpuIntervals).default("5m").meta({ description: "Over how long values are averaged" }),
     }),
     reply: z

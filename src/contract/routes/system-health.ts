@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { circuitStates } from "../constants.ts";
 import { route } from "../route.ts";
 import { Instant } from "../values.ts";
 
 const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
 const HealthState = z.enum(healthStates).meta({ description: "How well it is" });
 
-export const circuitStates = ["closed", "open", "half_open"] as const;
 export const CircuitState = z.enum(circuitStates).meta({
   description: "`closed`: it is asked; `open`: it is left alone; `half_open`: one trial is allowed",
 });

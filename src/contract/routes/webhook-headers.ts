@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { authTypes } from "../constants.ts";
 import type { ProblemType } from "../problem.ts";
 import { EnumText } from "../values.ts";
-
-const authTypes = ["none", "bearer", "basic", "header"] as const;
 
 /** An issue with its type of the closed list, as `superRefine` takes it. */
 export function fault(type: ProblemType, message: string, input: unknown, ...path: (string | number)[]) {

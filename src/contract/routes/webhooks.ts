@@ -1,15 +1,10 @@
 import { z } from "zod";
-import { outboundEventTypes } from "../outbound-events.ts";
+import { deliveryStatuses, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../constants.ts";
 import { DeprecationWarning, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, EnumText, Instant, IntText, readOnly } from "../values.ts";
 import { CustomHeaders, fault, WebhookAuth } from "./webhook-headers.ts";
 
-/** Neutral names of the platforms: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
-const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
-/** Of which other kind a sample can be. */
-export const sampleKinds = ["camera_health", "scene_change"] as const;
-const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
 const EventTypes = z
   .array(EnumText(outboundEventTypes))
   .min(1)
@@ -58,8 +53,16 @@ const writable = {
   auth: WebhookAuth.nullable().meta({ description: "How homesec authenticates itself there; null: not at all" }),
   custom_headers: CustomHeaders.nullable().meta({ description: "Further headers of each message; null: none" }),
   payload_template: z.string().max(32_768).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
-  max_retries: z.int().min(0).max(10).meta({ description: "Retries after the first attempt" }),
-  retry_delay_seconds: z.int().min(1).max(3600).meta({ description: "Before the first retry; doubled for each one after it" }),
+  max_retries: z
+    .int()
+    .min(ranges.webhookMaxRetries[0])
+    .max(ranges.webhookMaxRetries[1])
+    .meta({ description: "Retries after the first attempt" }),
+  retry_delay_seconds: z
+    .int()
+    .min(ranges.webhookRetryDelaySeconds[0])
+    .max(ranges.webhookRetryDelaySeconds[1])
+    .meta({ description: "Before the first retry; doubled for each one after it" }),
 };
 
 export const NewWebhook = z.strictObject({
@@ -123,7 +126,9 @@ const params = z.object({ id: z.string().meta({ description: "Id of a webhook, a
 const deliveryParams = z.object({ delivery_id: z.string().meta({ description: "Id of a delivery, a UUID" }) });
 const noSuchWebhook = { 404: "No webhook has this id" };
 const window = {
-  limit: IntText(1, 1000).default(50).meta({ description: "Page size, 1 to 1000" }),
+  limit: IntText(...ranges.pageLimit)
+    .default(50)
+    .meta({ description: "Page size, 1 to 1000" }),
   offset: IntText(0, 1_000_000_000).default(0).meta({ description: "Rows to skip" }),
 };
 const base = { tag: "outbound webhooks" } as const;

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { weekdays } from "../../base/clock/weekdays.ts";
+import type { deviations } from "../../contract/constants.ts";
 import type {
   ActivityBaseline as ActivityBaselineRecord,
   Anomaly as AnomalyRecord,
   BaselineConfig as BaselineConfigRecord,
   Baseline as BaselineRecord,
   ClassBaseline as ClassBaselineRecord,
-  deviations,
 } from "../../contract/routes/baselines.ts";
 import { formatNumber } from "./reason.ts";
 import { type HourBaseline, pooled, rounded, scoreOf, type Usual } from "./statistics.ts";

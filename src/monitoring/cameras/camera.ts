@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { shellWord } from "../../base/text/shell-word.ts";
+import type { cameraStatuses } from "../../contract/constants.ts";
 import { Problem } from "../../contract/problem.ts";
-import type { Camera as CameraRecord, cameraStatuses } from "../../contract/routes/cameras.ts";
+import type { Camera as CameraRecord } from "../../contract/routes/cameras.ts";
 
 /** A camera as clients see it. */
 export type Camera = z.output<typeof CameraRecord>;

@@ -1,4 +1,4 @@
-import { objectTypes } from "../../contract/routes/detections.ts";
+import { objectTypes } from "../../contract/constants.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
 

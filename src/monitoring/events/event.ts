@@ -1,9 +1,8 @@
 import { z } from "zod";
+import type { analysisStatuses, eventKinds } from "../../contract/constants.ts";
 import {
-  type analysisStatuses,
   type Event as EventRecord,
   type EventWithDetections as EventWithDetectionsRecord,
-  type eventKinds,
   RiskFactor,
 } from "../../contract/routes/events.ts";
 

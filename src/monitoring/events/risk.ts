@@ -1,4 +1,4 @@
-import { riskLevels } from "../../contract/routes/events.ts";
+import { riskLevels } from "../../contract/constants.ts";
 
 export type RiskLevel = (typeof riskLevels)[number];
 

@@ -1,5 +1,5 @@
 import { splitAtDays } from "../../base/clock/utc-days.ts";
-import { riskLevels } from "../../contract/routes/events.ts";
+import { riskLevels } from "../../contract/constants.ts";
 import type { statisticsRoutes } from "../../contract/routes/statistics.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import type { Operations } from "../../work/operations/operation.ts";

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from "../../base/clock/durations.ts";
 import { wallClock } from "../../base/clock/time-zone.ts";
+import { type bucketSizes, mostBuckets } from "../../contract/constants.ts";
 import { Problem } from "../../contract/problem.ts";
-import { type bucketSizes, mostBuckets } from "../../contract/routes/statistics.ts";
 import { instantOf } from "../../contract/values.ts";
 
 export type BucketSize = (typeof bucketSizes)[number];

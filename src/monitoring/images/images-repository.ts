@@ -1,4 +1,4 @@
-import type { imageStatuses } from "../../contract/routes/images.ts";
+import type { imageStatuses } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { retriedReasons, reupload } from "./reasons.ts";
 

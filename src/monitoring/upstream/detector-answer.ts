@@ -1,5 +1,5 @@
 import { dayMs } from "../../base/clock/durations.ts";
-import { objectTypes } from "../../contract/routes/detections.ts";
+import { objectTypes } from "../../contract/constants.ts";
 import { excerpt } from "./call.ts";
 import { type Fields, isObject } from "./fields.ts";
 import { UpstreamFailure } from "./http.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
-import { objectTypes } from "../../../src/contract/routes/detections.ts";
+import { objectTypes } from "../../../src/contract/constants.ts";
 import { Breaker } from "../../../src/monitoring/upstream/breaker.ts";
 import { createDetector } from "../../../src/monitoring/upstream/detector.ts";
 import { createEmbedder } from "../../../src/monitoring/upstream/embedder.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { outboundEventTypes } from "../../../src/contract/outbound-events.ts";
+import { outboundEventTypes } from "../../../src/contract/constants.ts";
 import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";

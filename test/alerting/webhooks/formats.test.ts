@@ -7,7 +7,8 @@ import { type Message, messageOf } from "../../../src/alerting/webhooks/formats/
 import { teamCards } from "../../../src/alerting/webhooks/formats/team-cards.ts";
 import { plain, shorten } from "../../../src/alerting/webhooks/formats/texts.ts";
 import { otherSamples, samples } from "../../../src/alerting/webhooks/samples.ts";
-import { type OutboundEvent, outboundEventTypes } from "../../../src/contract/outbound-events.ts";
+import { outboundEventTypes } from "../../../src/contract/constants.ts";
+import type { OutboundEvent } from "../../../src/contract/outbound-events.ts";
 
 const time = new Date("2026-01-31T22:15:00Z");
 

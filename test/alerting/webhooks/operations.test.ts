@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { outboundEventTypes } from "../../../src/contract/outbound-events.ts";
+import { outboundEventTypes } from "../../../src/contract/constants.ts";
 import { Problem } from "../../../src/contract/problem.ts";
 import { sealerOf } from "../../../src/platform/secrets/sealer.ts";
 import { type Desk, openDesk, type Wire } from "../../support/operations.ts";

@@ -4,7 +4,7 @@ import { allRules } from "../../../alerting/rules/rules-repository.ts";
 import { dayMs } from "../../../base/clock/durations.ts";
 import { pluralize } from "../../../base/text/pluralize.ts";
 import { shellWord } from "../../../base/text/shell-word.ts";
-import { objectTypes } from "../../../contract/routes/detections.ts";
+import { objectTypes } from "../../../contract/constants.ts";
 import { liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts";
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";

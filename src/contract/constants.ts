@@ -1,0 +1,91 @@
+/**
+ * The words and limits of the contract, without zod: the schemas use them, and the command line offers them as choices without loading a
+ * schema. A list that has an order here has it everywhere.
+ */
+
+export const alertStatuses = ["pending", "delivered", "acknowledged", "dismissed"] as const;
+export const analysisStatuses = ["pending", "completed", "failed"] as const;
+export const authTypes = ["none", "bearer", "basic", "header"] as const;
+export const bucketSizes = ["hour", "day", "week"] as const;
+export const cameraStatuses = ["unknown", "online", "offline", "error"] as const;
+/** The statuses that a user may give a camera. */
+export const settableCameraStatuses = ["online", "offline"] as const;
+export const channels = ["email", "webhook", "push"] as const;
+export const circuitStates = ["closed", "open", "half_open"] as const;
+export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
+/** How far an observed value is from the baseline, from the lowest to the highest. */
+export const deviations = [
+  "far_below_normal",
+  "below_normal",
+  "normal",
+  "slightly_above_normal",
+  "above_normal",
+  "far_above_normal",
+] as const;
+/** `event`: seen by a camera; `camera_health`: an incident of a camera. */
+export const eventKinds = ["event", "camera_health"] as const;
+/** The kinds that a filter of events takes. */
+export const eventKindFilters = [...eventKinds, "all"] as const;
+export const exportFormats = ["csv", "xlsx"] as const;
+export const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
+export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
+/** Message formats of webhooks, under neutral names: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
+export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
+/** The classes that a detector may report. Others are dropped. */
+export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
+export const outboundEventTypes = [
+  "alert_fired",
+  "alert_acknowledged",
+  "alert_dismissed",
+  "event_created",
+  "event_enriched",
+  "entity_discovered",
+  "anomaly_detected",
+  "system_health_changed",
+  "batch_analysis_started",
+  "batch_analysis_completed",
+  "batch_analysis_failed",
+] as const;
+/** Statuses of alerts received from Alertmanager. */
+export const receivedStatuses = ["firing", "resolved"] as const;
+export const riskLevels = ["low", "medium", "high", "critical"] as const;
+/** Kinds of sample that a webhook test sends in place of the usual one. */
+export const sampleKinds = ["camera_health", "scene_change"] as const;
+export const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "unknown"] as const;
+export const severities = ["low", "medium", "high", "critical"] as const;
+export const silenceStatuses = ["active", "ended"] as const;
+/** Settings that can change at run time. */
+export const configNames = [
+  "batch_timeout_seconds",
+  "batch_idle_timeout_seconds",
+  "retention_days",
+  "detection_confidence_threshold",
+  "vision_url",
+  "embedder_url",
+  "enrichment_url",
+  "vision_extraction_enabled",
+  "reid_enabled",
+  "scene_change_enabled",
+  "risk_score_thresholds",
+] as const;
+
+/** Smallest and largest value, both allowed. */
+export const ranges = {
+  anomalyDays: [1, 90],
+  baselineMinSamples: [1, 2_147_483_647],
+  baselineThresholdStdev: [0.5, 5],
+  batchSeconds: [1, 86_400],
+  confidence: [0, 1],
+  explainWithinSeconds: [1, 3600],
+  gpuHours: [1, 168],
+  id: [1, Number.MAX_SAFE_INTEGER],
+  pageLimit: [1, 1000],
+  retentionDays: [1, 3650],
+  riskScore: [0, 100],
+  scoreBucketSize: [1, 50],
+  webhookMaxRetries: [0, 10],
+  webhookRetryDelaySeconds: [1, 3600],
+} as const satisfies Readonly<Record<string, readonly [minimum: number, maximum: number]>>;
+
+/** Maximum number of buckets in one timeline. */
+export const mostBuckets = 2_000;
