@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { timed } from "../support/timed.ts";
 import { type House, house } from "./house.ts";
 
-/** More pictures than the enrichment works on at a time. */
+/** More pictures than the enrichment processes concurrently. */
 const rounds = 3;
 
-/** How long it takes from the upload of some pictures until all were looked at, all their events are stored, and all are judged; in milliseconds. */
+/** Milliseconds from the upload of some pictures until all are processed, all events are stored, and all are analysed. */
 async function passage(home: House): Promise<{ readonly detected: number; readonly closed: number; readonly judged: number }> {
   const totalOf = async (path: string): Promise<number> => (await home.get(path)).body.pagination.total;
   const [images, events] = await Promise.all([totalOf("images?status=processed"), totalOf("events")]);

@@ -15,24 +15,24 @@ import {
   visionStandIn,
 } from "../support/upstream.ts";
 
-/** A home with three cameras: a daemon with stand-ins for its services, and somebody who listens to what is told live. */
+/** A home with three cameras: a daemon with stand-ins for its services, and a live client. */
 export interface House {
   readonly daemon: TestDaemon;
   readonly detector: StandIn;
   readonly model: StandIn;
-  /** Vision, embedder and enrichment, if they were asked for. */
+  /** Vision, embedder and enrichment, if requested. */
   readonly optional: readonly StandIn[];
-  /** Types and services that live clients heard of, in their order. */
+  /** Types and services that live clients received, in order. */
   readonly heard: readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[];
   get(path: string): Promise<Answer>;
   post(path: string): Promise<Answer>;
-  /** One picture from each of the three cameras. */
+  /** Uploads one picture for each of the three cameras. */
   upload(): Promise<void>;
-  /** Waits until the path answers something of which `look` says yes. */
+  /** Waits until the reply of the path satisfies `look`. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
   until(path: string, look: (body: any) => boolean, timeoutMs?: number): Promise<any>;
   breaker(name: string): Promise<string>;
-  /** The half minute for which a breaker leaves its service alone passes. */
+  /** Moves the clock past the half minute of an open breaker. */
   passHalfMinute(): void;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ const fast = {
 /** Each health endpoint with its status while a part hangs. */
 type Expected = Readonly<Record<string, number>>;
 
-/** Asks all of them many times at once: none may wait for what hangs. */
+/** Requests all of them many times at once: none may wait for the hanging part. */
 async function answersInTime(daemon: TestDaemon, expected: Expected): Promise<void> {
   const paths = Object.keys(expected);
   const begun = performance.now();
@@ -41,7 +41,7 @@ const judgedEvents = async (daemon: TestDaemon): Promise<number> => {
   return items.filter(({ analysis_status }: { analysis_status: string }) => analysis_status === "completed").length;
 };
 
-/** What the health answer says of the ups and downs of a service, newest first. */
+/** Returns the health history of a service, newest first. */
 async function history(daemon: TestDaemon, service: string): Promise<readonly string[]> {
   const { recent_events } = (await ask(daemon, "GET /api/system/health")).body;
   type Entry = Readonly<Record<"service" | "event_type" | "message", string>>;
@@ -153,7 +153,7 @@ describe("degraded: health answers in time and the rest resumes automatically if
   });
 });
 
-/** A service that counts who asks for its health, and answers nothing else. */
+/** A service that counts health requests and answers nothing else. */
 async function patient(delayMs: number, seen: { now: number; most: number }) {
   let asked = 0;
   const server: Server = createServer(async (request, response) => {
@@ -187,7 +187,7 @@ test("degraded: health checks are limited in number and skip a service whose bre
   const daemon = await testDaemon({ env: { ...fast, ...all, DATABASE_URL: database.url, MAX_CONCURRENT_HEALTH_CHECKS: "2" } });
   const health = () => Promise.all(Array.from({ length: 10 }, () => ask(daemon, "GET /api/system/health")));
   try {
-    // an answer is asked for again after 2 s
+    // The reply is cached for 2 s.
     await health();
     await sleep(2_100);
     await health();

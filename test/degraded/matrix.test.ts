@@ -3,17 +3,17 @@ import { eventually } from "../support/eventually.ts";
 import type { StandInMode } from "../support/upstream.ts";
 import { type House, house } from "./house.ts";
 
-/** The ways in which a service is away. A detector that hangs or drips is given 30 s for each picture. */
+/** The ways a service can fail. A detector that hangs or drips is given 30 s for each picture. */
 const modes = ["down", "hang", "slow", "reset", "garbage", "error"] as const satisfies readonly StandInMode[];
 type Mode = (typeof modes)[number];
-/** The row of both is the sum of the other two: all of its faults are tried by `npm run degraded` only. */
+/** The row for both services combines the other two: only `npm run degraded` tries all of its faults. */
 const modesOfBoth = process.env["DEGRADED_MATRIX"] === "all" ? modes : (["down", "hang"] as const);
 const isLong = (mode: Mode): boolean => mode === "hang" || mode === "slow";
 
 type Row = (home: House, mode: Mode) => Promise<void>;
 type Named = { readonly id: number };
 
-/** The breaker of a service is open: told live, in the health answer, and by the list of breakers. */
+/** The breaker of a service is open: announced live, in the health reply, and in the list of breakers. */
 async function announced(home: House, service: string): Promise<void> {
   await home.until("system/circuit-breakers", ({ breakers }) => breakers.some(named(service, "open")), 60_000);
   const { body: health, status } = await home.get("system/health");
@@ -27,11 +27,11 @@ const named = (service: string, state: string) => (breaker: { name: string; stat
 const told = (home: House, service: string): unknown[] =>
   home.heard.filter(({ type, data }) => type === "circuit_breaker" && data["name"] === service).map(({ data }) => data["state"]);
 
-/** All is well again by itself, and that is told too. */
+/** Everything recovers automatically, and that is announced too. */
 async function recovered(home: House, ...services: readonly string[]): Promise<void> {
   await home.until("system/health", ({ status }) => status === "healthy");
   for (const service of services) {
-    // a service is healthy when it answers the probe, and trusted when it answered the trial
+    // A service is healthy when it answers the probe, and trusted once it has answered the trial.
     await eventually(async () => (await home.breaker(service)) === "closed", {
       what: `the breaker of ${service}, closed`,
       timeoutMs: 45_000,
@@ -67,9 +67,9 @@ const modelAway: Row = async (home, mode) => {
   await announced(home, "language_model");
   expect((await home.get("system/health")).body.status).toBe("degraded");
   expect((await home.get("system/health/ready")).status).toBe(200);
-  // the last attempt may still be on its way back to the queue
+  // The last attempt may still be returning to the queue.
   await home.until("system/telemetry", ({ queues }) => queues.analysis_queue === 3);
-  // nothing is asked of a model that is known to be away, and who asks for it is told so
+  // A model that is known to be down is not called, and a request for it says so.
   expect(await home.post(`events/${events[0].id}/reanalyze`)).toMatchObject({ status: 503 });
 
   await home.model.setMode("ok");
@@ -86,7 +86,7 @@ const detectorAway: Row = async (home, mode) => {
   await home.upload();
   await announced(home, "detector");
   expect((await home.get("system/health")).body.status).toBe("degraded");
-  // the pictures say what they wait for
+  // The pictures state what they wait for.
   await home.until("images?status=deferred", waiting);
   expect((await home.get("detections")).body.pagination.total).toBe(3);
   const asked = home.model.answered;
@@ -100,7 +100,7 @@ const detectorAway: Row = async (home, mode) => {
   await recovered(home, "detector");
 };
 
-/** both down: the system is unhealthy, and still nothing is lost and what is stored is served. */
+/** Both down: the system is unhealthy, but nothing is lost and stored data is served. */
 const bothAway: Row = async (home, mode) => {
   await home.upload();
   const { items: events } = await home.until("events", judged(3));
@@ -113,7 +113,7 @@ const bothAway: Row = async (home, mode) => {
   expect(await home.get("system/health")).toMatchObject({ status: 503, body: { status: "unhealthy" } });
   expect(performance.now() - begun).toBeLessThan(5_000);
   await home.until("images?status=deferred", waiting);
-  // what was known stays known
+  // Earlier results stay available.
   expect((await home.get("events")).body.items).toMatchObject(Array(3).fill({ risk_score: 42, reasoning: "It was one person." }));
 
   await Promise.all([home.detector.setMode("ok"), home.model.setMode("ok")]);
@@ -137,7 +137,7 @@ describe.each([
   { name: "the detector is away: pictures wait, and stored events can be judged again", row: detectorAway, faults: modes, longModes: true },
   { name: "both are away: unhealthy, and nothing is lost", row: bothAway, faults: modesOfBoth, longModes: true },
 ])("degraded: $name", { concurrent: true, timeout: 240_000 }, ({ row, faults, longModes }) => {
-  // what takes half a minute whatever the machine does begins first, beside the others
+  // Faults that take half a minute on any machine start first, beside the others.
   const begun = new Map<Mode, Promise<unknown>>();
   beforeAll(() => {
     for (const mode of faults.filter((each) => longModes && isLong(each))) {
@@ -155,9 +155,9 @@ describe.each([
   });
 });
 
-/** What is wrong with vision, embedder and enrichment at the same time. */
+/** Combinations of faults of vision, embedder and enrichment. */
 const faultsOfThree = modes.map((_, at) => [0, 1, 2].map((next) => modes[(at + next) % modes.length] as Mode));
-/** In two of them each fault is there once; `npm run degraded` tries each by each of the services. */
+/** Two combinations contain each fault once; `npm run degraded` tries each fault with each service. */
 const triedFaults = process.env["DEGRADED_MATRIX"] === "all" ? faultsOfThree : [faultsOfThree[0] ?? [], faultsOfThree[3] ?? []];
 const optionalServices = ["vision", "embedder", "enrichment"];
 
@@ -178,7 +178,7 @@ describe("degraded: an unavailable enrichment service lowers the quality; events
       expect((await home.get("system/health/ready")).status).toBe(200);
       expect(home.optional.map(({ answered }) => answered)).toEqual([0, 0, 0]);
 
-      // what was put off asks again, and nobody presses anything
+      // Postponed work resumes automatically.
       await Promise.all(home.optional.map((service) => service.setMode("ok")));
       home.passHalfMinute();
       await recovered(home, ...optionalServices);

@@ -1,15 +1,15 @@
 import { WebSocket } from "ws";
 
-/** A client that writes down the sequence of each message, and comes back after the last one when it is cut off. */
+/** A client that records the sequence of each message and resumes after the last one when it is disconnected. */
 export interface Follower {
   readonly sequences: readonly number[];
-  /** What was told as lost. */
+  /** Reported gaps. */
   readonly gaps: number;
   readonly connections: number;
   close(): void;
 }
 
-/** Follows the journal from its beginning, at whichever of the addresses answers. */
+/** Follows the journal from its beginning at any address that answers. */
 export function follow(urls: () => readonly string[]): Follower {
   const sequences: number[] = [];
   let gaps = 0;

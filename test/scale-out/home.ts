@@ -8,7 +8,7 @@ import { redisServer } from "../support/redis.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../support/upstream.ts";
 
-/** Several that start at once on a crowded machine need their time. */
+/** Several daemons that start at once need time on a busy machine. */
 const startMs = 60_000;
 
 /** One real daemon of a home that has several. */
@@ -18,25 +18,25 @@ export interface Member {
   readonly process: HomesecProcess;
 }
 
-/** Several real daemons on one database and one Redis, with the same folder of pictures. */
+/** Several real daemons on one database and one Redis, with the same picture folder. */
 export interface Home {
   readonly database: TestDatabase;
   readonly cameraRoot: string;
   readonly detector: StandIn;
-  /** Starts a daemon, or one that ended again: in the same data folder and on the same port. Resolves when it is ready. */
+  /** Starts or restarts a daemon, in the same data folder and on the same port. Resolves when it is ready. */
   start(name: string, roles: string, env?: Readonly<Record<string, string>>): Promise<Member>;
   member(name: string): Member;
-  /** Where a daemon answers that was started, also while it does not run. */
+  /** Address of a daemon that was started, also while it is down. */
   urlOf(name: string): string;
   members(): readonly Member[];
-  /** Ends a daemon as a service manager does, and waits for it. */
+  /** Stops a daemon like a service manager, and waits for it. */
   stop(name: string): Promise<void>;
-  /** Ends a daemon without a chance to say anything. */
+  /** Kills a daemon. */
   kill(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Makes the home, without any daemon yet. */
+/** Creates the home without any daemon. */
 export async function openHome(options: { readonly detectorMs: number; readonly env?: Readonly<Record<string, string>> }): Promise<Home> {
   const folder = temporaryFolder("scale-out");
   const [database, redis, detector, model] = await Promise.all([
@@ -98,7 +98,7 @@ export async function openHome(options: { readonly detectorMs: number; readonly 
   };
 }
 
-/** Who does what, as a daemon tells it. */
+/** Returns which daemon does what, as reported by a daemon. */
 export async function daemonsOf({ url }: Member): Promise<readonly { readonly pid: number; readonly singletons: readonly string[] }[]> {
   const { daemons } = (await (await fetch(`${url}/api/system/daemons`)).json()) as {
     daemons: readonly { readonly pid: number; readonly singletons: readonly string[] }[];
@@ -106,11 +106,11 @@ export async function daemonsOf({ url }: Member): Promise<readonly { readonly pi
   return daemons;
 }
 
-/** How many runs of a stage a daemon has ended since its start. */
+/** Returns how many runs of a stage a daemon has finished since its start. */
 export async function stagesDone({ url }: Member, stage: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^homesec_stage_duration_seconds_count\\{stage="${stage}"\\} (\\d+)`, "m").exec(text)?.[1] ?? 0);
 }
 
-/** A name for a camera that no other test has. */
+/** Returns an unused camera name. */
 export const newCamera = (): string => `camera-${randomBytes(4).toString("hex")}`;

@@ -9,7 +9,7 @@ import { daemonsOf, type Home, type Member, newCamera, openHome, stagesDone } fr
 
 const long = process.env["SCALE_OUT"] === "all";
 const pictures = long ? 400 : 40;
-/** Who has which roles. The first two answer clients, and stand by for each other. */
+/** The roles of each daemon. The first two serve clients and stand by for each other. */
 const fourDaemons = [
   ["one", "api,watch,alert,maintain"],
   ["two", "api,watch,alert,maintain,deliver"],
@@ -18,7 +18,7 @@ const fourDaemons = [
 ] as const;
 const searchLimit = 5 + 10;
 
-// each start of the program takes its time on a crowded machine
+// Each start of the program takes a while on a busy machine.
 describe.skipIf(!redisInstalled)("four daemons with split roles on one database and one Redis", { timeout: 180_000 }, () => {
   let home: Home;
   let started: readonly Follower[] = [];
@@ -63,7 +63,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     const [row] = await home.database.db.query((sql) => sql<[{ n: number }]>`select h.last_sequence as n from journal_head h`);
     return row.n;
   };
-  /** The members that can hold what only one does, with what they hold. */
+  /** Returns the daemons that can run singletons, with the ones they run. */
   const holdings = async (asked: Member): Promise<ReadonlyMap<string, readonly number[]>> => {
     const held = new Map<string, number[]>();
     for (const { pid, singletons } of await daemonsOf(asked)) {
@@ -126,14 +126,14 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
     const three = home.member("three");
     const refused = await fetch(`${three.url}/api/events`);
     expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([503, expect.stringContaining("role api")]);
-    // each has files of its own, whatever its roles
+    // Each has its own files, whatever its roles.
     expect(await (await fetch(`${three.url}/metrics`)).text()).toContain('homesec_worker_up{worker="file_cleaner"} 1');
     const { workers } = (await (await fetch(`${home.member("one").url}/api/system/workers`)).json()) as {
       workers: readonly { readonly name: string; readonly running: boolean; readonly message: string | null }[];
     };
     const elsewhere = workers.find(({ name }) => name === "detection_worker");
     expect(elsewhere).toMatchObject({ running: true, message: expect.stringContaining(`pid ${three.process.pid}`) });
-    // on a crowded machine a check of its own may have been overdue a moment ago: it must be well, and say so by itself
+    // On a busy machine a check may have been late a moment ago: the daemon must become healthy and report it without help.
     const two = async (): Promise<readonly unknown[]> => {
       const health = await fetch(`${home.member("two").url}/api/system/health`);
       const { status, services, recent_events } = (await health.json()) as Record<"status" | "services" | "recent_events", unknown>;
@@ -158,7 +158,7 @@ describe.skipIf(!redisInstalled)("four daemons with split roles on one database 
       });
       const movedMs = performance.now() - killedAt;
       await processed(camera, 3);
-      // the report of the dead one is there until its death is noticed
+      // The report of the dead daemon stays until its death is noticed.
       await eventually(async () => [...(await holdings(survivor)).values()].every((holders) => holders.length === 1), {
         what: "one holder of each",
       });

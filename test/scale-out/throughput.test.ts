@@ -6,7 +6,7 @@ import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { redisInstalled } from "../support/redis.ts";
 import { type Home, type Member, newCamera, openHome, stagesDone } from "./home.ts";
 
-/** What a detector on a small graphics card takes, or a good processor. */
+/** Latency of a detector on a small graphics card or a good processor. */
 const detectorMs = 100;
 const long = process.env["SCALE_OUT"] === "all";
 
@@ -35,7 +35,7 @@ describe.skipIf(!redisInstalled || !long)(
         }
         const detectors = await Promise.all(names.map((name) => (home as Home).start(name, "detect")));
         const { detector } = home;
-        // neither the start, when not all are there, nor the end, when not all have something to do, counts
+        // Excludes the start, when not all daemons are there, and the end, when not all have work.
         const reached = async (share: number): Promise<readonly [number, number]> => {
           await eventually(() => detector.answered >= share * total, { timeoutMs: 120_000, what: `${share * 100} % of the pictures` });
           return [detector.answered, performance.now()];

@@ -7,12 +7,12 @@ import type { ReceiverAnswer } from "../support/receiver.ts";
 import type { StandInMode } from "../support/upstream.ts";
 import type { Home } from "./home.ts";
 
-/** Something that goes wrong for a while. */
+/** A temporary fault. */
 export interface Fault {
   readonly name: string;
-  /** Does it. What lasts is over when the returned function was called; what happens once has no such. */
+  /** Causes it. The returned function ends a lasting fault; an instantaneous one returns nothing. */
   begin(home: Home, lastsMs: number): Promise<(() => Promise<void>) | undefined>;
-  /** It leaves nothing behind that waits for half a minute or more, so that a short run can have it. */
+  /** Its effects are over within half a minute, so that a short run can include it. */
   readonly quick?: true;
 }
 
@@ -44,12 +44,12 @@ const mail = (how: string, options: Parameters<Home["mailServer"]>[0]): Fault =>
   },
 });
 
-/** What was broken before has to be there again to be broken. */
+/** Something must have recovered before it can break again. */
 const patience = { timeoutMs: 60_000 } as const;
 const database = (home: Home): Promise<unknown> =>
   eventually(() => home.query((sql) => sql`select 1`), { ...patience, what: "the database" });
 
-/** Kills some of the database's connections again and again. */
+/** Repeatedly kills some of the database's connections. */
 const backends: Fault = {
   name: "connections to the database killed",
   quick: true,
@@ -97,7 +97,7 @@ const builtin: Fault = {
   },
 };
 
-/** Clients that come, one of which never reads, and go without a word. */
+/** Clients that connect, one of them without reading, and vanish. */
 const clients: Fault = {
   name: "30 live clients, cut off",
   quick: true,
@@ -112,7 +112,7 @@ const clients: Fault = {
   },
 };
 
-/** Exports and pictures that nobody reads to the end. */
+/** Exports and pictures that are not read to the end. */
 const readers: Fault = {
   name: "readers that go away",
   quick: true,
@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
   ...[backends, server, builtin, clients, readers],
 ];
 
-/** The faults of a run, one for each step: all in an order by chance before any comes again. The same for the same seed. */
+/** The faults of a run, one per step: all of them in random order before any repeats. The same for the same seed. */
 export function* faultsOf(seed: number, from: readonly Fault[]): Generator<Fault, never> {
   const { below } = chanceFrom(seed);
   for (;;) {

@@ -23,20 +23,23 @@ export interface Home {
   /** DEFAULT_WEBHOOK_URL, and an outbound webhook. */
   readonly channel: Receiver;
   readonly hook: Receiver;
-  /** To compare the event loop with. */
+  /** Reference for the event loop. */
   readonly idle: Idle;
   readonly dataDir: string;
   readonly insideFile: string;
-  /** Paths of all pictures that were uploaded. */
+  /** Paths of all uploaded pictures. */
   readonly uploaded: readonly string[];
-  /** Removes old pictures that were looked at, until so many are left at most; nothing while the database is away. Returns how many were removed so far. */
+  /**
+   * Deletes the oldest processed pictures until this many are left; does nothing while the database is away. Returns how many were
+   * deleted in total.
+   */
   keepNewest(count: number): Promise<number>;
-  /** Uploads pictures, so many a second, until the returned function is called. */
+  /** Uploads this many pictures per second until the returned function is called. */
   upload(rate: number): () => Promise<void>;
   mailServer(how: MailServerOptions | "down"): Promise<void>;
   mails(): readonly ReceivedMail[];
   ask(call: string, body?: object): Promise<Response>;
-  /** A statement or few on its database; fails while that is away. */
+  /** Runs statements on its database; fails while that is away. */
   query<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -45,7 +48,7 @@ export interface Home {
 const smallPictures = (): Promise<readonly Buffer[]> =>
   Promise.all(pictureNames.map((_, index) => sharp(picturePath(index)).resize(320).jpeg({ quality: 60 }).toBuffer()));
 
-/** A picture with a comment that makes it unique. */
+/** A picture made unique by a comment. */
 function withComment(bytes: Buffer, comment: string): Buffer {
   const segment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, comment.length + 2]), Buffer.from(comment, "latin1")]);
   return Buffer.concat([bytes.subarray(0, 2), segment, bytes.subarray(2)]);
@@ -75,7 +78,7 @@ export async function openHome(): Promise<Home> {
     ...{ BATCH_WINDOW_SECONDS: "10", BATCH_IDLE_TIMEOUT_SECONDS: "3", LANGUAGE_MODEL_READ_TIMEOUT: "10", WEBHOOK_TIMEOUT_SECONDS: "5" },
     ...{ SMTP_HOST: "127.0.0.1", SMTP_PORT: String(port), SMTP_FROM_ADDRESS: "homesec@example.org" },
     ...{ DEFAULT_EMAIL_RECIPIENTS: "me@example.org", DEFAULT_WEBHOOK_URL: channel.url },
-    // one built-in service, to be killed. Without vectors: those of a day are kept in memory, up to a limit that an hour does not reach
+    // One built-in service that can be killed. Without vectors: those of a day stay in memory, up to a limit that an hour does not reach.
     ...{ VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "false" },
     ...{ NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, "inside.mjs")).href}`, SOAK_INSIDE_FILE: insideFile },
     ...{ SOAK_SNAPSHOTS: process.env["SOAK_SNAPSHOTS"] ?? "", LOG_LEVEL: process.env["SOAK_LOG_LEVEL"] ?? "warn" },
@@ -150,7 +153,7 @@ export async function openHome(): Promise<Home> {
       idle.close();
       await Promise.all([detector.close(), model.close(), channel.close(), hook.close(), stopMail()]);
       await folder.remove();
-      // snapshots of the heap are kept for whoever asked for them
+      // Keeps heap snapshots if requested.
       if (process.env["SOAK_SNAPSHOTS"] === undefined) await notes.remove();
     },
   };

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { insideReports, type Lag } from "./measures.ts";
 
-/** A program that does nothing: how late its event loop is, is the machine's doing. */
+/** An idle program: the delay of its event loop is the machine's. */
 export interface Idle {
-  /** Begins to measure anew. */
+  /** Restarts the measurement. */
   reset(): void;
   lag(): Promise<Lag>;
   close(): void;
 }
 
-/** Starts one that writes what it measured to this file. */
+/** Starts one that writes its measurements to this file. */
 export async function startIdle(file: string): Promise<Idle> {
   const child = spawn(
     process.execPath,

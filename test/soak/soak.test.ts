@@ -20,9 +20,9 @@ const seed = Number(process.env["SOAK_SEED"] ?? Date.now() % 1_000_000);
 const steps = isLong ? minutes : 3;
 const time = isLong ? { ms: 60_000, collections: 6 } : { ms: 4_000, collections: 1 };
 /**
- * Before the long form measures, each fault happens ten times, under three times the load, first slowly enough for every timeout and then quickly:
- * until all that the program does was done many times, caches and compiled code grow. Then some happen as they will, until connections and
- * buffers are those of the usual load.
+ * Before the long form measures, each fault happens ten times under three times the load, first slowly enough for every timeout and then
+ * quickly: caches and compiled code grow until everything has happened often. Then a few random faults let connections and buffers settle
+ * to the usual load.
  */
 const warmUp = {
   rounds: [
@@ -41,7 +41,7 @@ test(
     try {
       const stop = home.upload(rate);
       await sleep(time.ms / 10);
-      // what lies in the folders stays about as much, as where old pictures are deleted: each file costs a few bytes
+      // The number of files stays about constant, as where old pictures are deleted: each file costs a few bytes.
       let kept = isLong ? Number.POSITIVE_INFINITY : rate;
       const order = faultsOf(seed, isLong ? faults : faults.filter(({ quick }) => quick));
       print(heading);
@@ -88,7 +88,7 @@ test(
       if (!isLong) return;
       expect.soft(verdict.moreFiles, "more open files").toBeLessThanOrEqual(2);
       expect.soft(verdict.lag.p99, "delay of the event loop, p99 in ms").toBeLessThan(50);
-      // a shorter run cannot tell a slope from what a minute, or the order of the faults, happens to hold
+      // A shorter run cannot tell a slope from the noise of single minutes or the order of faults.
       if (steps >= 60) expect.soft(verdict.memory, "memory, MB an hour").toBeLessThan(1);
     } finally {
       home.daemon.kill("SIGKILL");

@@ -4,33 +4,33 @@ import type { Home } from "./home.ts";
 import { insideReports, metric, middleOf, openFiles, residentMb } from "./measures.ts";
 import { unfinished } from "./truth.ts";
 
-/** What was measured in a step. */
+/** The measurements of a step. */
 export interface Row {
   readonly fault: string;
-  /** Pictures so far. */
+  /** Pictures until now. */
   readonly uploaded: number;
-  /** What was still on its way at the end of the step; undefined when the database did not say. */
+  /** Work that was pending at the end of the step; undefined if the database did not answer. */
   readonly waiting: number | undefined;
-  /** After garbage was collected: the least of the step that objects took, and the least that buffers beside them took, those of pictures on their way included. */
+  /** After garbage collection: the minimum of the step for objects, and for buffers including those of pictures in progress. */
   readonly objectsMb: number;
   readonly buffersMb: number;
-  /** Of that, what functions were compiled to. */
+  /** Part of it that is compiled code. */
   readonly codeMb: number;
-  /** Resident memory, the middle of the step. */
+  /** Resident memory, median of the step. */
   readonly residentMb: number;
-  /** Open files, the least, the middle and the most of the step. */
+  /** Open files: minimum, median and maximum of the step. */
   readonly files: readonly [least: number, middle: number, most: number];
-  /** Of the event loop in this step, by the metrics that the program serves, in ms. */
+  /** Event loop delay in this step, from the program's metrics, in ms. */
   readonly lagP99: number;
 }
 
-/** How long a step takes, and how often garbage is collected in it. */
+/** Duration of a step, and number of garbage collections in it. */
 export interface StepTime {
   readonly ms: number;
   readonly collections: number;
 }
 
-/** One step: a fault in its first third, and measures all the time. */
+/** One step: a fault in its first third, with continuous measurement. */
 export async function step(home: Home, fault: Fault, { ms, collections }: StepTime): Promise<Row> {
   const { daemon, insideFile } = home;
   const before = insideReports(insideFile).length;

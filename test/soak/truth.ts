@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Home } from "./home.ts";
 
-/** How much is still on its way: pictures without an outcome, work, messages. Undefined while the database is away. */
+/** Number of pending things: pictures without an outcome, jobs, messages. Undefined while the database is away. */
 export async function unfinished(home: Home): Promise<number | undefined> {
   return await home
     .query(async (sql) => {
@@ -20,7 +20,7 @@ export async function unfinished(home: Home): Promise<number | undefined> {
     .catch(() => undefined);
 }
 
-/** What is not as it should be when all work is done, in words; nothing when pictures, rows, messages and files agree. */
+/** Describes inconsistencies after all work is done; empty if pictures, rows, messages and files agree. */
 export async function disagreements(home: Home): Promise<readonly string[]> {
   const found: string[] = [];
   const expect = (what: string, actual: unknown, wanted: unknown): void => {

@@ -7,27 +7,26 @@ interface Slope {
   readonly error: number;
 }
 
-/** What a long run came to. Memory in MB an hour with its standard error. */
+/** The result of a long run. Memory in MB per hour with its standard error. */
 export interface Verdict {
   readonly objects: Slope;
-  /** Of that, what functions were compiled to: it grows while functions become used often, and to what the program is. */
+  /** Part of it that is compiled code: it grows while functions become hot, towards the size of the program. */
   readonly code: Slope;
-  /** Buffers beside the objects, without an error: what pictures on their way hold comes on top of what remains, and is seldom the same. */
+  /** Buffers beside the objects, without an error: buffers of pictures in progress vary from sample to sample. */
   readonly buffers: number;
   /** Objects and buffers. */
   readonly memory: number;
   readonly resident: Slope;
-  /** How many more files were open in the last third than in the first one, by the middle of each minute. */
+  /** Difference of open files between the last and the first third, by the median of each minute. */
   readonly moreFiles: number;
   readonly lag: Lag;
-  /** The same of a program beside it that does nothing: what the machine does to everybody. */
+  /** The same of an idle program beside it: the machine's share. */
   readonly idle: Lag;
 }
 
 /**
- * Sums up the minutes that were measured. The slope that counts is that of what remains after garbage was collected: objects and
- * buffers, of each minute the least. Resident memory follows it, but also what the allocator and the collector keep for later, which
- * rises and falls by many MB whatever the program does.
+ * Summarises the measured minutes. The slope that counts is that of memory after garbage collection: objects and buffers, the minimum of
+ * each minute. Resident memory follows it, but includes memory that the allocator and the collector reserve, which varies by many MB.
  */
 export function verdictOf(rows: readonly Row[], loops: Pick<Verdict, "lag" | "idle">): Verdict {
   const slope = (of: (row: Row) => number) => {
@@ -35,7 +34,7 @@ export function verdictOf(rows: readonly Row[], loops: Pick<Verdict, "lag" | "id
     return { perHour: rise * 60, error: error * 60 };
   };
   const third = Math.max(1, Math.floor(rows.length / 3));
-  // connections come and go with the faults; what leaks stays
+  // Connections come and go with the faults; leaks stay.
   const usual = (some: readonly Row[]): number => middleOf(some.map(({ files }) => files[1]));
   const objects = slope(({ objectsMb }) => objectsMb);
   const buffers = robustSlopeOf(rows.map(({ buffersMb }, minute) => [minute, buffersMb] as const)) * 60;
@@ -63,7 +62,7 @@ export function lineOf(row: Row, name: string): string {
   return columns(name, fault, String(uploaded), waiting === undefined ? "?" : String(waiting), ...figures);
 }
 
-/** The verdict in words. */
+/** The result in words. */
 export function wordsOf({ memory, objects, buffers, code, resident, moreFiles, lag, idle }: Verdict): string {
   const slope = ({ perHour, error }: Slope): string => `${perHour.toFixed(2)} MB an hour (+- ${error.toFixed(2)})`;
   return [

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the stand-in answers: a status and a JSON body. */
+/** A reply of the stand-in: a status and a JSON body. */
 export interface StandInAnswer {
   readonly status?: number;
   readonly body?: unknown;
@@ -15,7 +15,7 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-/** A real HTTP server in place of a daemon. `answer` sees each request; without one it is 404. Close it when done. */
+/** A real HTTP server in place of a daemon. `answer` handles each request; without an answer the reply is 404. Close it when done. */
 export async function apiStandIn(answer: (request: SeenRequest) => StandInAnswer | undefined) {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1 by chance, always the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,18 +9,18 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Choices by chance, the same for the same seed and name. */
+/** Pseudo-random choices, the same for the same seed and name. */
 export interface Chance {
-  /** From `least` to below `most`. */
+  /** From `least` (inclusive) to `most` (exclusive). */
   between(least: number, most: number): number;
-  /** A whole number from 0 to below `limit`. */
+  /** An integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number;
   pick<T>(from: readonly T[]): T;
-  /** The choices of one part. They do not depend on when the whole, or another part, chooses. */
+  /** Choices for one part, independent of other parts and of their order. */
   of(part: string | number): Chance;
 }
 
-/** Makes the choices of a seed. */
+/** Creates the choices for a seed. */
 export function chanceFrom(seed: number): Chance {
   const random = randomFrom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);

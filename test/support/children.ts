@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The processes that a process started and that run this. */
+/** Child processes of a process that run this command. */
 export function childrenRunning(pid: number, word: string): readonly number[] {
   const read = (path: string): string => {
     try {

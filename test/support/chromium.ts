@@ -6,12 +6,12 @@ import { temporaryFolder } from "./temporary.ts";
 
 const program = "chromium";
 
-/** Whether Debian's chromium (or another of that name) is installed. Tests that need it are skipped loudly without. */
+/** Whether Debian's chromium (or another name of it) is installed. Tests that need it are skipped loudly without it. */
 export const chromiumInstalled = spawnSync(program, ["--version"]).status === 0;
 
 if (!chromiumInstalled) process.stderr.write("chromium is not installed: the tests in a real browser are skipped\n");
 
-/** A request that a page made, as the browser tells of it. */
+/** A request of a page, as the browser reports it. */
 export interface PageRequest {
   readonly url: string;
   readonly status: number | undefined;
@@ -22,15 +22,15 @@ export interface PageRequest {
 export interface Page {
   /** Opens an address and waits until it has loaded. */
   goto(url: string): Promise<void>;
-  /** The value of an expression in the page, awaited when it is a promise. Fails with what the page threw. */
+  /** Evaluates an expression in the page and awaits a promise. Fails with the page's error. */
   evaluate<T>(expression: string): Promise<T>;
-  /** All that was asked for since the tab was opened. */
+  /** All requests since the tab was opened. */
   requests(): readonly PageRequest[];
-  /** What the browser complained of: scripts that failed, content that a policy forbade. */
+  /** Errors in the browser's console: failed scripts, content blocked by a policy. */
   complaints(): readonly string[];
 }
 
-/** A browser without a window. */
+/** A headless browser. */
 export interface Chromium {
   newPage(): Promise<Page>;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ interface Message {
 
 type Send = (method: string, params?: object, sessionId?: string) => Promise<unknown>;
 
-/** Starts a browser with a profile of its own, that goes with `close`. */
+/** Starts a browser with a temporary profile that `close` removes. */
 export async function openChromium(): Promise<Chromium> {
   const profile = temporaryFolder("chromium");
   const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--mute-audio"];
@@ -96,7 +96,7 @@ export async function openChromium(): Promise<Chromium> {
   };
 }
 
-/** The address of the DevTools, which the browser prints when it listens. */
+/** The DevTools address, which the browser prints when it listens. */
 async function addressOf(child: ChildProcess): Promise<string> {
   let printed = "";
   child.stderr?.on("data", (chunk: Buffer) => {

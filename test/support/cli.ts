@@ -11,16 +11,16 @@ export interface CliResult {
 }
 
 export interface CliOptions extends Partial<Omit<Host, "stdout" | "stderr">> {
-  /** Pretends that both outputs are a terminal of so many columns. */
+  /** Simulates a terminal of this width on both outputs. */
   readonly terminal?: number;
-  /** Sees the output while the command runs. */
+  /** Receives the output while the command runs. */
   readonly onOut?: (text: string) => void;
   readonly onErr?: (text: string) => void;
-  /** What is piped in; with `terminal`, what a person types. */
+  /** Piped input; with `terminal`, typed input. */
   readonly input?: string;
 }
 
-/** Runs a command in this process, in an environment of its own: only what `env` holds is set. */
+/** Runs a command in this process with an isolated environment: only the variables in `env` are set. */
 export async function cli(args: readonly string[], { terminal, onOut, onErr, input, ...host }: CliOptions = {}): Promise<CliResult> {
   let out = "";
   let err = "";
@@ -59,7 +59,7 @@ export async function cli(args: readonly string[], { terminal, onOut, onErr, inp
 
 const binary = new URL("../../dist/bin/homesec.js", import.meta.url).pathname;
 
-/** Starts the built program as a process of its own. Its environment is `env` and what Node needs. */
+/** Starts the built program as a child process. Its environment is `env` plus what Node needs. */
 export function startBinary(args: readonly string[], options: { readonly env?: Record<string, string>; readonly cwd?: string } = {}) {
   return execa(process.execPath, [binary, ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...options.env },

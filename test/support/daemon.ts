@@ -10,7 +10,7 @@ export interface TestDaemon extends Daemon {
   readonly cameraRoot: string;
 }
 
-/** The real daemon in this process, on a free port, in a data folder of its own that goes with `stop`. */
+/** The real daemon in this process, on a free port, with a temporary data folder that `stop` removes. */
 export async function testDaemon(options: {
   readonly env: Readonly<Record<string, string>>;
   readonly clock?: Clock;
@@ -18,8 +18,8 @@ export async function testDaemon(options: {
 }): Promise<TestDaemon> {
   const folder = temporaryFolder("daemon");
   const { config } = parseConfig({
-    // a test asks more than any person; those that are about the limits switch them on again
-    // and those that are about enrichment switch it on again: each start costs a process
+    // A test sends more requests than any person, and each built-in service costs a process: tests about limits or enrichment switch these
+    // on again.
     env: {
       ...{ DATA_DIR: folder.path, PORT: "0", RATE_LIMIT_ENABLED: "false" },
       ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },

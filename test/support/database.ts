@@ -14,9 +14,9 @@ export interface TestDatabase {
 }
 
 /**
- * A database of its own, as fresh as migrated; `migrated: false` makes it an empty one. Close it in `afterAll` or `afterEach`.
- * Making one takes far longer than most tests: one that was closed waits under another name for the next who wants one. A `fresh` one was
- * never used before: for tests of how fast it is, since the planner remembers what tables held.
+ * Creates a freshly migrated database; `migrated: false` makes it empty. Close it in `afterAll` or `afterEach`. Creating one takes far
+ * longer than most tests, so a closed database is emptied and reused. A `fresh` one was never used before: for tests of speed, since the
+ * planner remembers earlier contents.
  */
 export async function testDatabase(
   options: { readonly migrated?: boolean; readonly max?: number; readonly fresh?: boolean } = {},
@@ -42,14 +42,14 @@ export async function testDatabase(
 
 const newName = (kind: "test" | "parked"): string => `${kind}_${randomBytes(6).toString("hex")}`;
 
-/** Gives a database that waits the name; false when there is none. */
+/** Renames a parked database for use; false if there is none. */
 async function takeParked(name: string): Promise<boolean> {
   return await administer(async (sql) => {
     const parked = await sql<{ name: string }[]>`select d.datname as name from pg_database d where d.datname like 'parked\\_%'`;
     for (const { name: other } of parked) {
       const taken = await sql.unsafe(`alter database ${other} rename to ${name}`).then(
         () => true,
-        // somebody else was faster
+        // Another process was faster.
         () => false,
       );
       if (taken) return true;
@@ -58,7 +58,7 @@ async function takeParked(name: string): Promise<boolean> {
   });
 }
 
-/** Empties the database and has it wait for the next; false when it is not as it was made any more. */
+/** Empties the database and parks it for the next test; false if its structure has changed. */
 async function park(name: string, url: string): Promise<boolean> {
   await administer((sql) => sql`select pg_terminate_backend(a.pid, 5000) from pg_stat_activity a where a.datname = ${name}`);
   const db = openPool({ url }, { max: 1, log: silentLog });
@@ -66,7 +66,7 @@ async function park(name: string, url: string): Promise<boolean> {
   if (!isPristine) return false;
   return await administer((sql) => sql.unsafe(`alter database ${name} rename to ${newName("parked")}`)).then(
     () => true,
-    // a child process that still runs has connected again
+    // A child process that is still running has connected again.
     () => false,
   );
 }

@@ -1,9 +1,9 @@
 import type { Sql } from "../../src/platform/database/database.ts";
 
 /**
- * Empties tables and all that refer to them, as `truncate ... restart identity cascade` does, in a few milliseconds instead of
- * half a second: truncating makes new files for each table and index, deleting nothing from an empty table costs nothing.
- * `tables` are names with commas between them.
+ * Empties tables and all tables that refer to them, like `truncate ... restart identity cascade` but in milliseconds instead of half a
+ * second: truncating creates new files for each table and index, while deleting from an empty table is free. `tables` are names separated
+ * by commas.
  */
 export async function emptyTables(sql: Sql, tables: string): Promise<void> {
   const names = tables.split(",").map((name) => `'${name.trim()}'`);

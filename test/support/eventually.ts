@@ -1,4 +1,4 @@
-/** Asks again and again until the answer is truthy, and returns it; fails with the last answer or error after `timeoutMs`. */
+/** Polls until the answer is truthy and returns it; fails with the last answer or error after `timeoutMs`. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   options: { readonly timeoutMs?: number; readonly what?: string } = {},

@@ -5,14 +5,14 @@ const wide = /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals are told begins with this character
 const tokens = /\u001b\[([?\d;]*)([A-Za-z])|[^\u001b]/gu;
 
-/** A terminal in memory: as far as a program that places whole lines needs it. Fails for what it does not know. */
+/** An in-memory terminal, sufficient for a program that writes whole lines. Fails on unknown sequences. */
 export class FakeTerminal extends EventEmitter implements ScreenOut {
   readonly isTTY = true;
   columns: number;
   rows: number;
-  /** Everything that was written, piece by piece. */
+  /** Everything written, piece by piece. */
   readonly written: string[] = [];
-  /** Private modes that were set and not reset: 1049 its own screen, 25 cursor, 7 wrapping. */
+  /** Private modes that are set: 1049 alternate screen, 25 cursor, 7 wrapping. */
   readonly modes = new Map<string, boolean>();
   #cells: string[][] = [];
   #at = { x: 0, y: 0 };
@@ -35,7 +35,7 @@ export class FakeTerminal extends EventEmitter implements ScreenOut {
     return true;
   }
 
-  /** Its lines, without the spaces at their ends. */
+  /** Its lines without trailing spaces. */
   get lines(): string[] {
     return this.#cells.map((line) => line.join("").trimEnd());
   }
@@ -44,7 +44,7 @@ export class FakeTerminal extends EventEmitter implements ScreenOut {
     return `${this.lines.join("\n").trimEnd()}\n`;
   }
 
-  /** How wide what is written in a line is, in columns. */
+  /** Width of a line in columns. */
   widthOf(line: number): number {
     return (this.#cells[line] ?? []).findLastIndex((cell) => cell !== " ") + 1;
   }

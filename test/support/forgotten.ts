@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Whether nothing holds the object any more, once garbage was collected. */
+/** Tells whether an object is unreachable after garbage collection. */
 export async function isForgotten(object: WeakRef<object>): Promise<boolean> {
   for (let round = 0; round < 5 && object.deref() !== undefined; round += 1) {
     await turn();

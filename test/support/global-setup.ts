@@ -16,7 +16,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The test server's maintenance database, as a superuser. */
     testServerUrl: string;
-    /** What a freshly migrated database is. */
+    /** Description of a freshly migrated database. */
     testTemplate: Template;
   }
 }
@@ -25,7 +25,7 @@ export const templateName = "homesec_template";
 
 const carefree = {
   ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
-  // databases are emptied and used again: whether the planner takes a table for an empty one must not depend on when it was counted
+  // Databases are emptied and reused: the planner must not depend on when a table was last analysed.
   autovacuum: "off",
 };
 
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Starts the server for `testDatabase()`, with these settings on top of the embedded server's own. Returns how to stop it. */
+/** Starts the server for `testDatabase()` with additional settings. Returns how to stop it. */
 export async function serveDatabases(project: TestProject, settings: Readonly<Record<string, string>>): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), "homesec-test-pg-"));
   const port = await freePort();

@@ -7,18 +7,18 @@ const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
 /** The real program as a child process. */
 export interface HomesecProcess {
   readonly pid: number;
-  /** Everything printed so far, stdout and stderr together. */
+  /** Everything printed until now, stdout and stderr together. */
   output(): string;
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** The match of a pattern in the output; fails when the program ends before. */
+  /** Waits for a pattern in the output and returns the match; fails if the program ends first. */
   printed(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A test that fails does not stop what it started; nothing of it outlives its file. */
+/** A failed test does not stop its processes; they are killed at the end of the file. */
 const running = new Set<ChildProcess>();
 
-/** Kills what still runs. */
+/** Kills the processes that are still running. */
 export async function endWhatRuns(): Promise<void> {
   const left = [...running].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
   const ends = left.map((child) => new Promise((resolve) => child.once("exit", resolve)));
@@ -26,12 +26,12 @@ export async function endWhatRuns(): Promise<void> {
   await Promise.all(ends);
 }
 
-/** Environment of a program under test: nothing of the caller's but what a program needs to start. */
+/** Environment of a program under test: from the caller's environment only what a program needs to start. */
 export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC", ...own };
 }
 
-/** Starts the built program. The caller waits for its end. `outputs` takes the place of both of its outputs, which then nobody sees. */
+/** Starts the built program. The caller waits for its end. `outputs` replaces both of its outputs, which are then not captured. */
 export function startHomesec(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -88,11 +88,11 @@ export function startHomesec(
 export async function serveHomesec(env: Readonly<Record<string, string>>): Promise<HomesecProcess & { readonly url: string }> {
   const homesec = startHomesec(["serve"], {
     ...{ PORT: "0", LOG_FORMAT: "json", RATE_LIMIT_ENABLED: "false" },
-    // a process less for tests that are about something else
+    // Saves a process in tests about something else.
     ...{ VISION_EXTRACTION_ENABLED: "false", REID_ENABLED: "false" },
     ...env,
   });
-  // its first start makes a database; on a machine with much else to do that takes its time
+  // The first start creates a database, which takes a while on a busy machine.
   const [, url] = await homesec.printed(/API\s+(http:\/\/\S+)/, 120_000);
   return { ...homesec, url: url as string };
 }

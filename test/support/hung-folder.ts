@@ -1,19 +1,19 @@
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
-/** The calls by which files are looked at. */
+/** File system calls that access files by path. */
 const names = ["access", "lstat", "mkdir", "open", "readdir", "realpath", "stat", "statfs"] as const;
 type Call = (path: unknown, ...rest: unknown[]) => Promise<unknown>;
 
-/** A folder whose disk does not answer. */
+/** A folder on a disk that does not answer. */
 export interface HungFolder {
-  /** Questions that wait for their answer now. */
+  /** Number of calls waiting for an answer. */
   readonly waiting: number;
-  /** Has it answer all that was asked meanwhile, and from now on. */
+  /** Answers all waiting calls, and all calls from now on. */
   answer(): void;
 }
 
-/** Has the file system leave everything unanswered that is asked of a folder and of what lies in it, as a share whose server is away. */
+/** Makes the file system leave all calls for a folder and its content unanswered, like a share whose server is down. */
 export function hangFolder(folder: string): HungFolder {
   const originals = Object.fromEntries(names.map((name) => [name, promises[name] as Call]));
   let answer = (): void => {};
@@ -33,7 +33,7 @@ export function hangFolder(folder: string): HungFolder {
   };
   const put = (calls: Readonly<Record<string, Call>>): void => {
     Object.assign(promises, calls);
-    // what was imported by name follows
+    // Named imports see the change too.
     syncBuiltinESMExports();
   };
   put(Object.fromEntries(Object.entries(originals).map(([name, original]) => [name, hanging(original)])));

@@ -18,7 +18,7 @@ export async function floodStandIn(): Promise<LiveStandIn> {
   return daemon;
 }
 
-/** Has so many messages a second come, of all kinds that change the screen, until the returned function is called. */
+/** Sends this many messages per second, of all kinds that change the screen, until the returned function is called. */
 export function flood(daemon: LiveStandIn, perSecond: number): () => void {
   const startedAt = performance.now();
   let sent = 0;

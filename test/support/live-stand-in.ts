@@ -7,7 +7,7 @@ interface Told {
   readonly data: unknown;
 }
 
-/** What a daemon refuses, and why. */
+/** A refusal of the stand-in, with its reason. */
 export class Refusal {
   readonly status: number;
   readonly detail: string;
@@ -20,14 +20,14 @@ export class Refusal {
   }
 }
 
-/** What a stand-in for a daemon answers to a request: a JSON body, bytes, a `Refusal`, or undefined for 404. */
+/** The stand-in's reply to a request: a JSON body, bytes, a `Refusal`, or undefined for 404. */
 export type Answer = (method: string, path: string, query: URLSearchParams) => unknown;
 
 const timestamp = "2026-01-31T12:00:00.000Z";
 
-/** A daemon as far as `homesec live` sees one: an API that answers what it is told to, and a journal behind a WebSocket. */
+/** A daemon as `homesec live` sees it: an API with given replies, and a journal behind a WebSocket. */
 export class LiveStandIn {
-  /** Requests, as `GET /api/events`. */
+  /** Requests, such as `GET /api/events`. */
   readonly requests: string[] = [];
   readonly #answer: Answer;
   readonly #clients = new Set<WebSocket>();
@@ -43,7 +43,7 @@ export class LiveStandIn {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Messages in the journal. */
+  /** Number of messages in the journal. */
   get length(): number {
     return this.#journal.length;
   }
@@ -52,7 +52,7 @@ export class LiveStandIn {
     return this.#clients.size;
   }
 
-  /** Listens; on the same port as before when it did already. */
+  /** Listens; on the same port after a restart. */
   async start(): Promise<void> {
     this.#server = createServer((request, response) => {
       const url = new URL(request.url ?? "/", "http://localhost");
@@ -86,7 +86,7 @@ export class LiveStandIn {
     for (const client of this.#clients) client.send(text);
   }
 
-  /** Goes away as a process does that is killed. `start` brings it back, with its journal. */
+  /** Disappears like a killed process. `start` brings it back with its journal. */
   async stop(): Promise<void> {
     for (const client of this.#clients) client.terminate();
     this.#clients.clear();

@@ -5,43 +5,43 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { selfSignedCertificate } from "../../daemon/tls/certificate.ts";
 import { type ParsedMail, parseMail } from "./mail.ts";
 
-/** A mail as the server got it. */
+/** A mail as the server received it. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly mail: ParsedMail;
   /** Over TLS. */
   readonly secure: boolean;
-  /** Who logged in. */
+  /** The user who logged in. */
   readonly user: string | undefined;
 }
 
-/** What the server says to something; undefined lets it pass. */
+/** The server's reply to something; undefined accepts it. */
 export type Refuse = (what: string, time: number) => { readonly code: number; readonly text: string } | undefined;
 
 export interface MailServerOptions {
   readonly port?: number;
   readonly tls?: "none" | "offered" | "from the start";
-  /** Whom it hears at all. */
+  /** Decides on each connection. */
   readonly onConnect?: Refuse;
-  /** No mail may have more bytes, as it says to everybody. */
+  /** Announced maximum size of a mail, in bytes. */
   readonly size?: number;
   readonly login?: { readonly user: string; readonly password: string };
   readonly onSender?: Refuse;
-  /** Asked for each recipient; `time` counts how often this one was named, from 1. */
+  /** Called for each recipient; `time` counts its attempts, from 1. */
   readonly onRecipient?: Refuse;
-  /** After the whole mail. */
+  /** Called after the whole mail. */
   readonly onMail?: Refuse;
-  /** Cuts the connection in the middle of the mail, so often. */
+  /** Number of times the server closes the connection in the middle of a mail. */
   readonly dieInMail?: number;
-  /** It takes so long to answer the whole mail. */
+  /** Delay before the reply to a whole mail. */
   readonly answerAfterMs?: number;
 }
 
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** Everybody who tried to log in. */
+  /** Users of all login attempts. */
   readonly users: readonly string[];
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ export async function mailServer(options: MailServerOptions = {}): Promise<MailS
     },
   };
   const server = new SMTPServer(settings);
-  // a client that goes away in the middle is what some tests are about
+  // Some tests have a client disconnect in the middle.
   let failed = (_error: Error): void => {};
   server.on("error", (error) => failed(error));
   server.server.on("connection", (socket: Socket) => {
@@ -141,7 +141,7 @@ export async function mailServer(options: MailServerOptions = {}): Promise<MailS
   };
 }
 
-/** A server that takes connections and says nothing, or only what is given. */
+/** A server that accepts connections and says nothing, or only the given text. */
 export async function muteServer(greeting = ""): Promise<{ readonly port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,7 +1,7 @@
-/** A mail taken apart. Headers by their names in lower case, decoded. */
+/** A parsed mail. Headers by lower-case name, decoded. */
 export interface ParsedMail {
   readonly headers: Readonly<Record<string, string>>;
-  /** The names of all headers as they came. */
+  /** The names of all headers as received. */
   readonly headerNames: readonly string[];
   readonly text: string;
   readonly html: string;
@@ -14,7 +14,7 @@ interface Part {
   readonly body: Buffer;
 }
 
-/** Reads a mail as a mail program does: headers, parts of all depths, encodings. */
+/** Parses a mail like a mail program: headers, nested parts, encodings. */
 export function parseMail(raw: Buffer): ParsedMail {
   const top = partOf(raw);
   const leaves = leavesOf(top);

@@ -15,7 +15,7 @@ function canMount(): boolean {
   }
 }
 
-/** Whether Debian's sshfs and openssh-sftp-server are installed and may mount. Tests that need them are skipped loudly without. */
+/** Whether Debian's sshfs and openssh-sftp-server are installed and may mount. Tests that need them are skipped loudly without them. */
 export const sharesInstalled = canMount();
 
 if (!sharesInstalled)
@@ -23,22 +23,22 @@ if (!sharesInstalled)
 
 /** A real network share. */
 export interface NetworkShare {
-  /** From now on it answers nothing, as one whose server is away: who asks waits in the kernel. */
+  /** Stops answering, like a share whose server is down: callers wait in the kernel. */
   hang(): void;
-  /** Its server is back. */
+  /** Answers again. */
   answer(): void;
-  /** Takes it away, hanging or not; who waits for it gets an error. */
+  /** Unmounts it, hanging or not; waiting calls fail. */
   unmount(): Promise<void>;
 }
 
-/** What came to the server is seen at once: by default sshfs looks every 20 seconds. */
+/** Changes on the server are visible at once: sshfs caches for 20 seconds by default. */
 const options = "passive,dir_cache=no,attr_timeout=0,entry_timeout=0,negative_timeout=0";
 
-/** Mounts the folder `real` at `place` by way of its server. Ask nothing of it synchronously. */
+/** Mounts the folder `real` at `place` through its server. Do not access it synchronously. */
 export async function networkShare(real: string, place: string): Promise<NetworkShare> {
   await Promise.all([mkdir(real, { recursive: true }), mkdir(place, { recursive: true })]);
   const server = spawn(sftpServer, [], { stdio: ["pipe", "pipe", "inherit"] });
-  // each talks to the other without a part of this process in it
+  // The two processes talk to each other directly, without this process.
   const client = spawn("sshfs", ["-f", "-o", options, `:${real}`, place], { stdio: [server.stdout, server.stdin, "inherit"] });
   server.stdout.destroy();
   server.stdin.destroy();

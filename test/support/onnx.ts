@@ -1,10 +1,10 @@
-/** A small writer of ONNX files: just what tests need to build graphs whose answers are known. */
+/** A small writer of ONNX files, for graphs with known answers. */
 
 export type Dimension = number | string;
 
 export interface Tensor {
   readonly dims: readonly number[];
-  /** `float` unless said otherwise. */
+  /** `float` by default. */
   readonly kind?: "float" | "int64";
   readonly values: readonly number[] | Float32Array;
 }
@@ -29,7 +29,7 @@ export interface Graph {
 const float = 1;
 const int64 = 7;
 
-/** The bytes of an ONNX file with this graph. The input is `images`, [1, 3, 640, 640] floats, unless said otherwise. */
+/** Returns the bytes of an ONNX file with this graph. The default input is `images`, [1, 3, 640, 640] floats. */
 export function onnxModel({ input, nodes, constants = {}, outputs, metadata = {}, opset = 12 }: Graph): Buffer {
   const graph = [
     ...nodes.map((each, index) => bytes(1, node(each, index))),

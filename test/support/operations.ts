@@ -19,44 +19,44 @@ import { temporaryFolder } from "./temporary.ts";
 
 type Id = OperationId;
 
-/** What a client sends. */
+/** A client's request. */
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
-  /** As behind the question mark of an address. */
+  /** The query string without the question mark. */
   readonly query?: string;
   readonly body?: unknown;
 }
 
-/** The answer of a route in the form of the wire. */
+/** The reply of a route in wire form. */
 export type Wire<I extends Id> = (typeof routes)[I] extends { readonly reply: infer R extends z.ZodType } ? z.input<R> : undefined;
 
-/** The data of a journal entry in the form of the wire. */
+/** The data of a journal entry in wire form. */
 type Told = Readonly<Record<string, unknown>>;
 
-/** The domains' use cases on a database of their own, asked as over the wire but without a server. */
+/** The operations on a temporary database, called as over HTTP but without a server. */
 export interface Desk {
   readonly context: OperationContext;
   readonly db: Database;
-  /** Of the database, for another process. */
+  /** Address of the database, for another process. */
   readonly url: string;
   readonly cameraRoot: string;
   readonly dataDir: string;
-  /** Below which nothing may be read. */
+  /** A folder whose content must never be read. */
   readonly outside: string;
   /** Sets the time. */
   at(time: string | Date): void;
-  /** Decodes, runs and encodes; an answer that its route did not promise fails. */
+  /** Decodes, runs and encodes; fails for a reply that the route does not promise. */
   ask<I extends Id>(id: I, asked?: Asked): Promise<Wire<I>>;
-  /** The same for a route that answers with bytes. */
+  /** The same for a route that returns bytes. */
   askBytes(id: Id, asked: Asked): Promise<Bytes>;
-  /** The same for a route that answers with a stream; `accept` as in the header. */
+  /** The same for a route that returns a stream; `accept` as in the header. */
   askStream(id: Id, asked: Asked & { readonly accept?: string }): Promise<StreamedBytes>;
   /** Data of all journal entries of a type, oldest first. */
   journal(type: string): Promise<readonly Told[]>;
   close(): Promise<void>;
 }
 
-/** Makes a desk. Close it in `afterAll` or `afterEach`. */
+/** Creates a desk. Close it in `afterAll` or `afterEach`. */
 export async function openDesk(variables: Readonly<Record<string, string>> = {}): Promise<Desk> {
   const folder = temporaryFolder("desk");
   const dataDir = join(folder.path, "data");

@@ -12,16 +12,16 @@ export function picturePath(index = 0): string {
   return join(demoPictures, pictureNames[index % pictureNames.length] as string);
 }
 
-/** The bytes of a small valid JPEG of its own: a real picture's header and data with a comment that makes it unique. */
+/** Returns a small, valid, unique JPEG: a real picture's header and data with a comment. */
 export async function uniqueJpeg(index = 0): Promise<Buffer> {
   const bytes = await readFile(picturePath(index));
   const comment = randomBytes(16);
-  // a COM segment right after SOI: decoders skip it
+  // A COM segment right after SOI, which decoders skip.
   const segment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, comment.length + 2]), comment]);
   return Buffer.concat([bytes.subarray(0, 2), segment, bytes.subarray(2)]);
 }
 
-/** Uploads as most cameras do: written under another name, then renamed. With `modified` the file keeps that time, as it does over SFTP or SMB. */
+/** Uploads like most cameras: written under another name, then renamed. With `modified` the file keeps that time, as over SFTP or SMB. */
 export async function renameIn(target: string, bytes: Buffer, modified?: Date): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const part = `${target}.part`;
@@ -32,7 +32,7 @@ export async function renameIn(target: string, bytes: Buffer, modified?: Date): 
   await rename(part, target);
 }
 
-/** Uploads as FTP servers without temporary names do: in pieces under the final name. */
+/** Uploads like FTP servers without temporary names: in pieces under the final name. */
 export async function writeSlowly(target: string, bytes: Buffer, pieces: number, pauseMs: number): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   const file = await open(target, "w");

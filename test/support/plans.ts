@@ -8,14 +8,14 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Runs statements that read, and returns how the server went about it: what it read whole, and how many blocks in all. */
+/** Runs read statements and returns how the server executed them: tables scanned completely, and the number of blocks. */
 export async function planIn(
   db: Database,
   work: (sql: Sql) => Promise<unknown>,
 ): Promise<{ readonly wholeTables: readonly string[]; readonly blocks: number }> {
   return await db.query(async (sql) => {
     const plans: Node[] = [];
-    // what begins like a statement is explained in its place, fragments stay as they are
+    // Statements are explained instead of run; fragments stay unchanged.
     const explaining = async (...args: Parameters<Sql>) => {
       const [row] = await sql<
         [{ "QUERY PLAN": [{ Plan: Node }] }]

@@ -2,16 +2,16 @@ import { z } from "zod";
 import type { Sql } from "../../src/platform/database/database.ts";
 import { emptyTables } from "./empty-tables.ts";
 
-/** A freshly migrated database: its shape as a checksum, and the rows that the migrations made, as JSON. */
+/** A freshly migrated database: a checksum of its structure, and the rows of its migrations as JSON. */
 export interface Template {
   readonly shape: string;
   readonly rows: readonly { readonly table: string; readonly rows: string }[];
 }
 
-/** More than this is not worth emptying, and what is left would slow the next one down. */
+/** A larger database is not worth emptying, and would slow the next test down. */
 const largestMb = 64;
 
-/** The template that this database is. */
+/** Returns the template of this database. */
 export async function templateOf(sql: Sql): Promise<Template> {
   const rows: { table: string; rows: string }[] = [];
   for (const table of await tables(sql)) {
@@ -21,7 +21,7 @@ export async function templateOf(sql: Sql): Promise<Template> {
   return { shape: await shapeOf(sql), rows };
 }
 
-/** Makes the database as fresh as the template; false when its shape is another, or it has grown large. */
+/** Empties a database to the state of the template; false if its structure differs or it has grown large. */
 export async function pristine(sql: Sql, template: Template): Promise<boolean> {
   const [{ mb }] = await sql<[{ mb: number }]>`select pg_database_size(current_database()) / 1048576 as mb`;
   if (mb > largestMb || (await shapeOf(sql)) !== template.shape) return false;
@@ -49,7 +49,7 @@ async function tables(sql: Sql): Promise<readonly string[]> {
     .map(({ name }) => name);
 }
 
-/** Tables, columns, triggers, constraints, functions and settings, as a checksum. */
+/** Returns a checksum of tables, columns, triggers, constraints, functions and settings. */
 async function shapeOf(sql: Sql): Promise<string> {
   const [{ shape }] = await sql<[{ shape: string }]>`
     select md5(string_agg(p.part, '|' order by p.part)) as shape

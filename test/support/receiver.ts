@@ -9,21 +9,21 @@ export interface Received {
   readonly body: string;
 }
 
-/** How to answer: a status with headers and a body, or not at all. */
+/** The reply: a status with headers and a body, or none at all. */
 export type ReceiverAnswer =
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
-      /** Only the beginning of the body comes, and never its end. */
+      /** Sends only the beginning of the body, and never its end. */
       readonly held?: true;
-      /** Nothing comes before this. */
+      /** Sends nothing before this resolves. */
       readonly after?: Promise<unknown>;
     }
   | "hang"
   | "reset";
 
-/** A real HTTP server in place of the target of a webhook. `answer` is asked for each request, counted from 0; 200 without one. */
+/** A real HTTP server in place of a webhook's target. `answer` is called for each request, counted from 0; the default is 200. */
 export async function receiver(answer: (request: Received, index: number) => ReceiverAnswer = () => ({ status: 200 })) {
   const received: Received[] = [];
   let reply = answer;

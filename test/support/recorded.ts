@@ -1,6 +1,6 @@
 import type { Database } from "../../src/platform/database/database.ts";
 
-/** Rows as a history leaves them behind, without going through the pipeline. */
+/** Rows of a history, inserted without the pipeline. */
 export interface History {
   readonly cameras: number;
   readonly events: number;
@@ -9,7 +9,7 @@ export interface History {
 
 /**
  * Fills a database with cameras `cam0`, `cam1`, ..., and events a minute apart that end on 2026-03-01 12:00 UTC, the newest with the
- * highest id. Levels, classes and confidences go round in turns; every second event is not judged.
+ * highest id. Levels, classes and confidences rotate; every second event has no score.
  */
 export async function fillHistory(db: Database, { cameras, events, detectionsPerEvent }: History): Promise<void> {
   await db.query(async (sql) => {

@@ -1,19 +1,19 @@
 import { createHash, randomUUID } from "node:crypto";
 import { redisServer } from "./redis.ts";
 
-/** Each home has a database of its own on the one server. */
+/** Each home uses a separate database of the one server. */
 const databases = 10_000;
 
-/** With `npm run test:redis`: starts one Redis for the run. Every daemon that a test starts without saying otherwise then uses it. Returns how to stop it. */
+/** With `npm run test:redis`: starts one Redis for the run, which every daemon of a test uses by default. Returns how to stop it. */
 export async function redisForAll(): Promise<() => Promise<void>> {
   if (process.env["TEST_REDIS"] !== "all") return async () => {};
   const redis = await redisServer({ databases });
-  // the workers of the run get it with their environment
+  // The workers of the run inherit it with their environment.
   process.env["TEST_REDIS_URL"] = redis.url;
   return () => redis.stop();
 }
 
-/** `REDIS_URL` for a daemon with this environment, where the run has a Redis: daemons on one database share theirs. Nothing otherwise. */
+/** Returns `REDIS_URL` for a daemon with this environment if the run has a Redis: daemons on one database share theirs. */
 export function redisOf(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const url = process.env["TEST_REDIS_URL"];
   if (url === undefined || env["REDIS_URL"] !== undefined) return {};

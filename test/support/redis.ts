@@ -2,12 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./temporary.ts";
 
-/** Whether Debian's redis-server (or another of that name) is installed. Tests that need it are skipped loudly without. */
+/** Whether Debian's redis-server (or another name of it) is installed. Tests that need it are skipped loudly without it. */
 export const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
 
 if (!redisInstalled) process.stderr.write("redis-server is not installed: the tests that need it are skipped\n");
 
-/** A real Redis that keeps nothing, on a port of 127.0.0.1: a free one, unless it is to come back at the same. */
+/** A real Redis without persistence on a port of 127.0.0.1: a free port, or a given one after a restart. */
 export async function redisServer(
   options: { readonly port?: number; readonly databases?: number } = {},
 ): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {

@@ -1,6 +1,6 @@
 import type { Runtime } from "../../src/work/operations/runtime.ts";
 
-/** The runtime of a daemon in which all is well and nothing happens. */
+/** The runtime of a healthy, idle daemon. */
 export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
   return {
     startedAt: new Date("2026-01-31T12:00:00Z"),

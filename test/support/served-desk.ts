@@ -5,19 +5,19 @@ import { silentLog } from "../../src/base/log/log.ts";
 import { type CliOptions, type CliResult, cli } from "./cli.ts";
 import { type Desk, openDesk } from "./operations.ts";
 
-/** How a command reaches the data: through the HTTP server of the daemon, or on the database itself. */
+/** How a command reaches the data: through the daemon's HTTP server, or directly on the database. */
 export type Way = "over HTTP" | "--direct";
 export const ways: readonly Way[] = ["over HTTP", "--direct"];
 
 export interface ServedDesk {
   readonly desk: Desk;
   readonly url: string;
-  /** Runs a command with the time of the desk. */
+  /** Runs a command at the desk's time. */
   homesec(way: Way, args: readonly string[], options?: CliOptions): Promise<CliResult>;
   close(): Promise<void>;
 }
 
-/** A desk behind the daemon's own HTTP server, for commands. */
+/** A desk behind the daemon's HTTP server, for commands. */
 export async function serveDesk(): Promise<ServedDesk> {
   const desk = await openDesk();
   const app = createApp({ context: desk.context, operations, log: silentLog, allowedHosts: [], strictReplies: true });

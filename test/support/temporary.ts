@@ -6,14 +6,14 @@ import { join } from "node:path";
 const made = new Set<string>();
 const removeAll = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
 
-/** A new folder for one test; `remove` it at the end. */
+/** Creates a folder for one test; `remove` it at the end. */
 export function temporaryFolder(name = "test"): { readonly path: string; remove(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), `homesec-${name}-`));
   made.add(path);
   return { path, remove: () => removeAll(path) };
 }
 
-/** Removes all folders that were made in this process and are there. */
+/** Removes all remaining folders of this process. */
 export async function removeWhatIsLeft(): Promise<void> {
   for (const path of made) await removeAll(path);
 }

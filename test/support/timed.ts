@@ -1,2 +1,2 @@
-/** For a test that measures time: a machine with other work may be late once, what is slow is late each time. */
+/** For tests that measure time: a busy machine may be late once, slow code is late each time. */
 export const timed = { retry: 2 };

@@ -6,16 +6,16 @@ import { cleanEnvironment } from "./homesec-process.ts";
 
 const execute = promisify(execFile);
 
-/** Whether tmux is installed. Tests that need a real terminal are skipped loudly without. */
+/** Whether tmux is installed. Tests that need a real terminal are skipped loudly without it. */
 export const tmuxInstalled = spawnSync("tmux", ["-V"]).status === 0;
 
 if (!tmuxInstalled) process.stderr.write("tmux is not installed: the tests that need a real terminal are skipped\n");
 
-/** A real terminal with a shell in it, on a server of its own. */
+/** A real terminal with a shell, on a separate tmux server. */
 export class Tmux {
   readonly #socket = `homesec-test-${randomBytes(6).toString("hex")}`;
 
-  /** Opens it. The shell has nothing of the caller's environment but what `cleanEnvironment` leaves. `close` it at the end. */
+  /** Opens it. The shell has only the environment that `cleanEnvironment` leaves. Close it at the end. */
   static async open(columns: number, rows: number, env: Readonly<Record<string, string>> = {}): Promise<Tmux> {
     const tmux = new Tmux();
     const own = cleanEnvironment({ PS1: "$ ", TERM: "xterm-256color", LANG: "C.UTF-8", ...env });
@@ -30,17 +30,17 @@ export class Tmux {
     await this.keys("Enter");
   }
 
-  /** Keys by tmux's names, such as Down, Escape, C-c; other texts are typed. */
+  /** Sends keys by tmux's names, such as Down, Escape, C-c; other texts are typed. */
   async keys(...keys: readonly string[]): Promise<void> {
     await this.#command("send-keys", ...keys);
   }
 
-  /** The lines of the screen; with `colours` their codes too. */
+  /** Returns the lines of the screen; with `colours`, including their codes. */
   async screen(options: { readonly colours?: boolean } = {}): Promise<string> {
     return await this.#command("capture-pane", "-p", ...(options.colours ? ["-e"] : []));
   }
 
-  /** The screen once the pattern is on it. */
+  /** Waits for a pattern and returns the screen. */
   async shows(pattern: RegExp | string, timeoutMs = 15_000): Promise<string> {
     let last = "";
     const fits = (text: string): boolean => (typeof pattern === "string" ? text.includes(pattern) : pattern.test(text));
@@ -61,12 +61,12 @@ export class Tmux {
     await this.#command("resize-window", "-x", String(columns), "-y", String(rows));
   }
 
-  /** A variable of the pane, such as alternate_on, cursor_flag, pane_pid. */
+  /** Returns a variable of the pane, such as alternate_on, cursor_flag, pane_pid. */
   async variable(name: string): Promise<string> {
     return (await this.#command("display-message", "-p", `#{${name}}`)).trim();
   }
 
-  /** The process that the shell has started. */
+  /** Returns the process that the shell has started. */
   async childPid(): Promise<number> {
     const shell = await this.variable("pane_pid");
     return await eventually(async () => {

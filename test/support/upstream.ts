@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
 /**
- * How a stand-in behaves. `ok` answers; `refuse` 400; `down` takes no connections; `hang` never answers; `slow` sends one byte
- * at a time without end; `reset` cuts the connection before the answer, `cut` in the middle of it; `garbage` 200 with bytes
- * that are no JSON; `html` 200 with a page; `empty` 200 with nothing; `error` 500; `busy` 429; `redirect` 302; `huge` 10 MB.
+ * Behaviour of a stand-in. `ok` answers; `refuse` 400; `down` accepts no connections; `hang` never answers; `slow` sends one byte at a
+ * time without end; `reset` closes the connection before the reply, `cut` in the middle of it; `garbage` 200 with bytes that are no JSON;
+ * `html` 200 with a page; `empty` 200 with nothing; `error` 500; `busy` 429; `redirect` 302; `huge` 10 MB.
  */
 export const standInModes = [
   "ok",
@@ -25,19 +25,19 @@ export const standInModes = [
 ] as const;
 export type StandInMode = (typeof standInModes)[number];
 
-/** A request as a stand-in saw it. */
+/** A request as a stand-in received it. */
 export interface SeenRequest {
   readonly path: string;
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-/** A real HTTP server in the place of an upstream service. */
+/** A real HTTP server in place of an upstream service. */
 export interface StandIn {
   readonly url: string;
-  /** Calls of the operation (not of /health), whatever became of them. */
+  /** Number of calls of the operation (not of /health), whatever their result. */
   readonly requests: number;
-  /** Calls that were answered with 200 and a good body. */
+  /** Number of calls that were answered with 200 and a valid body. */
   readonly answered: number;
   /** The last call. */
   readonly last: SeenRequest | undefined;
@@ -46,23 +46,23 @@ export interface StandIn {
 }
 
 export interface StandInOptions {
-  /** The body of a good answer: an object, sent as JSON, or the text itself. */
+  /** The body of a valid reply: an object, sent as JSON, or the text itself. */
   readonly answer?: (request: SeenRequest, count: number) => object | string | Promise<object | string>;
-  /** Before a good answer. */
+  /** Delay before a valid reply. */
   readonly delayMs?: number;
 }
 
-/** A detector that sees one person on each picture, or what `answer` says. */
+/** A detector that sees one person in each picture, or returns `answer`. */
 export function detectorStandIn(options: StandInOptions = {}): Promise<StandIn> {
   return standIn("/detect", { answer: () => onePerson(), ...options });
 }
 
-/** A language model that judges each event 42, or says what `answer` says. */
+/** A language model that scores each event 42, or returns `answer`. */
 export function languageModelStandIn(options: StandInOptions = {}): Promise<StandIn> {
   return standIn("/completion", { answer: () => ({ content: verdictText(42), model: "stand-in" }), ...options });
 }
 
-/** A detector's answer with one person. */
+/** A detector's reply with one person. */
 export function onePerson(confidence = 0.9): object {
   return {
     detections: [{ class: "person", confidence, bbox: { x: 10, y: 20, width: 60, height: 120 } }],
@@ -72,23 +72,23 @@ export function onePerson(confidence = 0.9): object {
   };
 }
 
-/** What a well-behaved language model writes. */
+/** The text of a well-behaved language model. */
 export function verdictText(score: number): string {
   return JSON.stringify({ risk_score: score, summary: "Somebody walked by.", reasoning: "It was one person.", risk_factors: [] });
 }
 
-/** A vision service that sees a red jacket on everybody, or says what `answer` says. */
+/** A vision service that sees a red jacket on every person, or returns `answer`. */
 export function visionStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const answer = () => ({ attributes: { jacket: "red" }, ocr: [{ text: "ACME 7", confidence: 0.9 }], caption: "Somebody with a parcel." });
   return standIn("/extract", { answer, ...options });
 }
 
-/** An embedder to which everything looks the same, or what `answer` says. */
+/** An embedder that returns the same vector for everything, or `answer`. */
 export function embedderStandIn(options: StandInOptions = {}): Promise<StandIn> {
   return standIn("/embed", { answer: () => ({ embedding: [0.6, 0.8, 0] }), ...options });
 }
 
-/** An enrichment service that adds that it was asked, or says what `answer` says. */
+/** An enrichment service that marks each request, or returns `answer`. */
 export function enrichmentStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const answer = ({ body }: SeenRequest) => {
     const { attributes } = JSON.parse(body.toString()) as { attributes: object };
@@ -112,7 +112,7 @@ async function standIn(path: keyof typeof health, { answer = () => ({}), delayMs
   let last: SeenRequest | undefined;
 
   const server = createServer((request, response) => {
-    // a client that goes away in the middle is what some tests are about
+    // Some tests have a client disconnect in the middle.
     request.on("error", () => response.destroy());
     handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });

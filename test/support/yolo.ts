@@ -1,7 +1,7 @@
 import type { Dimension, Graph, Node } from "./onnx.ts";
 import { onnxModel } from "./onnx.ts";
 
-/** Small models whose answers are known: no weights, the boxes stand in the graph or follow from the picture. */
+/** Small models with known answers: no weights, the boxes are constants or computed from the picture. */
 
 type Names = Readonly<Record<string, string>>;
 
@@ -14,12 +14,12 @@ export interface ModelOptions {
   readonly extra?: Partial<Graph>;
 }
 
-/** What Python's exporters write into the metadata. */
+/** The metadata that Python's exporters write. */
 export function pythonNames(names: readonly string[]): string {
   return `{${names.map((name, index) => `${index}: '${name}'`).join(", ")}}`;
 }
 
-/** A model that gives this answer to every picture. `rows` are the boxes; `lying` puts them into columns. */
+/** A model that returns this answer for every picture. `rows` are the boxes; `lying` puts them into columns. */
 export function constantModel(rows: readonly (readonly number[])[], options: ModelOptions & { readonly lying?: boolean } = {}): Buffer {
   const columns = rows[0]?.length ?? 0;
   const dims = options.lying ? [1, columns, rows.length] : [1, rows.length, columns];
@@ -44,8 +44,8 @@ export function constantModel(rows: readonly (readonly number[])[], options: Mod
 }
 
 /**
- * A model that finds the red rectangle on a picture: one box of class 0 of two, laid out as YOLOv8 does. Grey, black
- * and white are nothing to it, and without red it answers a box of no size.
+ * A model that finds the red rectangle in a picture: one box of class 0 of two, in YOLOv8 layout. It ignores grey, black and white, and
+ * without red it returns a box of size zero.
  */
 export function redFinder({ width = 640, height = 640, ...options }: ModelOptions = {}): Buffer {
   const reduce = (op: string, from: string, to: string, axis: number): Node => ({
