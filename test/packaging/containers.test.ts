@@ -158,9 +158,9 @@ describe("compose.yaml", () => {
     const page = read("docs/containers.md");
     expect(page).toContain("No image was ever built");
     const headings = new Set(
-      [...read("README.md").matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) => text.toLowerCase().replaceAll(" ", "-")),
+      [...read("docs/access.md").matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) => text.toLowerCase().replaceAll(" ", "-")),
     );
-    const linked = [page, read("compose.yaml")].flatMap((text) => [...text.matchAll(/README\.md#([\w-]+)/g)].map(([, id]) => id));
+    const linked = [page, read("compose.yaml")].flatMap((text) => [...text.matchAll(/access\.md#([\w-]+)/g)].map(([, id]) => id));
     expect(linked).toEqual(["open-it-to-others", "open-it-to-others"]);
     expect(linked.filter((id) => !headings.has(id ?? ""))).toEqual([]);
     for (const [, service = ""] of page.matchAll(/docker compose exec (\w+)/g)) expect(Object.keys(compose.services)).toContain(service);

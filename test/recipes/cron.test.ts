@@ -37,8 +37,8 @@ describe("the nightly export by cron", () => {
     await database.db.query((sql) => sql`update events set created_at = now() - interval '3 minutes'`);
   }
 
-  it("is set up by what docs/recipes.md says, and saves each event once", async () => {
-    const recipe = shellIn(readFileSync(join(root, "docs/recipes.md"), "utf8")).blocks.find((block) => block.includes("crontab -"));
+  it("docs/exports.md sets it up, and it saves each event once", async () => {
+    const recipe = shellIn(readFileSync(join(root, "docs/exports.md"), "utf8")).blocks.find((block) => block.includes("crontab -"));
     // a crontab of our own in the place of the user's
     const bin = join(home.path, "bin");
     const crontab = join(home.path, "crontab");

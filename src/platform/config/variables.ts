@@ -53,7 +53,7 @@ export const variables = {
     kind: kinds.roles,
     default: "all",
     description:
-      "What this daemon does, where several share a database (docs/operations.md): `api` answers requests and WebSocket clients, `watch` finds pictures, `detect` has them looked at, `analyze` has events judged, `alert` evaluates rules, `deliver` sends, `maintain` keeps house",
+      "What this daemon does, where several share a database (docs/several-machines.md): `api` answers requests and WebSocket clients, `watch` finds pictures, `detect` has them looked at, `analyze` has events judged, `alert` evaluates rules, `deliver` sends, `maintain` keeps house",
   },
   ALLOWED_HOSTS: {
     group: "server",
@@ -200,7 +200,7 @@ export const variables = {
   DETECTOR_MODEL_PATH: {
     group: "upstream",
     kind: kinds.path,
-    description: "An ONNX YOLO model of your own for the built-in detector, which then finds all nine classes; see operations.md",
+    description: "An ONNX YOLO model of your own for the built-in detector, which then finds all nine classes; see docs/detection.md",
   },
   DETECTOR_CONFIDENCE: {
     group: "upstream",

@@ -18,18 +18,21 @@ describe("the version", () => {
     expect(places).toEqual(places.map(() => version));
   });
 
-  it("is kept with its data, so that every later one can be tried on it", () => {
+  it("has recorded data, so that every later version can be tried on it", () => {
     expect(existsSync(join(root, "test/fixtures/releases", version, "home.backup"))).toBe(true);
   });
 
-  it("says in the changelog what is new and what an update asks for, newest first", () => {
-    const headings = [...changes.matchAll(/^## \[([^\]]+)\]/gm)].map(([, name = ""]) => name);
-    expect(headings[0]).toBe("Unreleased");
-    const numbers = headings.slice(1);
+  it("lists changes by area under upgrade notes in the changelog, newest first; only the newest version may be unreleased", () => {
+    const headings = [...changes.matchAll(/^## \[([^\]]+)\] - (.+)$/gm)].map(([, number = "", date = ""]) => ({ number, date }));
+    const numbers = headings.map(({ number }) => number);
     expect(numbers).toEqual(numbers.toSorted((left, right) => right.localeCompare(left, "en", { numeric: true })));
-    for (const section of changes.split(/^## /m).slice(2)) {
-      expect(section).toMatch(/^### (Added|Changed|Deprecated|Removed|Fixed|Security)$/m);
-      expect(section).toMatch(/^### Update notes$/m);
+    for (const { number, date } of headings.slice(1)) expect(date, number).toMatch(/^\d{4}-\d\d-\d\d$/);
+    for (const section of changes.split(/^## /m).slice(1)) {
+      const parts = [...section.matchAll(/^### (.+)$/gm)].map(([, title]) => title);
+      expect(parts).toEqual(["Upgrade notes", "Changes"]);
+      const lines = section.slice(section.indexOf("### Changes")).match(/^- .*/gm) ?? [];
+      expect(lines.filter((line) => !/^- [A-Za-z][\w, -]*: /.test(line))).toEqual([]);
+      expect(section.trimEnd().split("\n").length).toBeLessThanOrEqual(62);
     }
   });
 });

@@ -35,7 +35,7 @@ test("template page: lists exactly the filters, tests and functions that exist",
   expect(listed("Filters")).toEqual([...filters.keys()].sort());
   expect(listed("Tests")).toEqual([...tests.keys()].filter((name) => /\w/.test(name)).sort());
   expect(listed("Functions")).toEqual([...functionNames].sort());
-  const methods = page.slice(page.indexOf("- **Methods of texts:**"), page.indexOf("## What differs"));
+  const methods = page.slice(page.indexOf("- **Methods of texts:**"), page.indexOf("## Differences"));
   const named = [...methods.matchAll(/`([^`]*)`/g)].flatMap((match) => (match[1] ?? "").split(/\s+/));
   expect([...new Set(named)].sort()).toEqual([...methodNames].sort());
 });

@@ -11,7 +11,7 @@ import { pictureNames, picturePath } from "../../support/pictures.ts";
 import { coveredBy, hand, height, shifted, width } from "./sequences.ts";
 
 /*
- * Made-up sequences from real frames of one camera with people walking through. The figures of docs/operations.md come from here.
+ * Made-up sequences from real frames of one camera with people walking through. The figures of docs/camera-health.md come from here.
  * MANY_FRAMES=1000 takes the long form of the false alarms.
  */
 
