@@ -2,7 +2,7 @@ import type { Kept } from "./kept-run.ts";
 import type { Row } from "./report.ts";
 import type { Spread } from "./statistics.ts";
 
-export const columns = ["what", "baseline", "homesec", "compared", "limit", ""];
+export const columns = ["benchmark", "baseline", "homesec", "compared", "limit", ""];
 
 /** What each bench file measures, in the order of the page. */
 const files: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const files: Readonly<Record<string, string>> = {
   "command-start": "`homesec --version`",
   "serve-ready": "`homesec serve` to ready, warm and for the first time",
   "idle-memory": "memory of an idle daemon",
-  baselines: "false alarms, and what is told when, of unusual hours on generated traces",
+  baselines: "unusual hours on generated traces: false alarms and delays",
   "entity-matching": "the nearest of 10,000 live vectors of 96, 512 and 768 numbers",
 };
 
@@ -48,45 +48,54 @@ function figure(value: number): string {
   return value.toFixed(digits);
 }
 
-/** docs/benchmarks.md: everything that was measured last. */
+/** Ends the part of docs/benchmarks.md that is written here; people write the notes below it. */
+export const endOfMeasured = "<!-- End of the part that npm run bench writes. -->";
+
+/** docs/benchmarks.md up to the notes: everything that was measured last. */
 export function page(kept: Kept): string {
   const line = (texts: readonly string[]): string => `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`;
   const runs = Object.keys(files).flatMap((name) => kept[name] ?? []);
   const rows = runs.flatMap((run) => run.rows);
-  const baselines = rows.flatMap(({ what, baseline }) => (baseline ? [`- ${what}: ${baseline.what}.`] : []));
+  const compared = rows.flatMap(({ what, baseline }) => (baseline ? [[baseline.what, what] as const] : []));
+  const baselines = [...new Set(compared.map(([baseline]) => baseline))].map((baseline) => {
+    const measured = compared.filter(([other]) => other === baseline).map(([, what]) => what);
+    return line([measured.join("; "), baseline]);
+  });
   const commands = Object.entries(files).map(([name, what]) =>
     line([`\`npm run bench -- ${name}\``, what, kept[name] ? kept[name].load.toFixed(1) : "not measured yet"]),
   );
-  return `<!-- Written by npm run bench; do not edit. -->
+  return `<!-- Written by npm run bench down to the notes; do not edit that part. -->
 # Benchmarks
+
+This page lists every benchmark with its limit, its baseline, and the command that repeats it.
 
 Measured on: ${[...new Set(runs.map(({ machine }) => machine))].join("; ")}.
 
-Each figure is the median of the rounds, with the least and the greatest in brackets. Baseline and homesec take turns within
-each round, in the same run and on the same PostgreSQL (the embedded one, with its normal settings: a commit waits for the
-disk). What is compared with the limit is the median of what each round gave. A limit that is missed says so here.
+Each number is the median of the rounds, with minimum and maximum in brackets. Baseline and homesec run alternately within each round, on the same PostgreSQL (the
+embedded one with its normal settings: a commit waits for the disk). The median of the rounds' comparisons is checked against the limit. A missed limit is marked MISSED.
 
 ${line(columns)}
 ${line(columns.map(() => "---"))}
 ${rows.map((row) => line(cells(row))).join("\n")}
 
-## What the baselines are
+## Baselines
 
+${line(["benchmark", "compared with"])}
+${line(["---", "---"])}
 ${baselines.join("\n")}
 
 ## How to measure
 
-\`npm run bench\` measures all of it and writes this page anew. \`npm run bench -- <part of a file name>\` measures the rows of one file of
-\`test/bench/\` and prints them; with \`--keep\` they replace the ones of this page. Every file stands for itself and makes the rows that it
-needs. The load is what others did on the machine when the run of these figures began: milliseconds grow with it, ratios hardly.
+\`npm run bench\` runs everything and rewrites this page down to the notes. \`npm run bench -- NAME\` runs one file of \`test/bench/\` and prints its rows; with \`--keep\` they
+replace those on this page. Every file creates the data it needs. The load is the load average when the run began: milliseconds grow with it, ratios hardly.
 
-${line(["command", "what it measures", "load"])}
+${line(["command", "measures", "load"])}
 ${line(["---", "---", "---"])}
 ${commands.join("\n")}
 
-\`npm run bench -- --compare\`, with or without a name, fails when a ratio with a limit is more than 20 % worse than the one of this page;
-\`docs/benchmarks.json\` has it for programs.
+\`npm run bench -- --compare\`, with or without a name, fails when a ratio with a limit is more than 20 % worse than on this page. \`docs/benchmarks.json\` has the numbers for
+programs. \`BENCH_EVENTS=1000\` before a command runs a quick trial with 1,000 events that does not change this page.
 
-\`BENCH_EVENTS=1000\` before any of them makes it a quick trial with so many events, which leaves this page alone.
+${endOfMeasured}
 `;
 }

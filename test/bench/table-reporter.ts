@@ -1,18 +1,18 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { basename, join } from "node:path";
 import CliTable from "cli-table3";
 import type { Reporter, TestModule } from "vitest/node";
 import { readKept, worsened, writeKept } from "./kept-run.ts";
 import { describeMachine } from "./machine.ts";
-import { cells, columns, page } from "./page.ts";
+import { cells, columns, endOfMeasured, page } from "./page.ts";
 import type { Row } from "./report.ts";
 
 const document = join(import.meta.dirname, "../../docs/benchmarks.md");
 
 /**
  * Prints the rows as a table. With BENCH_COMPARE the run fails when a ratio is more than 20 % worse than the kept one; with
- * BENCH_KEEP the rows replace the kept ones of the same files, and docs/benchmarks.md is written.
+ * BENCH_KEEP the rows replace the kept ones of the same files, and docs/benchmarks.md is rewritten except for its notes.
  */
 export class TableReporter implements Reporter {
   readonly #loadBefore = loadavg()[0] ?? 0;
@@ -40,7 +40,7 @@ async function compare(rows: readonly Row[]): Promise<void> {
   if (worse.length > 0) process.exitCode = 1;
 }
 
-/** What broke off keeps its old figures. */
+/** Files that were interrupted keep their old numbers. */
 async function keep(modules: readonly TestModule[], load: number): Promise<void> {
   const whole = modules.filter((module) => [...module.children.allTests()].every((test) => test.meta().benchRows));
   const measured = whole.map((module) => [
@@ -48,5 +48,6 @@ async function keep(modules: readonly TestModule[], load: number): Promise<void>
     { machine: describeMachine(), load, rows: [...rowsOf(module)] },
   ]);
   const kept = { ...(await readKept()), ...Object.fromEntries(measured) };
-  await writeFile(document, page(await writeKept(kept)));
+  const [, notes = "\n"] = (await readFile(document, "utf8")).split(endOfMeasured);
+  await writeFile(document, `${page(await writeKept(kept)).trimEnd()}${notes}`);
 }

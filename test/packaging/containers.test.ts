@@ -49,7 +49,9 @@ describe("the Dockerfile", () => {
     const made = ["node_modules", "dist"];
     expect(copied.filter((path) => !made.includes(path) && !reachesTheBuild(ignore, path))).toEqual([]);
     const included = manifest.files.filter((path) => !path.startsWith("!"));
-    const reads = included.map((path) => path.split("/")[0] ?? "").filter((path) => !["docs", "packaging"].includes(path));
+    const reads = included
+      .map((path) => path.split("/")[0] ?? "")
+      .filter((path) => !["docs", "packaging", "CONTRIBUTING.md", "SECURITY.md"].includes(path));
     expect(copied.toSorted()).toEqual([...new Set([...reads, "LICENSE", "README.md", "node_modules", "package.json"])].toSorted());
     for (const { sources, target } of copiesOf(image)) {
       if (sources.length === 1) expect(sources[0]?.replace(`${workdir}/`, "./")).toBe(target);

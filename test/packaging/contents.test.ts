@@ -24,7 +24,17 @@ describe("the package", () => {
     const built = sources.map((path) => `dist/${path.replace(/\.tsx?$/, ".js")}`);
     const read = ["migrations", "mail-templates", "demo", "packaging"].flatMap(filesBelow).filter((path) => !path.endsWith(".test.yml"));
     const pages = filesBelow("docs").filter((path) => /\.(md|svg)$/.test(path));
-    const expected = [...built, ...read, ...pages, "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "package.json"].sort();
+    const expected = [
+      ...built,
+      ...read,
+      ...pages,
+      "CHANGELOG.md",
+      "CONTRIBUTING.md",
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "package.json",
+    ].sort();
     // a file in dist/ without a source is left from an earlier build: rm -r dist && npm run build
     expect(paths).toEqual(expected);
   });

@@ -35,9 +35,7 @@ export function readKey(path: string): Buffer | undefined {
     const { mode, size } = found;
     if (mode & 0o077) throw complaint(`others may read it or write to it; run: chmod 600 ${path}`);
     if (size !== keyBytes) {
-      throw complaint(
-        `it has ${size} bytes and a key has ${keyBytes}; put the right file there, or see "The key file" in docs/access.md`,
-      );
+      throw complaint(`it has ${size} bytes and a key has ${keyBytes}; put the right file there, or see "The key file" in docs/access.md`);
     }
     return readFileSync(file);
   } catch (error) {

@@ -38,8 +38,8 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-/** Folders that do not exist yet, and that a page says so of. */
-const planned = ["daemon/receivers/"];
+/** Paths that do not exist: a planned folder, and the files that a reader of CONTRIBUTING.md writes. */
+const planned = ["daemon/receivers/", "src/admin/doctor/checks/load.ts", "test/admin/doctor/load.test.ts"];
 
 /** Paths of this repository in `code` that do not exist; patterns and placeholders do not count. */
 function missingPaths(page: string): string[] {
@@ -67,7 +67,8 @@ describe("documentation", () => {
   });
 
   it("lists every page in the index, and every decision in the list of decisions", () => {
-    const linked = (page: string) => [...read(page).matchAll(/\]\(([\w./-]+\.md)/g)].map(([, link = ""]) => normalize(join(dirname(page), link)));
+    const linked = (page: string) =>
+      [...read(page).matchAll(/\]\(([\w./-]+\.md)/g)].map(([, link = ""]) => normalize(join(dirname(page), link)));
     const topLevel = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== "docs/README.md");
     expect(topLevel.filter((page) => !linked("docs/README.md").includes(page))).toEqual([]);
     expect(decisions.filter((page) => !linked("docs/decisions/README.md").includes(page))).toEqual([]);
@@ -76,8 +77,8 @@ describe("documentation", () => {
   it("keeps each page under 250 lines, with a sentence about its purpose below the title", () => {
     const long = pages.filter((page) => page.startsWith("docs/") && !generated.includes(page) && read(page).split("\n").length > 250);
     expect(long).toEqual([]);
-    const titled = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && !read(page).startsWith("<!--"));
-    expect(titled.filter((page) => !/^# .+\n\n[A-Z`].{30}/.test(read(page)))).toEqual([]);
+    const titled = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && !read(page).startsWith("<!--") && !generated.includes(page));
+    expect(titled.filter((page) => !/^# .+\n\n[^|`#-].{30}/.test(read(page)))).toEqual([]);
   });
 
   it("keeps README.md within 120 lines of 120 characters", () => {
