@@ -39,7 +39,7 @@ afterAll(async () => {
 const dayText = (at: number) => new Date(at).toISOString().slice(0, 10);
 const year = `start_date=${dayText(Date.now() - 364 * 86_400_000)}&end_date=${dayText(Date.now())}`;
 
-/** Makes every answer that the daemon keeps an old one. */
+/** Invalidates every cached answer of the daemon. */
 async function changeSomething(): Promise<void> {
   await database.db.transaction(async (sql) => {
     await sql`
@@ -53,7 +53,7 @@ async function changeSomething(): Promise<void> {
   });
 }
 
-/** The milliseconds of each request for a question. */
+/** Milliseconds of each request for a question. */
 async function ask(question: string, before: () => Promise<void>): Promise<readonly number[]> {
   const took: number[] = [];
   for (let n = 0; n < requests; n += 1) {
@@ -88,7 +88,7 @@ test("analytics of a year are fast with many rows", async ({ task }) => {
       unchanged.push(percentile(await ask(question, async () => {}), 99));
     }
     const trip = percentile(await roundTrips(), 99);
-    // the first round warms up
+    // The first round is a warm-up.
     if (round < 0) continue;
     worst.changed.push(Math.max(...changed));
     worst.unchanged.push(Math.max(...unchanged));
@@ -115,7 +115,7 @@ test("a scrape of the metrics does not depend on how much is stored", async ({ t
   for (let round = -1; round < rounds; round += 1) {
     const took: number[] = [];
     for (let n = 0; n < 10; n += 1) {
-      // what the database told is shown again for a second
+      // The database's answer is cached for a second.
       await sleep(1_100);
       await changeSomething();
       const begun = performance.now();

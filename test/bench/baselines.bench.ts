@@ -5,7 +5,7 @@ import { median, percentile } from "./statistics.ts";
 
 const rounds = [1, 2, 3, 4, 5];
 const phases = [2, 3].map((threshold) => ({ threshold, fromWeek: 15, toWeek: 30 }));
-/** Of a thousand judged hours; a normal distribution would have 46 beyond 2 deviations and 3 beyond 3, counts have more. */
+/** Per thousand judged hours; a normal distribution would have 46 beyond 2 deviations and 3 beyond 3, counts have more. */
 const falseAlarms = new Map([
   [2, 50],
   [3, 12],
@@ -36,7 +36,7 @@ for (const place of places) {
   });
 }
 
-/** Minutes until it was told, of what was told. */
+/** Minutes until each reported anomaly was reported. */
 function delays({ tripled }: Outcome): readonly number[] {
   return tripled.filter((minute) => minute !== undefined);
 }

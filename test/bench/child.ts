@@ -1,16 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process";
 
-/** A process of its own that answers one message at a time: load, clients and baselines must not share homesec's or the driver's thread. */
+/** A child process that answers one message at a time: load, clients and baselines must not share homesec's or the driver's thread. */
 export interface Child<Question, Answer> {
   readonly pid: number;
-  /** Rejects with what the process threw, or when it ends. */
+  /** Rejects with the error of the process, or when it ends. */
   ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 type Reply<Answer> = { readonly answer: Answer } | { readonly error: string };
 
-/** Starts `processes/<name>.mjs`. Its output goes to ours. Stop it at the end. */
+/** Starts `processes/<name>.mjs`, with its output in ours. Stop it at the end. */
 export function startChild<Question, Answer>(name: string): Child<Question, Answer> {
   const child: ChildProcess = fork(new URL(`./processes/${name}.mjs`, import.meta.url), { serialization: "advanced", stdio: "inherit" });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { type HomesecProcess, serveHomesec } from "../support/homesec-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-/** `homesec serve` with a database and upstreams from outside, as a process of its own. */
+/** `homesec serve` as a child process, with an external database and external upstreams. */
 export interface BenchDaemon {
   readonly url: string;
   readonly pid: number;
   readonly cameraRoot: string;
-  /** A folder on the same file system that nobody watches. */
+  /** A folder on the same file system that is not watched. */
   readonly staging: string;
   stop(): Promise<void>;
 }
@@ -17,11 +17,11 @@ export interface BenchDaemonOptions {
   readonly databaseUrl: string;
   readonly upstreamUrl: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Gets the camera root before the daemon starts. */
+  /** Receives the camera root before the daemon starts. */
   readonly prepare?: (cameraRoot: string) => Promise<void>;
 }
 
-/** Starts one. Limits on requests are off: the load comes from a single address. Stop it at the end. */
+/** Starts one. Rate limits are off: the load comes from a single address. Stop it at the end. */
 export async function benchDaemon({ databaseUrl, upstreamUrl, env, prepare }: BenchDaemonOptions): Promise<BenchDaemon> {
   const folder = temporaryFolder("bench");
   const cameraRoot = join(folder.path, "cameras");

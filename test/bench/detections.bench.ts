@@ -18,7 +18,7 @@ let daemon: BenchDaemon;
 beforeAll(async () => {
   database = await testDatabase();
   await fillWithEvents(database.db, events);
-  // what enrichment read hardly ever
+  // Text that enrichment found rarely.
   await database.db.query(
     (sql) => sql`
       update detections
@@ -61,7 +61,7 @@ for (const [what, path, query, times, least] of questions)
         tookMs.push(performance.now() - begun);
         expect(body.pagination.total).toBeGreaterThanOrEqual(least);
       }
-      // the first round warms up
+      // The first round is a warm-up.
       if (round >= 0) medians.push(percentile(tookMs, 50));
     }
     report(task, { what: `${what} at ${size}, p50`, unit: "ms", homesec: medians, compare: "absolute" });

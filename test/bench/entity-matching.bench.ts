@@ -8,7 +8,7 @@ const rounds = 5;
 const questions = 200;
 const none = new Set<string>();
 
-/** A random direction; the sum of three evenly spread numbers is near enough to a normal one. */
+/** A random direction; the sum of three uniform numbers is close enough to a normal distribution. */
 function direction(dimensions: number): Float32Array {
   return scaled(Float32Array.from({ length: dimensions }, () => Math.random() + Math.random() + Math.random() - 1.5));
 }
@@ -18,7 +18,7 @@ function scaled(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** Two directions mixed so that vectors with the same first one have this cosine to each other. */
+/** Mixes two directions so that vectors with the same first one have this cosine to each other. */
 function near(common: Float32Array, cosine: number): Float32Array {
   const [own, shared] = [Math.sqrt(1 - cosine), Math.sqrt(cosine)];
   const rest = direction(common.length);
@@ -26,8 +26,8 @@ function near(common: Float32Array, cosine: number): Float32Array {
 }
 
 /**
- * Who is among the 10,000: `crowd` are people of whom an embedder finds all somewhat alike, each seen ten times; in `one person` all
- * vectors are of the same one, and any of them may be the best.
+ * Composition of the 10,000 vectors: `crowd` are people who all look somewhat alike to an embedder, each seen ten times; in `one person`
+ * all vectors belong to the same person, and any of them may be the best match.
  */
 const worlds: Readonly<Record<string, (dimensions: number) => () => Float32Array>> = {
   "a crowd": (dimensions) => {
@@ -56,7 +56,7 @@ for (const [world, peopleOf] of Object.entries(worlds)) {
         expect(found?.similarity).toBeGreaterThan(0.85);
         return ms;
       });
-      // the first round warms up
+      // The first round is a warm-up.
       if (round >= 0) figures.push({ p50: percentile(took, 50), p99: percentile(took, 99) });
     }
     const what = `the nearest of 10,000 live vectors of ${dimensions} numbers, ${world}`;

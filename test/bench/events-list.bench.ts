@@ -45,7 +45,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** The statements of the list as homesec sends them. One more row than asked for tells whether there are more. */
+/** The statements of the list as homesec sends them. One extra row tells whether there are more. */
 async function statements() {
   const list = (sql: Sql) => listEvents(sql, { filter: {}, after: undefined, offset: 0, limit: limit + 1 });
   return {
@@ -79,7 +79,7 @@ test("the list of events is fast with many of them", async ({ task }) => {
   const baseline: Load[] = [];
   for (let round = -1; round < rounds; round += 1) {
     const figures = { homesec: await measure(daemon.url), baseline: await measure(bareUrl) };
-    // the first round warms up
+    // The first round is a warm-up.
     if (round < 0) continue;
     homesec.push(figures.homesec);
     baseline.push(figures.baseline);

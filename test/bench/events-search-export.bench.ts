@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await testDatabase();
   await fillWithEvents(database.db, events);
   await fillEventSearch(database.db);
-  // a word that hardly ever occurs
+  // A rare word.
   await database.db.query((sql) => sql`update events set notes = 'a zebra' where event_id % 100000 = 77`);
   upstreams = await instantUpstreams();
   daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl: upstreams.url });
@@ -52,7 +52,7 @@ for (const [what, query, times, least] of searches)
         tookMs.push(performance.now() - begun);
         expect(body.pagination.total).toBeGreaterThanOrEqual(least);
       }
-      // the first round warms up
+      // The first round is a warm-up.
       if (round >= 0) medians.push(percentile(tookMs, 50));
     }
     report(task, { what: `search for ${what} at ${size}, p50`, unit: "ms", homesec: medians, compare: "absolute" });
@@ -72,14 +72,14 @@ async function copied(): Promise<number> {
   const begun = performance.now();
   await database.db.query(async (sql) => {
     const rows = await sql.unsafe(`copy (${exported}) to stdout (format csv)`).readable();
-    // flowing without a listener it stands still now and then
+    // A flowing stream without a listener stalls.
     rows.on("data", () => {});
     await finished(rows);
   });
   return performance.now() - begun;
 }
 
-/** Takes an export, and returns what it took and how much memory of the daemon it needed beside what was in use before. */
+/** Runs an export, and returns its duration and the memory that the daemon needed on top. */
 async function exportTook(query: string): Promise<{ readonly ms: number; readonly addedMb: number; readonly bytes: number }> {
   const before = await residentMb(daemon.pid);
   let most = before;

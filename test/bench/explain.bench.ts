@@ -13,7 +13,7 @@ beforeAll(async () => {
   desk = await openDesk();
   desk.at(new Date());
   await fillWithEvents(desk.db, events);
-  // three rules that judged everything; every tenth event raised an alert with a mail and a delivery
+  // Three rules that evaluated everything; every tenth event raised an alert with a mail and a delivery.
   await desk.db.transaction(async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql`
@@ -82,7 +82,7 @@ test("explanations are quick with many events", async ({ task }) => {
         took.push(performance.now() - begun);
         expect(steps.length).toBeGreaterThan(2);
       }
-      // the first round warms up
+      // The first round is a warm-up.
       if (round >= 0) figures.push(percentile(took, 99));
     }
     return figures;

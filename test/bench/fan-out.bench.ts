@@ -37,7 +37,7 @@ beforeAll(async () => {
   bareClients = startChild("websocket-clients");
   await daemonClients.ask({ kind: "open", url: `${daemon.url}/ws/events`, count: clients });
   await bareClients.ask({ kind: "open", url: `${bareUrl}/`, count: clients });
-  // greetings and what the start of the daemon has to tell
+  // Greetings and messages of the daemon's start.
   await sleep(3_000);
   live.takeTexts();
 });
@@ -69,7 +69,7 @@ async function fanOut(receivers: Child<object, number>, messages: number, send: 
   return (messages * clients * 1000) / ms;
 }
 
-/** Writes into the journal as another process of homesec would; the daemon hears of it and tells its clients. */
+/** Writes into the journal like another homesec process; the daemon notices and sends to its clients. */
 async function publish(count: number): Promise<void> {
   await database.db.transaction((sql) => appendToJournal(sql, detections(count), new Date()));
   await database.db.query((sql) => numberEntries(sql, count));
@@ -96,7 +96,7 @@ test("messages go out to many clients fast", async ({ task }) => {
     for (let round = 0; round < rounds; round += 1) {
       const figures: Figures[] = [];
       for (let time = 0; time < times; time += 1) figures.push(await compare(messages));
-      // rates are averaged by the time that the work took
+      // Rates are averaged by the duration of the work.
       const rate = (key: "homesec" | "baseline"): number => times / figures.reduce((sum, figure) => sum + 1 / figure[key], 0);
       perRound.push({ homesec: rate("homesec"), baseline: rate("baseline") });
     }

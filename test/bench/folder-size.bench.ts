@@ -14,7 +14,7 @@ import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
 const rounds = 5;
 const picturesPerRound = 300;
-/** With 300 pictures a round lasts 15 s, so that each has one of the regular rescans in it. */
+/** With 300 pictures a round lasts 15 s, so that each contains a regular rescan. */
 const everyMs = 50;
 const few = 50;
 const many = 50_000;
@@ -42,7 +42,7 @@ afterAll(async () => {
   await upstreams?.stop();
 });
 
-/** A daemon with one camera, whose folder holds so many pictures that were looked at long ago. */
+/** A daemon with one camera whose folder holds this many old, processed pictures. */
 async function start(files: number): Promise<Subject> {
   const database = await testDatabase();
   const daemon = await benchDaemon({
@@ -54,7 +54,7 @@ async function start(files: number): Promise<Subject> {
   return { database, daemon, live: await liveMessages(daemon.url) };
 }
 
-/** All names are links to one file, so that the ledger can be filled by one statement. */
+/** All names are links to one file, so that one statement can fill the ledger. */
 async function fillFolder({ db }: TestDatabase, folder: string, files: number): Promise<void> {
   await mkdir(folder);
   const original = join(folder, "old-1.jpg");
@@ -73,7 +73,7 @@ async function fillFolder({ db }: TestDatabase, folder: string, files: number): 
   await db.query((sql) => sql`analyze images`);
 }
 
-/** Waits until the process has used hardly any processor time for two seconds. */
+/** Waits until the process has been nearly idle for two seconds. */
 async function settled(pid: number): Promise<void> {
   for (let before = await processorMs(pid); ; ) {
     await sleep(2_000);
@@ -83,7 +83,7 @@ async function settled(pid: number): Promise<void> {
   }
 }
 
-/** Uploads pictures at an even pace. Processor time of the daemon per picture, and the usual time until one is heard of. */
+/** Uploads pictures at a steady pace. Returns the daemon's processor time per picture and the median latency. */
 async function cost({ daemon, live }: Subject): Promise<{ readonly processor: number; readonly wall: number }> {
   const names = await preparePictures(daemon.staging, picturesPerRound);
   const usedBefore = await processorMs(daemon.pid);
@@ -105,7 +105,7 @@ test("a picture costs the same in a large folder", async ({ task }) => {
   const perRound: Record<keyof typeof subjects, { readonly processor: number; readonly wall: number }>[] = [];
   for (let round = -1; round < rounds; round += 1) {
     const figures = { few: await cost(subjects.few), many: await cost(subjects.many) };
-    // the first round warms up
+    // The first round is a warm-up.
     if (round >= 0) perRound.push(figures);
   }
   for (const { key, name } of [

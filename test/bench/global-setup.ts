@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { serveDatabases } from "../support/global-setup.ts";
 
-/** The embedded PostgreSQL as the product runs it: what is committed is on the disk. */
+/** The embedded PostgreSQL with the product's settings: commits are on disk. */
 export default function setup(project: TestProject): Promise<() => Promise<void>> {
   return serveDatabases(project, {});
 }

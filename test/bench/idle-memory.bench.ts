@@ -9,7 +9,7 @@ import { instantUpstreams } from "./upstreams.ts";
 const daemons = 5;
 const idleMs = 20_000;
 
-/** Memory of a new daemon that had nothing to do, in megabytes. */
+/** Memory of a new, idle daemon in megabytes. */
 async function idleMemory(upstreamUrl: string): Promise<number> {
   const database = await testDatabase();
   const daemon = await benchDaemon({ databaseUrl: database.url, upstreamUrl });

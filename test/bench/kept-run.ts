@@ -15,7 +15,7 @@ const row = z.object({
   ok: z.boolean(),
 }) satisfies z.ZodType<Row>;
 
-/** What was measured last, by the name of the bench file, with the machine and what others did on it when the run began. */
+/** The last measurements by bench file, with the machine and its load at the start of the run. */
 const Kept = z.record(z.string(), z.object({ machine: z.string(), load: z.number(), rows: z.array(row) }));
 export type Kept = z.infer<typeof Kept>;
 
@@ -25,10 +25,10 @@ export async function readKept(): Promise<Kept> {
   return Kept.parse(JSON.parse(await readFile(file, "utf8")));
 }
 
-/** Figures are kept with three digits: more would only be noise. */
+/** Numbers are stored with three digits: more would be noise. */
 const figures = new Set(["median", "min", "max"]);
 
-/** Keeps these runs; answers them as they are kept. */
+/** Stores these runs and returns them as stored. */
 export async function writeKept(kept: Kept): Promise<Kept> {
   const rounded = (key: string, value: unknown): unknown =>
     typeof value === "number" && figures.has(key) ? Number(value.toPrecision(3)) : value;
@@ -37,10 +37,10 @@ export async function writeKept(kept: Kept): Promise<Kept> {
   return Kept.parse(JSON.parse(text));
 }
 
-/** A ratio may get worse by so much; the rest is noise. */
+/** A ratio may get worse by this share; the rest is noise. */
 const tolerance = 0.2;
 
-/** A sentence for each ratio with a limit that is more than 20 % worse than the kept one. Ratios only: they hold on any machine. */
+/** Describes each limited ratio that is more than 20 % worse than the stored one. Only ratios, since they hold on any machine. */
 export function worsened(kept: Kept, rows: readonly Row[]): readonly string[] {
   const before = new Map(Object.values(kept).flatMap((run) => run.rows.map((old) => [old.what, old.compared.median])));
   return rows.flatMap(({ what, compare, compared, limit }) => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-/** A message of the daemon, read just as far as a measurement needs. */
+/** A message of the daemon, parsed as far as a measurement needs. */
 export interface LiveMessage {
   readonly type: string;
   readonly data: { readonly file_path?: string };
@@ -11,7 +11,7 @@ export interface LiveMessage {
 export interface LiveMessages {
   /** Texts since the last call. */
   takeTexts(): string[];
-  /** Resolves with the monotonic time at which the message came that makes `enough` true. Rejects after the timeout. */
+  /** Resolves with the monotonic time of the message that satisfies `enough`. Rejects after the timeout. */
   until(enough: (message: LiveMessage) => boolean, timeoutMs: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Database, Sql } from "../../src/platform/database/database.ts";
 export const detectionsPerEvent = 10;
 const cameras = 8;
 
-/** Fills the database with events of about a year, ten detections each, and the totals and roll-ups that go with them. */
+/** Fills the database with events of about a year, ten detections each, and their totals and roll-ups. */
 export async function fillWithEvents(db: Database, events: number): Promise<void> {
   await db.transaction(async (sql) => {
     await sql`set local session_replication_role = replica`;
@@ -13,7 +13,7 @@ export async function fillWithEvents(db: Database, events: number): Promise<void
       select 'camera-' || c, 'Camera ' || c, '/cameras/camera-' || c
       from generate_series(0, ${cameras - 1}::int) as c
     `;
-    // what is truncated in the same transaction needs no log of changes
+    // Truncation in the same transaction makes a log of changes unnecessary.
     await sql`truncate events, detections, analysis_attempts cascade`;
     const indexes = await dropIndexes(sql);
     await sql`
@@ -45,7 +45,7 @@ export async function fillWithEvents(db: Database, events: number): Promise<void
   await db.query((sql) => sql`vacuum analyze detections`);
 }
 
-/** Fills what events are searched in, which `fillWithEvents` leaves empty: that takes as long again. */
+/** Fills the search index of events, which `fillWithEvents` leaves empty: that takes as long again. */
 export async function fillEventSearch(db: Database): Promise<void> {
   await db.transaction(async (sql) => {
     await sql`set local maintenance_work_mem = '256MB'`;
@@ -62,7 +62,7 @@ export async function fillEventSearch(db: Database): Promise<void> {
   await db.query((sql) => sql`vacuum analyze event_search`);
 }
 
-/** Drops the indexes that are no constraints, and returns how to make them again: filling with them takes several times as long. */
+/** Drops the indexes that are no constraints, and returns how to create them again: filling with them takes several times as long. */
 async function dropIndexes(sql: Sql): Promise<readonly { readonly name: string; readonly definition: string }[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select i.indexname as name, i.indexdef as definition

@@ -37,7 +37,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Milliseconds from a picture being complete in a camera's folder until a client hears of what is on it. */
+/** Milliseconds from a complete picture in a camera's folder to the client's message about its detections. */
 async function untilHeard(target: string, upload: () => Promise<void>): Promise<number> {
   const heard = live.until(({ type, data }) => type === "detection.new" && data.file_path === target, 30_000);
   const startedAt = performance.now();
@@ -49,7 +49,7 @@ async function measure(upload: (from: string, to: string) => Promise<void>, fold
   const names = await preparePictures(daemon.staging, picturesPerRound * rounds + 20);
   const pictures = names.map((name) => ({ from: join(daemon.staging, name), to: join(daemon.cameraRoot, folder, name) }));
   await mkdir(join(daemon.cameraRoot, folder));
-  // the first ones register the camera and warm both sides up
+  // The first pictures register the camera and warm both sides up.
   for (const { from, to } of pictures.splice(0, 20)) {
     await untilHeard(to, () => upload(from, to));
     await script.ask({ paths: [to] });

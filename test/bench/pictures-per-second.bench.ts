@@ -11,13 +11,13 @@ import { processorMs } from "./process-cost.ts";
 import { report } from "./report.ts";
 import { type InstantUpstreams, instantUpstreams } from "./upstreams.ts";
 
-/** A daemon that is at work for some time has compiled what it runs often: so have these after 4,000 pictures. */
+/** A daemon that has run for a while has compiled its hot code, as this one has after 4,000 pictures. */
 const warmUpRounds = 2;
 const rounds = 5;
 const picturesPerRound = 2_000;
-/** What one still has to do after its round is not to slow down the next. */
+/** Leftover work of one side must not slow the other down. */
 const restMs = 500;
-/** A full batch becomes an event at once, so that no round has to sit out the time windows. */
+/** A full batch becomes an event at once, so that no round waits for a time window. */
 const picturesPerEvent = 50;
 const setups = [
   { name: "five cameras", cameras: 5 },
@@ -67,10 +67,10 @@ interface Upload {
   readonly to: string;
 }
 
-/** What a picture cost. */
+/** Cost of a picture. */
 interface Cost {
   readonly perSecond: number;
-  /** Of the daemon's or the script's process alone. */
+  /** Processor time of the daemon's or the script's process alone. */
   readonly processorMs: number;
 }
 
@@ -87,7 +87,7 @@ async function costOf(pid: number, pictures: number, work: () => Promise<number>
   return { perSecond: (pictures * 1000) / tookMs, processorMs: ((await processorMs(pid)) - usedBefore) / pictures };
 }
 
-/** Writes the pictures of a round beside the cameras' folders, and says where each is to go. */
+/** Writes the pictures of a round beside the cameras' folders, and returns their destinations. */
 async function prepare({ daemon, cameras }: Subject): Promise<readonly Upload[]> {
   const folders = Array.from({ length: cameras }, (_, n) => join(daemon.cameraRoot, `camera-${n + 1}`));
   for (const folder of folders) await mkdir(folder, { recursive: true });
@@ -95,7 +95,7 @@ async function prepare({ daemon, cameras }: Subject): Promise<readonly Upload[]>
   return names.map((name, i) => ({ from: join(daemon.staging, name), to: join(folders[i % cameras] as string, name) }));
 }
 
-/** Renames the pictures in as fast as it can; resolves with the milliseconds until all were looked at and their events are judged. */
+/** Renames the pictures in as fast as possible; resolves with the milliseconds until all are processed and their events analysed. */
 async function pipeline({ live }: Subject, pictures: readonly Upload[]): Promise<number> {
   let missing = pictures.length;
   let unjudged = pictures.length / picturesPerEvent;

@@ -4,7 +4,7 @@ import { uniqueJpeg } from "../support/pictures.ts";
 
 let prepared = 0;
 
-/** Writes real pictures, no two of them the same, under names that were never used. Returns the names. */
+/** Writes unique real pictures under unused names. Returns the names. */
 export async function preparePictures(folder: string, count: number): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   const names: string[] = [];

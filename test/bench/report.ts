@@ -1,15 +1,15 @@
 import { expect, type TaskMeta } from "vitest";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** What was measured, round by round; the n-th baseline belongs to the n-th figure of homesec. */
+/** Measurements per round; the n-th baseline belongs to the n-th value of homesec. */
 export interface Measurement {
   readonly what: string;
   readonly unit: string;
   readonly homesec: readonly number[];
   readonly baseline?: { readonly what: string; readonly values: readonly number[] };
-  /** What is compared with the limit: homesec divided by the baseline, what homesec adds to it, or homesec's own figure. */
+  /** The value compared with the limit: homesec divided by the baseline, homesec minus the baseline, or homesec alone. */
   readonly compare: "ratio" | "added" | "absolute";
-  /** Without a limit the row is for information. */
+  /** A row without a limit is informational. */
   readonly limit?: { readonly atMost: number } | { readonly atLeast: number } | undefined;
 }
 
@@ -27,7 +27,7 @@ declare module "vitest" {
   }
 }
 
-/** Adds a row to the table, and fails the test, though not at once, when the median of the rounds misses the limit. */
+/** Adds a row to the table, and fails the test softly if the median of the rounds misses the limit. */
 export function report(task: { readonly meta: TaskMeta }, measurement: Measurement): void {
   const { what, unit, compare, limit, homesec, baseline } = measurement;
   const compared = spreadOf(homesec.map((own, round) => comparison(compare, own, baseline?.values[round])));

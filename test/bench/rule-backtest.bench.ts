@@ -48,7 +48,7 @@ test("a backtest replays 90 days of detections", async ({ task }) => {
     for (let round = -1; round < rounds; round += 1) {
       const begun = performance.now();
       const answer = await desk.ask("backtestRule", { params: { id }, body: { timezone: "Europe/Berlin", ...body } });
-      // the first round warms up
+      // The first round is a warm-up.
       if (round >= 0) took.push((performance.now() - begun) / 1000);
       expect(answer.events_tested).toBe(events);
       expect(answer.tested.events_matched).toBeGreaterThan(1_000);

@@ -6,7 +6,7 @@ import { report } from "./report.ts";
 
 const rounds = 5;
 
-/** Milliseconds from the start of the process until pictures are being processed; then it is stopped. */
+/** Milliseconds from the start of the process until it processes pictures; then it is stopped. */
 async function untilReady(dataDir: string): Promise<number> {
   const startedAt = performance.now();
   const homesec = await serveHomesec({ DATA_DIR: dataDir });

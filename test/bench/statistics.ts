@@ -1,9 +1,9 @@
-/** The middle value. Throws when there is none. */
+/** The median. Throws if there is none. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
 
-/** The value below which `percent` of the values lie, interpolated between neighbours. Throws when there is none. */
+/** The value below the given percentage of values, interpolated between neighbours. Throws if there is none. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = ((sorted.length - 1) * percent) / 100;
@@ -13,14 +13,14 @@ export function percentile(values: readonly number[], percent: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Middle, least and greatest. */
+/** Median, minimum and maximum. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** Sums up the figures of the rounds. Throws when there are none. */
+/** Summarises the values of the rounds. Throws if there are none. */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }

@@ -1,6 +1,6 @@
 import { startChild } from "./child.ts";
 
-/** A detector and a language model that answer at once, in a process of their own. */
+/** A detector and a language model that answer at once, in a child process. */
 export interface InstantUpstreams {
   readonly url: string;
   stop(): Promise<void>;

@@ -8,7 +8,7 @@ export default defineConfig({
     reporters: ["default", new TableReporter()],
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
-    // one at a time: two measurements at once would measure each other
+    // One at a time: concurrent measurements would measure each other.
     maxWorkers: 1,
     fileParallelism: false,
     pool: "forks",

@@ -24,7 +24,7 @@ const rules: readonly RuleDefinition[] = [
   { ...rule, name: "scored", risk_threshold: 40 },
   { ...rule, name: "once a camera", cooldown_seconds: 3_600 },
   { ...rule, name: "never", object_types: ["bear"] },
-  // a channel that cannot be used: its alerts and digests are queued without anybody being told
+  // An unusable channel: its alerts and digests are queued without a recipient.
   { ...rule, name: "often", risk_threshold: 0, cooldown_seconds: 1, digest: true, channels: ["push"] },
 ];
 
@@ -46,7 +46,7 @@ test(`chaos: ${kills} kill -9 while events arrive: each rule has one verdict per
         batch_id: `batch ${sent + n}`,
         camera_id: n % 2 === 0 ? "yard" : "gate",
         started_at: new Date().toISOString(),
-        // half of them are judged by the language model
+        // The language model scores half of them.
         ...(n % 4 < 2 && { risk_score: (sent * 7 + n * 13) % 101 }),
       }));
       const store = async () => {
@@ -56,7 +56,7 @@ test(`chaos: ${kills} kill -9 while events arrive: each rule has one verdict per
           body: JSON.stringify({ events: batch }),
         });
         const { results } = (await response.json()) as { results: { status: string; error: string | null }[] };
-        // a daemon that was killed may have stored them without an answer
+        // A killed daemon may have stored them without replying.
         return results.every(({ status, error }) => status === "success" || error?.includes("has its event already"));
       };
       await eventually(store, { timeoutMs: patienceMs, what: "an answer to a bulk request" });

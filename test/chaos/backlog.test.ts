@@ -18,7 +18,7 @@ import { chanceOf } from "./support/seed.ts";
 
 const backlog = scale("CHAOS_BACKLOG", { short: 1_500, long: 500_000 });
 const kills = scale("CHAOS_BACKLOG_KILLS", { short: 1, long: 10 });
-/** So many have the same content. */
+/** Number of files with the same content. */
 const alike = 30_000;
 const perFolder = 50_000;
 const chance = chanceOf("backlog");
@@ -26,7 +26,7 @@ const folder = temporaryFolder("backlog");
 const cameraRoot = join(folder.path, "cameras");
 afterAll(() => folder.remove());
 
-/** Puts files into camera folders: copies of few small pictures, since what counts is how many there are. */
+/** Fills camera folders with copies of a few small pictures, since only their number matters. */
 async function pileUp(): Promise<void> {
   const numbered = await littlePictures();
   let picture: Buffer = Buffer.alloc(0);
@@ -44,7 +44,7 @@ test(`chaos: ${backlog} files from before the start and ${kills} kill -9: each f
   let live = 0;
   const [database, detector, model] = await Promise.all([
     testDatabase(),
-    // on the pictures of the backlog nobody is seen: it is about finding and looking at them
+    // The backlog shows no one: this test is about finding and processing pictures.
     detectorStandIn({
       answer: ({ body }) => {
         if (body.length < 10_000) return { detections: [], inference_time_ms: 1, image_width: 64, image_height: 48 };
@@ -69,7 +69,7 @@ test(`chaos: ${backlog} files from before the start and ${kills} kill -9: each f
     try {
       most = Math.max(most, residentMb(daemon.pid));
     } catch {
-      // it has just been killed
+      // It has just been killed.
     }
   }, 500);
   for (let round = 1; round <= kills; round += 1) {

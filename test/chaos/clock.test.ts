@@ -18,7 +18,7 @@ import { create } from "./support/send.ts";
 const steps = scale("CHAOS_CLOCK_STEPS", { short: 2, long: 40 });
 const chance = chanceOf("clock");
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
-/** As far as a summer time that was forgotten, a battery that was empty, a year that was typed wrong. */
+/** Steps as large as a forgotten daylight saving time, an empty battery or a mistyped year. */
 const far = [3 * 1_000, 2 * minuteMs, hourMs, 26 * hourMs, 40 * dayMs, 300 * dayMs] as const;
 
 let offsetMs = 0;
@@ -53,7 +53,7 @@ test(`chaos: ${steps} clock steps, forwards and backwards, while everything wait
     clock,
     env: {
       ...{ DATABASE_URL: database.url, DETECTOR_URL: detector.url, LANGUAGE_MODEL_URL: model.url, DEFAULT_WEBHOOK_URL: hook.url },
-      // after a step of months nothing would be worth telling
+      // After a step of months all messages would be too late to send.
       ...{ BATCH_WINDOW_SECONDS: "3", BATCH_IDLE_TIMEOUT_SECONDS: "1", ALERT_EXPIRY_HOURS: "8760" },
     },
   });
@@ -86,7 +86,7 @@ test(`chaos: ${steps} clock steps, forwards and backwards, while everything wait
     count((sql) => sql<{ n: number }[]>`select count(*) as n from alerts a where a.rule_name = ${rule}`);
 
   for (let round = 0; round < steps; round += 1) {
-    // an event whose cooldown and digest run, one that waits for its judgement, a picture for the detector, a message for its target
+    // An event with a running cooldown and digest, one that waits for its analysis, a picture for the detector, a message for its target.
     const before = await raised("Each");
     await upload("yard");
     await eventually(async () => (await raised("Each")) > before, { timeoutMs: patienceMs, what: "an alert" });
@@ -104,7 +104,7 @@ test(`chaos: ${steps} clock steps, forwards and backwards, while everything wait
     for (const name of ["detector", "language_model"]) {
       await fetch(`${daemon.url}/api/system/circuit-breakers/${name}/reset`, { method: "POST" });
     }
-    // whatever a service or a target was given for its next try is over within half a minute
+    // Every retry of a service or target comes within half a minute.
     await allDone(rows, { cameraRoot: daemon.cameraRoot });
     const waiting = (): Promise<number> =>
       count(
@@ -113,7 +113,7 @@ test(`chaos: ${steps} clock steps, forwards and backwards, while everything wait
       );
     await eventually(async () => (await waiting()) === 0, { timeoutMs: patienceMs, what: `digests and silences to end after ${size} ms` });
 
-    // the present is told of like the past
+    // The present is reported like the past.
     const [yard, digest, gate] = await Promise.all([raised("Each"), raised("Digest"), raised("Silenced")]);
     const told = async (): Promise<boolean> => {
       for (const camera of ["yard", "gate"]) await upload(camera);

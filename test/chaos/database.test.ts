@@ -26,7 +26,7 @@ const folder = temporaryFolder("database");
 const external = temporaryFolder("external");
 afterAll(() => Promise.all([folder.remove(), external.remove()]));
 
-/** A daemon with everything that comes to it, and how to see whether it works. */
+/** A daemon under load, with checks of whether it works. */
 async function house(dataDir: string, env: Readonly<Record<string, string>>, chanceName: string) {
   const [detector, model] = await Promise.all([detectorStandIn({ delayMs: 5 }), languageModelStandIn()]);
   const daemon = await serveHomesec({
@@ -41,7 +41,7 @@ async function house(dataDir: string, env: Readonly<Record<string, string>>, cha
   return {
     ...{ daemon, chance },
     answers: async (): Promise<boolean> => (await fetch(`${daemon.url}/api/events?limit=1`)).status === 200,
-    /** Ends the load, waits for all work and judges. */
+    /** Ends the load, waits for all work and checks the invariants. */
     end: async (rows: Rows, part: string, what: Readonly<Record<string, number>>): Promise<void> => {
       const [uploaded, acknowledged] = [await uploads.stop(), await posts.stop()];
       await allDone(rows, { cameraRoot });
@@ -57,7 +57,7 @@ async function house(dataDir: string, env: Readonly<Record<string, string>>, cha
   };
 }
 
-/** Kills so many connections, one after the other in the order of their age, beginning anywhere. */
+/** Kills this many connections in order of age, starting anywhere. */
 const killSome = (rows: Rows, limit: number, beginAt: number): Promise<unknown> =>
   lookAt(
     rows,

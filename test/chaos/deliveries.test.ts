@@ -64,7 +64,7 @@ test(`chaos: ${kills} kill -9 under load with flapping receivers: no delivery is
     daemon = await serveHomesec(env);
   }
 
-  // what waits longest for its retry need not fail again
+  // Deliveries with the longest wait need not fail again.
   flapping.answerWith(() => ({ status: 200 }));
   const address = await attachEmbeddedPostgres(folder.path);
   if (!address) throw new Error("the embedded server does not run");
@@ -88,7 +88,7 @@ test(`chaos: ${kills} kill -9 under load with flapping receivers: no delivery is
       join webhooks w using (webhook_id)
     `;
     for (const id of stored) expect(rows.filter(({ event_id }) => event_id === String(id)).length, `event ${id}`).toBe(3);
-    // failed with a reason and as a dead letter, or received under its message id
+    // Failed with a reason and as a dead letter, or received under its message id.
     const received = new Set([...flapping.received, ...gone.received].map(({ headers }) => String(headers["webhook-id"])));
     for (const row of rows) {
       if (row.status === "failed") expect([row.dead, (row.error_message ?? "").length > 0]).toEqual([true, true]);

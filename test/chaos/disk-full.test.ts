@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([disk.remove(), cameras.remove()]);
 });
 
-/** Takes all the room there is, to the last byte, and what becomes free; returns how to give it back. */
+/** Fills all free space to the last byte, including space that is freed later; returns how to release it. */
 function fill(): () => void {
   const path = join(disk.path, "ballast");
   const file = openSync(path, "w");
@@ -84,7 +84,7 @@ test(`chaos: the data disk is full ${fillings} times under load: the program sta
     await sleep(chance.between(500, 1_500));
     const giveBack = fill();
     expect(statfsSync(disk.path).bfree).toBe(0);
-    // nothing more can be written in the end, whatever room the files of the database had inside
+    // In the end nothing can be written, whatever free space the database files had inside.
     const refused = eventually(async () => !(await stores().catch(() => false)), { timeoutMs: 60_000, what: "a refusal" });
     await refused.finally(() => sleep(chance.between(500, isLong ? 8_000 : 1_500)).then(giveBack));
     expect((await fetch(`${daemon.url}/health`)).status).toBe(200);

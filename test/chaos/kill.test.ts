@@ -18,14 +18,14 @@ import { create } from "./support/send.ts";
 import { keepUploading } from "./support/uploads.ts";
 
 const kills = scale("CHAOS_KILLS", { short: 4, long: 200 });
-/** The long form goes on uploading and killing until there were so many. */
+/** The long form continues uploading and killing until there are this many. */
 const pictures = scale("CHAOS_KILLED_PICTURES", { short: 0, long: 20_000 });
 const chance = chanceOf("kill");
 const folder = temporaryFolder("kill");
 const cameraRoot = join(folder.path, "cameras");
 afterAll(() => folder.remove());
 
-/** What the services do between two kills. One that answers rubbish would be right to give a picture up. */
+/** Behaviour of the services between two kills. With a garbage reply, skipping the picture would be correct. */
 const moods = isLong ? (["ok", "ok", "ok", "ok", "reset", "down", "hang", "slow"] as const) : (["ok"] as const);
 
 test(`chaos: ${kills} kill -9 under load: every picture once, every event analysed, every recipient notified`, {

@@ -18,7 +18,7 @@ const chance = chanceOf("notifications");
 const folder = temporaryFolder("notifications");
 afterAll(() => folder.remove());
 
-/** A mail server that is there or not, and when it is, takes some mails, wants some later and refuses a few for good. */
+/** A mail server that comes and goes, and accepts some mails, postpones some and refuses a few for good. */
 async function flappingMailServer() {
   const port = await freePort();
   const mails: ReceivedMail[] = [];
@@ -103,7 +103,7 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
     onnotice: () => {},
   });
   try {
-    // before anything gets well, each alert has both its messages: sent, waiting with a job that will send it, or failed with a reason
+    // Before anything recovers, each alert has both messages: sent, waiting with a job that will send it, or failed with a reason.
     await eventually(
       async () => {
         const [left] = await sql<{ n: number }[]>`select count(*)::int as n from jobs j where j.queue = 'alert'`;
@@ -123,7 +123,7 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
     `;
     expect([...nowhere], "notifications that nothing will send").toEqual([]);
 
-    // all get well; what waits longest is taken up by a start, as after a long outage
+    // Everything recovers; a restart resumes the longest waits, as after a long outage.
     hook.answerWith(() => ({ status: 200 }));
     await smtp.up("well");
     await restart();
@@ -155,7 +155,7 @@ test(`chaos: ${kills} kill -9 under load, mail server and receiver flapping: eve
       const isDelivered = own.some(({ status }) => status === "sent");
       expect([alert.status, alert.delivered]).toEqual(isDelivered ? ["delivered", 1] : ["pending", 0]);
     }
-    // sent is what arrived, under its own id; failed has a reason and is a dead letter
+    // A sent message arrived under its id; a failed one has a reason and is a dead letter.
     const arrived = new Set([...smtp.mails().map(notificationIdOf), ...hook.received.map(({ headers }) => String(headers["webhook-id"]))]);
     for (const row of rows) {
       if (row.status === "failed") expect([row.dead, (row.reason ?? "").length > 0]).toEqual([true, true]);

@@ -25,10 +25,10 @@ import { cuttingWire, type Wire } from "./support/wire.ts";
  */
 const stride = scale("CHAOS_STRIDE", { short: 16, long: 1 });
 const first = 1 + chanceOf("nth fault").below(stride);
-/** Far above the number of steps, so that a count that never ends is a failure. */
+/** Far above the number of steps, so that a count without end fails. */
 const most = 400;
 let aheadMs = 0;
-/** Waits of half a minute for the next try are passed over; the clock of the camera goes along, or it would be told of as wrong. */
+/** Skips retry delays of half a minute; the camera's clock moves too, or it would be reported as wrong. */
 const clock: Clock = { now: () => new Date(Date.now() + aheadMs), monotonic: systemClock.monotonic };
 
 let database: TestDatabase;
@@ -45,7 +45,7 @@ const messages: string[] = [];
 let pictures = 0;
 const rows = () => ({ url: database.url });
 
-/** Counts a call to the outside; true when it is the one that fails. */
+/** Counts an outward call; true for the one that must fail. */
 function callFails(what: string): boolean {
   failCall -= 1;
   if (failCall !== 0) return false;
@@ -99,7 +99,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Has a picture go all the way, whatever is in it. Ends when its event, its alert and its four messages are done with. */
+/** Sends a picture all the way, whatever happens. Ends when its event, its alert and its four messages are done. */
 async function throughOnce(): Promise<void> {
   pictures += 1;
   await renameIn(join(daemon.cameraRoot, "yard", `${pictures}.jpg`), await uniqueJpeg(pictures), clock.now());
@@ -124,7 +124,7 @@ async function throughOnce(): Promise<void> {
       );
     }
     if (looks > 40) {
-      // whoever waits for the next try has waited
+      // All retry delays have passed.
       aheadMs += 40_000;
       looks = 0;
     }
@@ -132,7 +132,7 @@ async function throughOnce(): Promise<void> {
   }
 }
 
-/** Lets n grow until nothing failed any more, and says what has. */
+/** Increases n until nothing fails any more, and reports the failures. */
 async function failEach(what: string, arm: (n: number) => void, failed: () => string | undefined): Promise<void> {
   const met = new Set<string>();
   let runs = 0;
@@ -142,7 +142,7 @@ async function failEach(what: string, arm: (n: number) => void, failed: () => st
     const fault = failed();
     if (fault === undefined) {
       if (runs > 0 || n === 1) break;
-      // there are fewer steps of this kind than the seed begins with
+      // There are fewer steps of this kind than the seed's first one.
       n = 1 - stride;
       continue;
     }
@@ -154,7 +154,7 @@ async function failEach(what: string, arm: (n: number) => void, failed: () => st
   const arrived = [...messages, ...post.mails.map(notificationIdOf)];
   const { violations, figures } = await judge(rows(), { cameraRoot: daemon.cameraRoot, arrived });
   expect(violations).toEqual([]);
-  // one picture, one event, one alert, four messages, each under one id
+  // One picture, one event, one alert, four messages, each under one id.
   expect(figures).toMatchObject({ pictures, events: pictures, alerts: pictures, messages: 4 * pictures });
   expect(new Set(arrived).size).toBe(4 * pictures);
   report(what, { faults: runs, "different ones": met.size, ...figures });

@@ -35,7 +35,7 @@ test(`chaos: ${pictures} pictures at once while the program is stopped, after mo
 
   process.kill(daemon.pid, "SIGSTOP");
   try {
-    // links that come and go under a name that nobody looks at: two events each, so that the queue is full before the pictures come
+    // Links with an ignored name come and go, two events each, so that the queue is full before the pictures arrive.
     const kept = Number(readFileSync("/proc/sys/fs/inotify/max_queued_events", "utf8"));
     writeFileSync(join(outside, "noise"), "");
     for (let n = 0; n < kept; n += 2) {

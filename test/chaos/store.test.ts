@@ -23,7 +23,7 @@ const folder = temporaryFolder("store");
 const cameraRoot = join(folder.path, "cameras");
 afterAll(() => folder.remove());
 
-/** Everything out of Redis, as somebody would who needs the memory. */
+/** Deletes everything in Redis, as when its memory is needed. */
 async function flush(port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.end("FLUSHALL\r\n"));

@@ -6,18 +6,18 @@ import { eventually } from "../support/eventually.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";
 import { type StandIn, verdictText } from "../support/upstream.ts";
 
-/** Somewhere a small evening happens. */
+/** The place of a small evening. */
 export interface Home {
   readonly daemon: TestDaemon;
   readonly database: TestDatabase;
   readonly model: StandIn;
-  /** What the language model says from now on. */
+  /** Sets the language model's reply. */
   answerWith(content: string): void;
-  /** Of a receiver that takes everything. */
+  /** Address of a receiver that accepts everything. */
   readonly target: string;
 }
 
-/** Lets happen at a home what a release has to keep: each kind of thing, in each state that it can rest in. */
+/** Creates what a release must preserve: each kind of thing, in each state of rest. */
 export async function spendEvening(home: Home): Promise<void> {
   const { daemon } = home;
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -29,7 +29,7 @@ export async function spendEvening(home: Home): Promise<void> {
   };
   const post = <T = { id: string }>(path: string, body: unknown = {}): Promise<T> => ask("POST", path, body);
   let pictures = 0;
-  /** A picture comes in, and all is over that comes of it. */
+  /** A picture arrives, and everything that follows has finished. */
   const visit = async (camera: string, score: number | undefined): Promise<void> => {
     home.answerWith(score === undefined ? "I would rather not say." : verdictText(score));
     pictures += 1;
@@ -113,7 +113,7 @@ export async function spendEvening(home: Home): Promise<void> {
   await settled(home);
 }
 
-/** Nothing is to be done any more but what waits for a later hour. */
+/** Nothing is pending except work scheduled for later. */
 async function settled({ database, daemon }: Home): Promise<void> {
   let quiet = 0;
   await eventually(
@@ -132,7 +132,7 @@ async function settled({ database, daemon }: Home): Promise<void> {
   );
 }
 
-/** What takes weeks to learn, and a machine with a graphics card: rows as the workers leave them. */
+/** Rows that take weeks to learn or need a graphics card, as the workers write them. */
 async function learned({ database, daemon }: Home): Promise<void> {
   await database.db.transaction(async (sql) => {
     await sql`

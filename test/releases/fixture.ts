@@ -4,7 +4,7 @@ import type { Seen } from "./seen.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/releases");
 
-/** What a release left behind. */
+/** The record of a release. */
 export interface Release {
   readonly version: string;
   /** Its data, as `homesec db backup` writes it. */
@@ -13,15 +13,15 @@ export interface Release {
   readonly evening: string;
 }
 
-/** What a person saw of the data, and what it takes to go on with it. */
+/** The replies that a person saw, and what is needed to continue. */
 export interface Evening {
-  /** When the backup was made. */
+  /** Time of the backup. */
   readonly at: string;
   /** The day in UTC. */
   readonly day: string;
-  /** The newest migration that had been applied. */
+  /** The newest applied migration. */
   readonly schema: string;
-  /** The key of the secrets, hexadecimal. */
+  /** Key of the secrets, hexadecimal. */
   readonly key: string;
   readonly seen: Seen;
 }
@@ -31,12 +31,12 @@ export function releaseFiles(version: string): Release {
   return { version, backup: join(own, "home.backup"), evening: join(own, "evening.json") };
 }
 
-/** All that were kept, oldest first. */
+/** All records, oldest first. */
 export const releases: readonly Release[] = readdirSync(folder)
   .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
   .sort((left, right) => left.localeCompare(right, "en", { numeric: true }))
   .map(releaseFiles);
 
-/** Where the cameras of the recorded evening uploaded, and where its webhooks went. */
+/** Camera root and webhook target of the recorded evening. */
 export const recordedRoot = "/srv/cameras";
 export const recordedTarget = "http://127.0.0.1:9/hook";

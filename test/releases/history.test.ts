@@ -28,7 +28,7 @@ beforeAll(async () => {
     fresh.db,
     earlyRows.map((early) => ({ ...early, row: { ...early.row, ...early.later } })),
   );
-  // of what a migration sets to the moment in which it runs only that it did is looked at
+  // Values that a migration sets to its own time are only checked for existence.
   await walked.db.query((sql) => sql`update activity_baselines b set last_hour = b.updated_at where b.last_hour is not null`);
 });
 afterAll(() => Promise.all([walked.close(), fresh.close()]));
@@ -39,7 +39,7 @@ async function put(db: Database, rows: readonly EarlyRow[]): Promise<void> {
   });
 }
 
-/** Where what is counted waits to be added up, which happens at another time in a database that grew. */
+/** Pending changes of counts, which are rolled up at another time in a database that has grown. */
 const counted =
   /^(detection|event)_(days|changes|type_days|camera_days|scores|score_months|score_days|hours)$|^rollup_folds$|^schema_migrations$/;
 
@@ -48,7 +48,7 @@ describe("schema history: a database that was migrated through each version with
     const leaveOut = Object.keys(await contentsOf(fresh.db, [])).filter((table) => counted.test(table));
     const [grown, begun] = [await contentsOf(walked.db, leaveOut), await contentsOf(fresh.db, leaveOut)];
     expect(grown).toEqual(begun);
-    // whoever adds a table adds a row for it to rows.ts
+    // A new table needs a row in rows.ts.
     expect(Object.keys(grown).filter((table) => grown[table]?.startsWith("0 rows"))).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe("schema history: a database that was migrated through each version with
   });
 });
 
-/** All that is counted by day, as questions read it. */
+/** All counts by day, as analytics read them. */
 async function sums(db: Database): Promise<readonly unknown[]> {
   return await db.query(
     (sql) => sql`

@@ -1,6 +1,6 @@
 import type { Database } from "../../src/platform/database/database.ts";
 
-/** Has everything that was below one camera root be below another. */
+/** Moves everything below one camera root to another. */
 export async function moveCameras(db: Database, from: string, to: string): Promise<void> {
   const places = [
     ...([
@@ -24,7 +24,7 @@ export async function moveCameras(db: Database, from: string, to: string): Promi
   }
 }
 
-/** The folders below a camera root into which cameras upload that are not deleted. */
+/** Folders below a camera root that belong to cameras that are not deleted. */
 export async function cameraFolders(db: Database, root: string): Promise<readonly string[]> {
   const rows = await db.query(
     (sql) =>

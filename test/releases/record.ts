@@ -46,7 +46,7 @@ test("release record: stores the data and the replies of a small evening for lat
   const report = await backUp({ db, path: files.backup, replace: false, version: programVersion(), clock: systemClock });
   expect(report.rows).toBeGreaterThan(100);
   const key = (await readFile(join(keys.path, "secret.key"))).toString("hex");
-  // the addresses in the configuration are those of the next start
+  // The addresses in the configuration apply to the next start.
   const services = Object.fromEntries([vision, embedder, enrichment].map(({ url }) => [url, "http://127.0.0.1:9"]));
   const kept = replacedIn(seen, { ...services, [daemon.cameraRoot]: recordedRoot, [target.url]: recordedTarget });
   await writeFile(files.evening, `${JSON.stringify({ at: report.created_at, day, schema: report.schema, key, seen: kept }, null, 1)}\n`);

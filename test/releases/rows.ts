@@ -1,15 +1,15 @@
-/** A row to be put into a table as soon as a migration has made it fit. */
+/** A row to insert as soon as a migration allows it. */
 export interface EarlyRow {
-  /** The first migration whose schema takes it. */
+  /** The first migration whose schema accepts it. */
   readonly from: number;
   readonly table: string;
   readonly row: Readonly<Record<string, unknown>>;
-  /** What later migrations made of it, where that is not their default. */
+  /** Values that later migrations set, where they differ from the default. */
   readonly later?: Readonly<Record<string, unknown>>;
 }
 
 const day = "2026-03-01";
-/** So many minutes after eight in the evening. */
+/** Minutes after eight in the evening. */
 const at = (minutes: number): Date => new Date(Date.parse(`${day}T20:00:00Z`) + minutes * 60_000);
 const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const times = { created_at: at(0), updated_at: at(1) };
@@ -71,7 +71,7 @@ const notification = (from: number, n: number, kind: string, channel = "email"):
   },
 });
 
-/** Rows for each step of the schema's history, in the order in which they fit: for a new table, and for an old one that a migration changes. */
+/** Rows for each step of the schema's history, in order: for a new table, and for an old one that a migration changes. */
 export const earlyRows: readonly EarlyRow[] = [
   ...["yard", "gate"].map((name) => ({
     from: 1,
@@ -122,7 +122,7 @@ export const earlyRows: readonly EarlyRow[] = [
     from: 4,
     table: "activity_baselines",
     row: { camera_id: "yard", day_of_week: 6, hour: 20, avg_count: 2.5, variance: 1, sample_count: 12, updated_at: at(4) },
-    // the migration takes the moment in which it runs
+    // The migration uses its own time.
     later: { last_hour: at(4) },
   },
   {

@@ -1,4 +1,4 @@
-/** What a daemon answers, by what it was asked. */
+/** Replies of a daemon, by request. */
 export type Seen = Readonly<Record<string, unknown>>;
 
 interface Page {
@@ -15,7 +15,7 @@ const lists = [
 ];
 const analytics = ["detection-trends", "risk-history", "object-distribution", "risk-score-distribution", "risk-score-trends"];
 
-/** Asks for everything that a person can look at and that does not change while they look. `day`: of the evening. */
+/** Requests everything that a person can see and that does not change meanwhile. `day`: of the evening. */
 export async function whatIsSeen(url: string, day: string): Promise<Seen> {
   const seen: Record<string, unknown> = {};
   const ask = async <T>(path: string): Promise<T> => {
@@ -44,14 +44,14 @@ export async function whatIsSeen(url: string, day: string): Promise<Seen> {
   return seen;
 }
 
-/** The same with other words in place of some. */
+/** The same with some words replaced. */
 export function replacedIn(seen: Seen, words: Readonly<Record<string, string>>): Seen {
   let text = JSON.stringify(seen);
   for (const [word, other] of Object.entries(words)) text = text.replaceAll(word, other);
   return JSON.parse(text) as Seen;
 }
 
-/** Without the sentences that homesec makes anew for each answer: a later version may find better ones. */
+/** The same without generated sentences, which a later version may word better. */
 export function withoutWording(seen: Seen): Seen {
   const worded = (path: string): boolean => path.endsWith("/explain");
   return Object.fromEntries(

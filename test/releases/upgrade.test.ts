@@ -27,7 +27,7 @@ describe.each(releases)("upgrade from homesec $version", (release: Release) => {
 
   beforeAll(async () => {
     evening = JSON.parse(await readFile(release.evening, "utf8")) as Evening;
-    // private, as whoever clones the project cannot leave it
+    // Private, which a clone of the project cannot preserve.
     await writeFile(join(folder.path, "secret.key"), Buffer.from(evening.key, "hex"), { mode: 0o600 });
     const [detector, model] = await Promise.all([detectorStandIn(), languageModelStandIn()]);
     standIns = [detector, model];
@@ -109,7 +109,7 @@ describe("database of a later version", () => {
   });
 });
 
-/** Fills the database as the release left it, without what later versions make of it. */
+/** Fills the database as the release left it, without the effects of later versions. */
 async function asItWas(release: Release, { db }: TestDatabase, folder: string): Promise<void> {
   const older = join(folder, "migrations");
   await cp(migrations, older, { recursive: true });
@@ -118,7 +118,7 @@ async function asItWas(release: Release, { db }: TestDatabase, folder: string): 
   await restore({ db, path: release.backup, replace: false, alone: false, clock: systemClock, folder: older });
 }
 
-/** The time of the machine, moved. */
+/** The machine's clock with an offset. */
 function startingAt(start: Date): Clock {
   const ahead = start.getTime() - Date.now();
   return { now: () => new Date(Date.now() + ahead), monotonic: () => performance.now() };

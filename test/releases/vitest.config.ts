@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run release-record`: keeps what a release leaves behind, for `upgrade.test.ts` of all later ones. */
+/** `npm run release-record`: records the data of a release for `upgrade.test.ts` of all later ones. */
 export default defineConfig({
   test: {
     include: ["test/releases/record.ts"],

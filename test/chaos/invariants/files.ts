@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isRecorded, kindOf } from "../../../src/monitoring/images/picture.ts";
 import type { Sql } from "../../../src/platform/database/database.ts";
 
-/** A picture as it is on disk: another size or time would be another version. */
+/** A picture on disk: another size or time would be another version. */
 export interface OnDisk {
   readonly path: string;
   readonly size: number;
@@ -12,7 +12,7 @@ export interface OnDisk {
 
 const atOnce = 10_000;
 
-/** All pictures below a folder, without those that are not finished yet. */
+/** All finished pictures below a folder. */
 export async function picturesIn(root: string): Promise<readonly OnDisk[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -29,7 +29,7 @@ export async function picturesIn(root: string): Promise<readonly OnDisk[]> {
   return found;
 }
 
-/** Puts what is on disk beside the rows, for this connection only. */
+/** Loads the files on disk into a temporary table of this connection. */
 export async function tellOfFiles(sql: Sql, files: readonly OnDisk[]): Promise<void> {
   await sql`create temporary table on_disk (path text, size_bytes bigint, modified_ns bigint, primary key (path))`;
   for (let at = 0; at < files.length; at += atOnce) {
@@ -46,7 +46,7 @@ export async function tellOfFiles(sql: Sql, files: readonly OnDisk[]): Promise<v
   await sql`analyze on_disk`;
 }
 
-/** How many files nobody has registered as they are. */
+/** Counts files without a matching row. */
 export async function withoutRow(sql: Sql): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     select count(*) as n
@@ -57,8 +57,8 @@ export async function withoutRow(sql: Sql): Promise<number> {
 }
 
 /**
- * Each file on disk was looked at once: its row is processed, or skipped since the same content was looked at under another
- * name or at another time. What is not on disk any more came to an end that says so.
+ * Counts violations: each file on disk was processed once, so its row is processed, or skipped because the same content was processed
+ * under another name or time. Files that are gone have an outcome that says so.
  */
 export async function wrongPictures(sql: Sql): Promise<readonly string[]> {
   const wrong = await sql<{ what: string; n: number; example: string }[]>`

@@ -6,23 +6,23 @@ import { picturesIn, tellOfFiles, withoutRow, wrongPictures } from "./files.ts";
 import { forgotten, wrongMessages } from "./messages.ts";
 import { wrongRows } from "./row-rules.ts";
 
-/** What was seen from outside, for the rows to agree with. */
+/** Observations from outside that the rows must agree with. */
 export interface Outside {
   /** The folder with the pictures of all cameras. */
   readonly cameraRoot?: string;
-  /** Ids of events of which a client was told that they are stored. */
+  /** Ids of events that the API acknowledged as stored. */
   readonly acknowledged?: Iterable<number>;
-  /** Ids of all messages that mail servers and targets of webhooks got, each as often as it came. */
+  /** Ids of all messages that mail servers and webhook targets received, once per receipt. */
   readonly arrived?: readonly string[];
 }
 
-/** What is wrong, in words, and how much there was. */
+/** Violations in words, and counts. */
 export interface Judgement {
   readonly violations: readonly string[];
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** How many things are still on their way: pictures without an outcome, batches, judgements, messages, jobs, numbers of the journal. */
+/** Counts pending things: pictures without an outcome, batches, analyses, messages, jobs, journal numbers. */
 export async function unfinished(sql: Sql): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     select (select count(*) from images i where i.status in ('pending', 'deferred'))
@@ -35,7 +35,7 @@ export async function unfinished(sql: Sql): Promise<number> {
   return row.n;
 }
 
-/** Waits until every picture in the folder has a row and nothing is on its way any more. */
+/** Waits until every picture in the folder has a row and nothing is pending. */
 export async function allDone(rows: Rows, options: { readonly cameraRoot?: string; readonly timeoutMs?: number } = {}): Promise<void> {
   const { cameraRoot, timeoutMs = patienceMs } = options;
   const files = cameraRoot === undefined ? [] : await picturesIn(cameraRoot);
@@ -60,9 +60,8 @@ export async function allDone(rows: Rows, options: { readonly cameraRoot?: strin
 }
 
 /**
- * Judges, when all work is done and from outside of the program, what must be true whatever happened before: what was
- * acknowledged is stored, each picture has one outcome, each alert an end, the sequence of the journal no hole, and files,
- * rows and messages agree.
+ * Checks from outside, when all work is done, what must always be true: acknowledged data is stored, each picture has one outcome, each
+ * alert an end, the journal no gap, and files, rows and messages agree.
  */
 export async function judge(rows: Rows, outside: Outside = {}): Promise<Judgement> {
   const files = outside.cameraRoot === undefined ? undefined : await picturesIn(outside.cameraRoot);

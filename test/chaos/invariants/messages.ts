@@ -1,6 +1,6 @@
 import type { Sql } from "../../../src/platform/database/database.ts";
 
-/** Events of which a client was told that they are stored, and which are not. */
+/** Returns events that were acknowledged but are not stored. */
 export async function forgotten(sql: Sql, acknowledged: readonly number[]): Promise<readonly string[]> {
   const [row] = await sql<[{ n: number }]>`
     select count(*) as n
@@ -10,7 +10,7 @@ export async function forgotten(sql: Sql, acknowledged: readonly number[]): Prom
   return row.n === 0 ? [] : [`${row.n} of ${acknowledged.length} acknowledged events are not there`];
 }
 
-/** What is said to have been sent has arrived under its id, and nothing has arrived of which no row knows. */
+/** Checks that everything marked as sent has arrived under its id, and that everything that arrived has a row. */
 export async function wrongMessages(sql: Sql, arrived: readonly string[]): Promise<readonly string[]> {
   const [row] = await sql<[{ never: number; unknown: number }]>`
     with arrived as (

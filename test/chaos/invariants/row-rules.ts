@@ -1,6 +1,6 @@
 import type { Sql } from "../../../src/platform/database/database.ts";
 
-/** Counts what must not be there, in words; nothing when the rows are true to each other. */
+/** Counts inconsistent rows, in words; empty if the rows are consistent. */
 export async function wrongRows(sql: Sql): Promise<readonly string[]> {
   const counted = await Promise.all([ofPictures(sql), ofEvents(sql), ofAlerts(sql), ofMessages(sql), ofJournalAndJobs(sql)]);
   return counted.flatMap((part) =>

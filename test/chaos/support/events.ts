@@ -6,7 +6,7 @@ const Results = z.object({ results: z.array(z.object({ id: z.number().nullable()
 const atOnce = 3;
 const pauseMs = 50;
 
-/** Stores some events over HTTP again and again, for a camera of their own, whatever the daemon says. `stop` returns those of which it said that they are stored. */
+/** Keeps storing events over HTTP for a separate camera, whatever the daemon replies. `stop` returns the acknowledged events. */
 export async function keepPosting(url: () => string): Promise<{ stop(): Promise<ReadonlySet<number>> }> {
   const acknowledged = new Set<number>();
   let goesOn = true;
@@ -30,7 +30,7 @@ export async function keepPosting(url: () => string): Promise<{ stop(): Promise<
         const answer = await send("/api/events/bulk", { events });
         if (answer.status === 207) for (const { id } of Results.parse(await answer.json()).results) if (id !== null) acknowledged.add(id);
       } catch {
-        // killed, or away: nothing was promised
+        // Killed or away: nothing was acknowledged.
       }
       await sleep(pauseMs);
     }

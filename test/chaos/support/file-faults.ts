@@ -4,21 +4,21 @@ import { syncBuiltinESMExports } from "node:module";
 const calls = ["open", "stat", "lstat", "realpath", "readdir"] as const;
 const codes = ["EIO", "EMFILE", "ESTALE"] as const;
 
-/** The file system, of which one call fails. */
+/** The file system, with one failing call. */
 export interface FileFaults {
-  /** Has the `n`-th call from now, counted from 1, fail that is about something in the folder. */
+  /** Makes the `n`-th call from now (starting at 1) about something in the folder fail. */
   failNext(n: number): void;
-  /** Has each call about this path fail from now on, as on a damaged disk. */
+  /** Makes each call about this path fail from now on, as on a damaged disk. */
   failAt(path: string): void;
-  /** The call that failed since `failNext`; undefined while none did. */
+  /** The call that failed since `failNext`; undefined if none has. */
   failed(): string | undefined;
-  /** Has all be as it was. */
+  /** Restores everything. */
   undo(): void;
 }
 
 /**
- * Stands between this process and the calls of Node by which the files in a folder are found and read. What an open
- * file is asked is a call too. The errors are those of a share that is away, and of too many open files.
+ * Intercepts the Node calls that find and read files in a folder, including calls on open files. The errors are those of an unreachable
+ * share and of too many open files.
  */
 export function fileFaults(folder: string): FileFaults {
   let left = Number.POSITIVE_INFINITY;
@@ -37,7 +37,7 @@ export function fileFaults(folder: string): FileFaults {
   for (const [name, original] of originals) {
     const wrapped = async (...args: unknown[]): Promise<unknown> => {
       const path = String(args[0]);
-      // what is being uploaded is not homesec's to read
+      // Files that are being uploaded are not read by homesec.
       const isInside = path.startsWith(folder) && !path.endsWith(".part");
       if (isInside) look(name, path);
       const answer = await (original as (...given: unknown[]) => Promise<unknown>)(...args);
@@ -62,7 +62,7 @@ export function fileFaults(folder: string): FileFaults {
   };
 }
 
-/** The same open file, whose reads count too. */
+/** The same open file, with its reads counted. */
 function watched(file: fs.FileHandle, path: string, look: (call: string, path: string) => void): fs.FileHandle {
   for (const name of ["read", "stat"] as const) {
     const original = file[name].bind(file) as (...given: unknown[]) => Promise<unknown>;

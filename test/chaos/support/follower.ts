@@ -1,8 +1,8 @@
 import { tail } from "../../../src/admin/live-client/tail.ts";
 
-/** A live client that follows everything from the first message on, over any number of interruptions. */
+/** A live client that follows everything from the first message on, across interruptions. */
 export interface Follower {
-  /** The sequences of the messages so far, in the order in which they came; -1 for each gap that it was told of. */
+  /** Sequences of the messages in order of arrival; -1 for each reported gap. */
   readonly sequences: readonly number[];
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import sharp from "sharp";
 import { picturePath } from "../../support/pictures.ts";
 
-/** Makes pictures of about a kilobyte, each with a number of its own inside: what counts is how many there are. */
+/** Makes pictures of about a kilobyte, each with a unique number inside: only their number matters. */
 export async function littlePictures(): Promise<(number: number) => Buffer> {
   const bytes = await sharp(await readFile(picturePath()))
     .resize(64, 48)
@@ -10,7 +10,7 @@ export async function littlePictures(): Promise<(number: number) => Buffer> {
     .toBuffer();
   return (number) => {
     const text = Buffer.from(String(number));
-    // a comment right after the start: decoders skip it
+    // A comment right after the start, which decoders skip.
     const comment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, text.length + 2]), text]);
     return Buffer.concat([bytes.subarray(0, 2), comment, bytes.subarray(2)]);
   };

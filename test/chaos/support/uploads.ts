@@ -6,13 +6,13 @@ import { renameIn, uniqueJpeg, writeSlowly } from "../../support/pictures.ts";
 
 const cameras = ["front", "back", "garage", "yard", "drive", "gate"];
 
-/** Where picture `number` belongs. */
+/** Path of picture `number`. */
 function placeOf(root: string, number: number, ...between: readonly string[]): string {
   const camera = cameras[number % cameras.length] as string;
   return join(root, camera, ...between, `${String(number).padStart(6, "0")}.jpg`);
 }
 
-/** The ways in which pictures come, and what happens to some of them before anybody has looked. */
+/** The ways pictures arrive, with accidents that happen to some before they are processed. */
 const ways = {
   renamed: async ({ path, bytes }: Upload) => await renameIn(path(), bytes),
   "in pieces": async ({ path, bytes, chance }: Upload) => await writeSlowly(path(), bytes, 2 + chance.below(5), chance.between(0, 12)),
@@ -51,7 +51,7 @@ const ways = {
   },
 } as const;
 
-/** Ways after which the picture lies there as it came. */
+/** Ways that leave the picture as uploaded. */
 const plain = ["renamed", "in pieces", "in new folders", "linked"] as const;
 
 interface Upload {
@@ -65,14 +65,17 @@ const writeWhole = async (path: string, bytes: Buffer): Promise<void> => {
   await writeFile(path, bytes);
 };
 
-/** Uploads picture `number` in one of the ways: mostly the plain ones, but every fifth meets with an accident. Its choices are its own, whoever uploads beside it. */
+/**
+ * Uploads picture `number` in one of the ways: mostly plain ones, with an accident in every fifth. Its choices do not depend on other
+ * uploads.
+ */
 async function upload(root: string, number: number, all: Chance): Promise<void> {
   const chance = all.of(number);
   const way = chance.below(5) === 0 ? chance.pick(Object.keys(ways) as (keyof typeof ways)[]) : chance.pick(plain);
   await ways[way]({ path: (...between) => placeOf(root, number, ...between), bytes: await uniqueJpeg(number), chance });
 }
 
-/** Uploads without a pause, `pauseMs` after each, until `stop`, which says how many it were. */
+/** Uploads with `pauseMs` after each picture until `stop`, which returns their number. */
 export function keepUploading(root: string, chance: Chance, pauseMs: number): { readonly count: () => number; stop(): Promise<number> } {
   let goesOn = true;
   let uploaded = 0;
@@ -93,7 +96,7 @@ export function keepUploading(root: string, chance: Chance, pauseMs: number): { 
   };
 }
 
-/** Uploads pictures `from` to below `to`, by several hands at once. */
+/** Uploads pictures `from` (inclusive) to `below` (exclusive) with several uploaders at once. */
 export async function uploadRange(root: string, from: number, to: number, chance: Chance): Promise<void> {
   let next = from;
   const hand = async (): Promise<void> => {

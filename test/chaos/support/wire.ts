@@ -2,23 +2,23 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * What becomes of a statement: `lost`, it never gets to the server, the connection is cut; `unanswered`, the server does
- * it, and the connection is cut before anybody hears of it.
+ * The fault of a statement. `lost`: the connection closes before it reaches the server. `unanswered`: the server executes it, and the
+ * connection closes before the reply.
  */
 export type Fate = "lost" | "unanswered";
 
-/** Between a program and PostgreSQL: counts statements, and fails one of them. */
+/** A proxy between a program and PostgreSQL that counts statements and breaks one of them. */
 export interface Wire {
   /** To be used in place of the server's address. */
   readonly url: string;
-  /** Has the `n`-th statement from now, counted from 1, meet its fate. */
+  /** Breaks the `n`-th statement from now, starting at 1. */
   failNext(n: number, fate: Fate): void;
-  /** The text of the statement that failed since `failNext`; undefined while none did. */
+  /** Text of the statement that broke since `failNext`; undefined if none has. */
   failed(): string | undefined;
   close(): Promise<void>;
 }
 
-/** Opens it before the server of a `postgres://` address over TCP. */
+/** Opens a proxy for a `postgres://` address over TCP. */
 export async function cuttingWire(target: string): Promise<Wire> {
   const address = new URL(target);
   const sockets = new Set<Socket>();
@@ -52,7 +52,7 @@ export async function cuttingWire(target: string): Promise<Wire> {
     }
     upstream.on("data", (chunk) => {
       if (!deaf) client.write(chunk);
-      // "ready for query" is the last that the server says of a statement, if it comes in one piece
+      // "Ready for query" ends the server's reply to a statement, if it arrives in one piece.
       else if (chunk.at(-6) === 0x5a) cut();
       else setTimeout(cut, 500);
     });
@@ -84,7 +84,7 @@ export async function cuttingWire(target: string): Promise<Wire> {
   };
 }
 
-/** Reads what a client of PostgreSQL sends; answers with the texts of the statements that a chunk has executed. */
+/** Parses a client's messages; returns the texts of the statements that a chunk has executed. */
 function messageReader(): (chunk: Buffer) => readonly string[] {
   let rest = Buffer.alloc(0);
   let isStarted = false;
