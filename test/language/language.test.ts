@@ -9,7 +9,7 @@ const limits: Readonly<Record<string, number>> = {
   changelog: 17,
   "mail templates": 1,
   comments: 24.4,
-  "comments of tests": 26.9,
+  "comments of tests": 18,
   "test titles": 22.5,
 };
 

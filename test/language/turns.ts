@@ -15,7 +15,7 @@ const turns: readonly RegExp[] = [
   /\blook(?:s|ed|ing)? (?:at|after) (?:a |the |each |every )?(?:picture|image|event|file)s?\b|\b(?:is|are|was|were|be) looked at\b/gi,
   /\b(?:take|takes|taken|took|taking) up\b|\bgive[sn]? up\b|\bgave up\b|\bleft alone\b|\bleave[s]? alone\b/gi,
   /\b[Ww]ho(?:ever)? (?:asks?|waits?|comes?|came|looks?|reads?|writes?|stored|stores?|gets?|has|had|is|was|wants?|needs?|may|can|cannot|calls?|sends?)\b(?![^.?]*\?)/g,
-  /(?:^|[.:;,(] )[Ww]hat(?:ever)? (?:is|was|are|were|has|had|comes?|came|cannot|can|could|may|might|stays?|a|the|it|they|does|did|will|must|somebody|nobody|homesec|needs?|goes|went|waits?)\b(?![^.?]*\?)/g,
+  /(?:^|[.:;,(] )[Ww]hat (?:is|was|are|were|has|had|comes?|came|cannot|can|could|may|might|stays?|a|the|it|they|does|did|will|must|somebody|nobody|homesec|needs?|goes|went|waits?)\b(?![^.?]*\?)/g,
   /\bby (?:itself|themselves|himself)\b/gi,
   /\b(?:at|of|for|by|to|with|from|in|on|under|through|after|behind|without) which\b|\b(?:of|for|to|by|from|with) whom\b/gi,
   /\bbut for\b|\bonce more\b|\banew\b|\bnobody\b|\bsomebody\b|\banybody\b|\beverybody\b/gi,
