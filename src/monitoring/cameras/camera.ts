@@ -9,7 +9,7 @@ import type { Camera as CameraRecord } from "../../contract/routes/cameras.ts";
 export type Camera = z.output<typeof CameraRecord>;
 export type CameraStatus = (typeof cameraStatuses)[number];
 
-/** What no two cameras may share, deleted ones included. */
+/** Identity of a camera: no two cameras may share one of these, deleted cameras included. */
 export interface CameraIdentity {
   readonly camera_id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface CameraIdentity {
 const longestSlug = 64;
 const longestName = 255;
 
-/** Letters that do not come apart into a plain one and a mark. */
+/** Letters that do not decompose into a plain letter and a mark. */
 const spelled: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -43,12 +43,12 @@ const spelled: Readonly<Record<string, string>> = {
   ŋ: "ng",
 };
 
-/** What the API has at the place of a camera: one with this id could not be asked for. */
+/** A path segment of the API: a camera with this id could not be requested. */
 const reservedCameraId = "deleted";
 
 /**
- * A camera id made of a name: `Front Door` becomes `front_door`, `Größe` becomes `grosse`. A name that is one already stays
- * as it is; one without a letter that can be spelled so gets an id made of its checksum. The same name gives the same id.
+ * Derives a camera id from a name: `Front Door` becomes `front_door`, `Größe` becomes `grosse`. A valid id stays unchanged; a name
+ * without any such letter gets an id from its checksum. The same name always gives the same id.
  */
 export function slugOf(name: string): string {
   if (/^[a-z0-9_-]{1,64}$/.test(name) && name !== reservedCameraId) return name;
@@ -65,34 +65,34 @@ export function slugOf(name: string): string {
   return plain || `camera_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
 
-/** The n-th choice of an id: `front_door`, `front_door_2`, `front_door_3`. */
+/** Returns the n-th candidate for an id: `front_door`, `front_door_2`, `front_door_3`. */
 export function numberedSlug(slug: string, n: number): string {
   return n === 1 ? slug : `${slug.slice(0, longestSlug - String(n).length - 1)}_${n}`;
 }
 
-/** The n-th choice of a name: `Front Door`, `Front Door (2)`. */
+/** Returns the n-th candidate for a name: `Front Door`, `Front Door (2)`. */
 export function numberedName(name: string, n: number): string {
   const suffix = n === 1 ? "" : ` (${n})`;
   return [...name].slice(0, longestName - suffix.length).join("") + suffix;
 }
 
-/** The way back of a deleted camera, for those who use the API and for those at the command line. */
+/** Explains how to restore a deleted camera, over the API and at the command line. */
 export function howToRestore(cameraId: string): string {
   return `restore it with POST /api/cameras/${cameraId}/restore or \`homesec cameras restore ${cameraId}\``;
 }
 
-/** What a camera would share with another one. */
+/** A field that two cameras would share. */
 export type SharedField = "camera_id" | "name" | "folder_path";
 
-/** The first of these that the other camera has too: its id, its name or its folder. */
+/** Returns the first field that both cameras share: id, name or folder. */
 export function sharedField(asked: CameraIdentity, other: CameraIdentity): SharedField {
   if (other.camera_id === asked.camera_id) return "camera_id";
   return other.name === asked.name ? "name" : "folder_path";
 }
 
 /**
- * The refusal of a camera that would share something with another one. Names the other and the way out; `taker` is the camera that exists already
- * and asks for it.
+ * Returns the problem for a camera that would share a field with another one. Names the other camera and the solution; `taker` is the
+ * existing camera that asks for it.
  */
 export function conflictProblem(field: SharedField, other: Camera, taker?: string): Problem {
   const what = {
@@ -110,7 +110,7 @@ export function conflictProblem(field: SharedField, other: Camera, taker?: strin
     : new Problem("conflict", `Camera ${other.camera_id} (${JSON.stringify(other.name)}) has ${what} already; give ${another}${takeOver}`);
 }
 
-/** How a camera gets the folder of another one. While homesec runs, a folder that is given up is that of a new camera at once. */
+/** Explains how to reuse the folder of another camera. While homesec runs, a released folder becomes a new camera at once. */
 function howToTakeOver(other: Camera, taker: string): string {
   const id = other.camera_id;
   const commands = [

@@ -6,7 +6,7 @@ const columns = (sql: Sql) => sql`
   c.camera_id, c.name, c.folder_path, c.status, c.last_seen_at, c.created_at, c.updated_at, c.deleted_at
 `;
 
-/** A camera, deleted or not, or undefined. */
+/** Finds a camera, deleted or not; undefined if there is none. */
 export async function findCamera(sql: Sql, cameraId: string): Promise<Camera | undefined> {
   const [camera] = await sql<[Camera?]>`
     select ${columns(sql)}
@@ -16,7 +16,7 @@ export async function findCamera(sql: Sql, cameraId: string): Promise<Camera | u
   return camera;
 }
 
-/** The camera, deleted or not, that has this folder, or undefined. */
+/** Finds the camera, deleted or not, with this folder; undefined if there is none. */
 export async function findCameraByFolder(sql: Sql, folderPath: string): Promise<Camera | undefined> {
   const [camera] = await sql<[Camera?]>`
     select ${columns(sql)}
@@ -26,7 +26,7 @@ export async function findCameraByFolder(sql: Sql, folderPath: string): Promise<
   return camera;
 }
 
-/** Another camera, deleted or not, that has this id, name or folder: the one with the id first, then the one with the name. */
+/** Finds another camera, deleted or not, with this id, name or folder: a match by id first, then by name. */
 export async function findConflict(sql: Sql, asked: CameraIdentity, exceptId?: string): Promise<Camera | undefined> {
   const [camera] = await sql<[Camera?]>`
     select ${columns(sql)}
@@ -39,12 +39,12 @@ export async function findConflict(sql: Sql, asked: CameraIdentity, exceptId?: s
   return camera;
 }
 
-/** Has everybody who gives a camera its id, name or folder wait for each other, until the end of the transaction. */
+/** Serialises all transactions that assign an id, name or folder to a camera, until the end of the transaction. */
 export async function lockIdentities(sql: Sql): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.cameraIdentities})`;
 }
 
-/** Every camera, deleted ones included. */
+/** Returns all cameras, deleted ones included. */
 export async function allCameras(sql: Sql): Promise<readonly Camera[]> {
   return await sql<Camera[]>`
     select ${columns(sql)}
@@ -53,7 +53,7 @@ export async function allCameras(sql: Sql): Promise<readonly Camera[]> {
   `;
 }
 
-/** Every camera that is not deleted. */
+/** Returns all cameras that are not deleted. */
 export async function liveCameras(sql: Sql): Promise<readonly Camera[]> {
   return await sql<Camera[]>`
     select ${columns(sql)}
@@ -78,7 +78,7 @@ export async function insertCamera(sql: Sql, camera: NewCamera, now: Date): Prom
   return row;
 }
 
-/** What of a camera is changed. */
+/** Changed fields of a camera. */
 export interface CameraChange {
   readonly name: string;
   readonly folder_path: string;
@@ -97,7 +97,7 @@ export async function updateCamera(sql: Sql, cameraId: string, change: CameraCha
   return row;
 }
 
-/** A camera that is about to be changed, kept from others until the end of the transaction; with the reason of its status. */
+/** Locks a camera for a change until the end of the transaction and returns it with the reason of its status. */
 export async function lockCamera(sql: Sql, cameraId: string): Promise<(Camera & { readonly status_reason: string | null }) | undefined> {
   const [row] = await sql<[(Camera & { status_reason: string | null })?]>`
     select ${columns(sql)}, c.status_reason
@@ -119,7 +119,7 @@ export async function deleteCamera(sql: Sql, cameraId: string, now: Date): Promi
   return row;
 }
 
-/** Takes a camera back and returns its record: `error` for a reason, else `unknown`, as nobody knows what it did meanwhile. */
+/** Restores a camera and returns its record: with status `error` if there is a reason, else `unknown`. */
 export async function restoreCamera(sql: Sql, cameraId: string, reason: string | null, now: Date): Promise<Camera> {
   const [row] = await sql<[Camera]>`
     update cameras c
@@ -130,14 +130,14 @@ export async function restoreCamera(sql: Sql, cameraId: string, reason: string |
   return row;
 }
 
-/** A part of a list: continues after the row with this key. */
+/** A page of a list: continues after the row with this key. */
 export interface Slice<Key> {
   readonly after: Key | undefined;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A part of the cameras that are not deleted, by id. */
+/** Returns a page of the cameras that are not deleted, by id. */
 export async function listCameras(
   sql: Sql,
   status: CameraStatus | undefined,
@@ -155,7 +155,7 @@ export async function listCameras(
   `;
 }
 
-/** How many cameras are not deleted and have this status. */
+/** Counts the cameras with this status that are not deleted. */
 export async function countCameras(sql: Sql, status: CameraStatus | undefined): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -166,10 +166,10 @@ export async function countCameras(sql: Sql, status: CameraStatus | undefined): 
   return row.count;
 }
 
-/** The sort key of the deleted cameras: time with all its digits, and id. */
+/** Sort key of the deleted cameras: time with all its digits, and id. */
 export type DeletedKey = readonly [deletedAt: string, cameraId: string];
 
-/** A part of the deleted cameras, the last deleted first, each with its sort key. */
+/** Returns a page of the deleted cameras, the last deleted first, each with its sort key. */
 export async function listDeletedCameras(
   sql: Sql,
   slice: Slice<DeletedKey>,
@@ -186,7 +186,7 @@ export async function listDeletedCameras(
   return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.camera_id] }));
 }
 
-/** How many cameras are deleted. */
+/** Counts the deleted cameras. */
 export async function countDeletedCameras(sql: Sql): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -202,7 +202,7 @@ export interface Picture {
   readonly mediaType: string;
 }
 
-/** The newest pictures of a camera, `limit` at most, up to a time if one is given: also those that wait, or that the detector would not look at. */
+/** Returns at most `limit` newest pictures of a camera, optionally up to a time, including pending and skipped ones. */
 export async function newestPictures(sql: Sql, cameraId: string, limit: number, until?: Date): Promise<readonly Picture[]> {
   return await sql<Picture[]>`
     select i.path, i.media_type as "mediaType"

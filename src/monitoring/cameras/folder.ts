@@ -6,8 +6,8 @@ import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { resolveInside } from "./roots.ts";
 
 /**
- * The absolute path of a camera's folder as it was asked for: relative to `CAMERA_ROOT` unless absolute. Throws `Problem("invalid")`
- * at `[body, folder_path]` for what is empty or has a NUL or `..` in it.
+ * Returns the absolute path of a requested camera folder: relative to `CAMERA_ROOT` unless absolute. Throws `Problem("invalid")` at
+ * `[body, folder_path]` for an empty path and for one with a NUL or `..`.
  */
 export function absoluteFolder(folderPath: string, cameraRoot: string): string {
   if (folderPath.trim() === "") throw invalidFolder("Must not be empty");
@@ -20,21 +20,21 @@ function invalidFolder(msg: string): Problem {
   return new Problem("invalid", `folder_path: ${msg}`, { items: [{ loc: ["body", "folder_path"], msg, type: "value_error" }] });
 }
 
-/** What is the matter with a folder. Without an issue it may be read, at `resolvedPath`. */
+/** The state of a folder. Without an issue it may be read, at `resolvedPath`. */
 export interface FolderState {
-  /** Null when it does not exist. */
+  /** Null if it does not exist. */
   readonly resolvedPath: string | null;
-  /** It lies outside of all roots, whatever else it is. */
+  /** It lies outside all roots, whatever else is wrong. */
   readonly isOutside: boolean;
   readonly issues: readonly string[];
 }
 
-/** What to say of a folder that lies outside of all roots, after its name. */
+/** Returns the issue of a folder outside all roots, to follow its name. */
 export function isOutsideOf(roots: readonly string[]): string {
   return `is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}); add a root or move it`;
 }
 
-/** Looks at the folder of a camera, as far as it is allowed to be looked at. */
+/** Checks the folder of a camera as far as access is allowed. */
 export async function inspectFolder(roots: readonly string[], folderPath: string): Promise<FolderState> {
   const resolved = await resolveInside(roots, folderPath);
   switch (resolved.state) {
@@ -74,7 +74,7 @@ function issueOf(code: string, what: "reached" | "read"): string {
   return `The folder cannot be ${what} (${code}); let the user that runs homesec read it`;
 }
 
-/** Of some things with folders, the one whose folder is really the same as `folderPath`, whatever links lead there. */
+/** Returns the item whose folder is the same as `folderPath`, regardless of links. */
 export async function withSameFolder<T extends { readonly folder_path: string }>(
   others: readonly T[],
   folderPath: string,
@@ -84,7 +84,7 @@ export async function withSameFolder<T extends { readonly folder_path: string }>
   return others[reals.indexOf(real)];
 }
 
-/** A folder that is not there, does not answer, or cannot be reached, is the same as another only by its name. */
+/** A folder that is missing, does not answer or cannot be reached is compared by name only. */
 async function realOf(path: string): Promise<string> {
   try {
     return await statWithTimeout(path, () => realpath(path));

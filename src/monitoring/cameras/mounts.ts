@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** File systems on which changes made by other machines raise no event here, by their number in statfs(2). */
+/** File systems that raise no events for changes made by other machines, by their number in statfs(2). */
 const networkTypes = new Map<number, string>([
   [0x6969, "nfs"],
   [0x517b, "smb"],
@@ -13,7 +13,7 @@ const networkTypes = new Map<number, string>([
   [0x786f4256, "vboxsf"],
 ]);
 
-/** The name of the network file system that a folder is on, or undefined for a local one. Throws when the folder cannot be read. */
+/** Returns the name of the network file system that holds a folder, or undefined for a local one. Throws if the folder cannot be read. */
 export async function networkMount(folder: string): Promise<string | undefined> {
   return networkTypes.get((await statfs(folder)).type >>> 0);
 }

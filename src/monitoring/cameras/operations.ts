@@ -39,7 +39,7 @@ const deletedListName = "cameras/deleted";
 const Key = z.tuple([z.string()]);
 const DeletedKey = z.tuple([KeyInstant, z.string()]);
 
-/** When so many of the newest pictures of a camera are gone, none is looked for further back. */
+/** If this many of a camera's newest pictures are deleted from disk, the search stops. */
 const mostGonePictures = 1_000;
 
 /** The use cases of cameras. */
@@ -114,7 +114,7 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     const cameraId = params.camera_id;
     const deleted = await context.db.query((sql) => findCamera(sql, cameraId));
     if (!deleted) throw notFound("Camera", cameraId);
-    // of a deleted camera nobody can change the folder meanwhile
+    // The folder of a deleted camera cannot change meanwhile.
     const { issues } = await inspectFolder(rootsOf(context.config), deleted.folder_path);
     const now = context.clock.now();
     const camera = await context.db.transaction(async (sql) => {
@@ -134,7 +134,8 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     const roots = rootsOf(config);
     const until = latestPast(clock.now());
     let newest: string | undefined;
-    // nearly always the newest one is there; when it is not, more are looked for, and at last those that a clock which was set back left in the future
+    // The newest picture nearly always exists; if not, the search goes on to older ones, and finally to pictures with a time in the future,
+    // which a clock that was set back has left.
     for (const [limit, latest] of [[1, until], [mostGonePictures, until], [mostGonePictures]] as const) {
       const pictures = await db.query(async (sql) => {
         await requireCamera(sql, cameraId);
@@ -176,7 +177,7 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
   },
 };
 
-/** Refuses an identity that another camera has, also when its folder is the same one under another path. */
+/** Refuses an identity that another camera has, also if its folder is the same one under another path. */
 async function refuseConflict({ db }: OperationContext, identity: CameraIdentity, exceptId?: string): Promise<void> {
   const others = await db.query(async (sql) => {
     refuse(identity, await findConflict(sql, identity, exceptId), exceptId);
@@ -190,7 +191,7 @@ function refuse(identity: CameraIdentity, other: Camera | undefined, taker?: str
   if (other) throw conflictProblem(sharedField(identity, other), other, taker);
 }
 
-/** Creates the folder of a new camera. Returns why it could not be. */
+/** Creates the folder of a new camera. Returns the reason if that fails. */
 async function createFolder(path: string): Promise<string | undefined> {
   try {
     await statWithTimeout(path, () => makeFolder(path));
@@ -201,7 +202,7 @@ async function createFolder(path: string): Promise<string | undefined> {
   }
 }
 
-/** Changes what was given of a camera. Returns undefined, with nothing changed, when its folder became another one while it was looked at. */
+/** Applies the given changes to a camera. Returns undefined, with nothing changed, if its folder changed while it was checked. */
 async function tryUpdate(
   context: OperationContext,
   cameraId: string,
@@ -220,7 +221,7 @@ async function tryUpdate(
     await lockIdentities(sql);
     const current = await lockCamera(sql, cameraId);
     if (!current || current.deleted_at) throw noSuchCamera(cameraId, current);
-    // somebody may have changed another field meanwhile; only what was given here is written over
+    // Another request may have changed other fields meanwhile; only the given fields are written.
     if (folder && given.folder_path === undefined && current.folder_path !== folderPath) return undefined;
     const identity = {
       camera_id: cameraId,
@@ -229,7 +230,7 @@ async function tryUpdate(
     };
     refuse(identity, await findConflict(sql, identity, cameraId), cameraId);
     const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
-    // what repeats what is there is no sign of life of a camera, and nothing to tell anybody of
+    // A change without effect is neither a sign of life nor worth a message.
     if (given.status === undefined && isSame(current, identity) && status === current.status && reason === current.status_reason) {
       const { status_reason: _, ...same } = current;
       return same;
@@ -244,7 +245,10 @@ function isSame(current: Camera, identity: CameraIdentity): boolean {
   return current.name === identity.name && current.folder_path === identity.folder_path;
 }
 
-/** The status of a camera after a change. While its folder is not well it is `error`, whatever was asked for; unless somebody looked it stays. */
+/**
+ * Returns the status of a camera after a change. It is `error` while its folder has an issue, whatever was requested; without a check it
+ * stays.
+ */
 async function standingAfter(
   sql: Sql,
   current: Camera & { readonly status_reason: string | null },
@@ -258,7 +262,7 @@ async function standingAfter(
   return asked === undefined || asked === standing.status ? standing : { status: asked, reason: null };
 }
 
-/** The list of cameras changed: what watches their folders and what tells of changes have something to do. */
+/** The list of cameras changed: wakes the file watcher and the publisher. */
 function wake({ runtime }: OperationContext): void {
   runtime?.wakeWatcher();
   runtime?.wakeJournal();

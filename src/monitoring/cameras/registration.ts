@@ -6,16 +6,15 @@ import { allCameras, findCameraByFolder, findConflict, insertCamera, lockIdentit
 import { withSameFolder } from "./folder.ts";
 import { cameraChanged } from "./status.ts";
 
-/** The camera of a folder, and whether it has just been registered. */
+/** The camera of a folder, and whether it is new. */
 export interface Registration {
   readonly camera: Camera;
   readonly created: boolean;
 }
 
 /**
- * The camera whose folder is `folderName` in `CAMERA_ROOT`, in which a picture lies; registered under the name of the folder when there is none. A
- * deleted camera is returned as it is (`deleted_at` is set): its folder is not to be read. Any number of callers at once
- * get the same camera.
+ * Returns the camera whose folder is `folderName` in `CAMERA_ROOT`, and registers it under the name of the folder if there is none. A
+ * deleted camera is returned as it is (`deleted_at` is set): its folder must not be read. Concurrent callers get the same camera.
  */
 export async function ensureCameraForFolder(
   db: Database,
@@ -31,14 +30,14 @@ export async function ensureCameraForFolder(
     const meanwhile = await findCameraByFolder(sql, folderPath);
     if (meanwhile) return { camera: meanwhile, created: false };
     const identity = await freeIdentity(sql, folderName, folderPath);
-    // the caller has found a picture in the folder, so it is well
+    // The caller has found a picture in the folder, so the folder is readable.
     const camera = await insertCamera(sql, { ...identity, status: "unknown", reason: null }, now);
     await appendToJournal(sql, [cameraChanged(camera, null, null)], now);
     return { camera, created: true };
   });
 }
 
-/** The first id and name, numbered from 2 if need be, that no other camera has. */
+/** Returns the first free id and name, numbered from 2 if necessary. */
 async function freeIdentity(sql: Sql, folderName: string, folderPath: string) {
   const slug = slugOf(folderName);
   for (let n = 1; ; n += 1) {

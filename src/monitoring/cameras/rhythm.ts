@@ -1,28 +1,27 @@
 import { minuteMs } from "../../base/clock/durations.ts";
 
-/** No camera is called silent earlier than this, however regular it is: uploads are repeated, networks pause. */
+/** Minimum silence, however regular the camera: uploads are retried and networks pause. */
 export const leastSilenceMs = 180_000;
-/** Gaps that a rhythm is learned from, the newest ones. */
+/** Number of gaps that a rhythm is learned from, the newest ones. */
 export const learnedGaps = 200;
 
 const fewestGaps = 40;
 const shortestSpanMs = 30 * minuteMs;
 
-/** How regularly a camera uploads. */
+/** The upload rhythm of a camera. */
 export interface Rhythm {
   /** Median time between two pictures. */
   readonly usualGapMs: number;
-  /** Without a picture for longer than this it is silent. */
+  /** A camera without a picture for longer than this is silent. */
   readonly limitMs: number;
 }
 
 /**
- * Learns from the times between pictures how long a camera may be quiet. Undefined for one without rhythm, such as a camera that
- * uploads on motion: less than 40 gaps or half an hour is known, or more than one gap in fifty is over three times the median.
- *
- * The limit is the largest of five medians, the median and ten standard deviations as the median absolute deviation estimates
- * them (a factor of 1.4826 for a normal distribution), twice the 98th percentile, and three minutes. Medians and percentiles, so
- * that an outage or a burst in what is learned from changes little.
+ * Learns from the times between pictures how long a camera may be silent. Undefined for a camera without a rhythm, such as one that
+ * uploads on motion: fewer than 40 gaps or half an hour are known, or more than one gap in fifty exceeds three times the median. The
+ * limit is the largest of five medians, the median plus ten standard deviations (estimated as 1.4826 times the median absolute deviation,
+ * as for a normal distribution), twice the 98th percentile, and three minutes. Medians and percentiles keep an outage or a burst from
+ * changing the result much.
  */
 export function rhythmOf(gapsMs: readonly number[]): Rhythm | undefined {
   const span = gapsMs.reduce((sum, gap) => sum + gap, 0);

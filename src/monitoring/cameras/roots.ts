@@ -5,23 +5,23 @@ import { noteReal, statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { isInside } from "../../platform/disk/inside.ts";
 import { NoAnswer } from "../../platform/disk/no-answer.ts";
 
-/** The folders below which everything must lie that is read: cameras, their pictures, what is shown of them. */
+/** Returns the folders that contain everything homesec may read: cameras, their pictures, and files shown from them. */
 export function rootsOf(config: Pick<Config, "cameraRoot" | "cameraExtraRoots">): readonly string[] {
   return [config.cameraRoot, ...config.cameraExtraRoots];
 }
 
-/** Where a path leads, all symbolic links followed. */
+/** The target of a path, with all symbolic links resolved. */
 export type Resolved =
   | { readonly state: "inside"; readonly path: string }
   | { readonly state: "outside"; readonly path: string }
   | { readonly state: "missing"; readonly path: string }
-  /** The way there cannot be followed; `code` as the system gave it (EACCES, ELOOP), or ETIMEDOUT when it gave none in time. */
+  /** The path cannot be followed; `code` is the system's (EACCES, ELOOP), or ETIMEDOUT if it did not answer in time. */
   | { readonly state: "unreadable"; readonly path: string; readonly code: string };
 
 /**
- * Follows a path to where it really leads and tells whether that is in one of the roots. Whatever is read for somebody
- * goes through here, and it is the `path` of the answer that is opened. What is missing or unreadable is told only of
- * paths that lie inside as far as they can be followed: nobody learns what exists elsewhere.
+ * Resolves a path and checks that its target lies in one of the roots. All reads on behalf of a client go through here, and must open the
+ * returned `path`. Missing or unreadable files are reported only for paths that lie inside as far as they can be followed, so that no one
+ * learns what exists elsewhere.
  */
 export async function resolveInside(roots: readonly string[], path: string): Promise<Resolved> {
   const realRoots = await Promise.all(roots.map(realRoot));
@@ -38,7 +38,7 @@ async function realRoot(root: string): Promise<string> {
   return path;
 }
 
-/** The real path as far as the path exists, with the rest of the names after it; `code` says why it went no further. */
+/** Returns the real path as far as it exists, followed by the remaining names; `code` says why it ended there. */
 async function followExisting(path: string): Promise<{ readonly path: string; readonly code?: string }> {
   const absolute = resolve(path);
   try {
@@ -46,7 +46,7 @@ async function followExisting(path: string): Promise<{ readonly path: string; re
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
     const parent = dirname(absolute);
-    // the way to what does not answer would not answer either
+    // The parents of a path that does not answer would not answer either.
     if (parent === absolute || error instanceof NoAnswer) return { path: absolute, code };
     return { path: join((await followExisting(parent)).path, basename(absolute)), code };
   }

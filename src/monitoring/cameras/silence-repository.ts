@@ -1,18 +1,18 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A camera that is online and has not been seen for a while. */
+/** An online camera without a recent picture. */
 export interface QuietCamera {
   readonly cameraId: string;
   readonly folderPath: string;
-  /** Null for one that is online without a picture. */
+  /** Null for an online camera without any picture. */
   readonly lastSeenAt: Date | null;
-  /** Its newest picture, or its last change when that is later: its restore, its folder that can be read again, a person who calls it online. */
+  /** Time of its newest picture, or of its last change if that is later: a restore, a readable folder, a status set by a person. */
   readonly heardSince: Date;
-  /** How often it was called silent since a time although it came back by itself. */
+  /** Number of silences since a given time that ended without help. */
   readonly falseAlarms: number;
 }
 
-/** The cameras online that were last seen and changed before a time, with their earlier silences that ended, since another time. */
+/** Returns the online cameras that were last seen and changed before a time, with their ended silences since another time. */
 export async function quietCameras(sql: Sql, since: Date, countedSince: Date): Promise<readonly QuietCamera[]> {
   return await sql<QuietCamera[]>`
     select c.camera_id as "cameraId", c.folder_path as "folderPath", c.last_seen_at as "lastSeenAt",
@@ -33,8 +33,8 @@ export async function quietCameras(sql: Sql, since: Date, countedSince: Date): P
 }
 
 /**
- * Milliseconds between the newest pictures of a camera up to a time, the newest gap first. A second name of a picture, as by a link to the newest one, is no
- * picture of its own; the same file that is sent again is.
+ * Returns the milliseconds between the newest pictures of a camera up to a time, the newest gap first. A second name of a picture, such
+ * as a link to the newest one, does not count as a picture; the same file uploaded again does.
  */
 export async function gapsBetweenPictures(sql: Sql, cameraId: string, until: Date, most: number): Promise<readonly number[]> {
   const rows = await sql<{ takenAt: Date }[]>`

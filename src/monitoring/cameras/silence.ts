@@ -9,21 +9,24 @@ import { cameraChanged } from "./status.ts";
 import { noteSilent } from "./status-repository.ts";
 
 const weekMs = 7 * dayMs;
-/** A camera that fell silent so often within a week and came back has pauses of its own: only the fixed limit holds for it. */
+/** A camera with this many silences within a week that ended without help pauses regularly: only the fixed limit applies to it. */
 const pausesOfItsOwn = 3;
 
-/** By what silence is told. */
+/** Criteria for silence. */
 export interface Listening {
   readonly now: Date;
-  /** A camera without a picture for so long is silent in any case. */
+  /** A camera without a picture for this long is silent in any case. */
   readonly offlineAfterSeconds: number;
-  /** Since when pictures would have been noticed: silence before that may be homesec's own. */
+  /** Since when pictures would have been noticed: an earlier silence may be homesec's own. */
   readonly listeningSince?: Date | undefined;
-  /** Whether somebody else judges the camera with this folder. */
+  /** Whether another daemon judges the camera with this folder. */
   readonly judgedElsewhere?: ((folderPath: string) => boolean) | undefined;
 }
 
-/** Sets the cameras offline from which no picture came for too long: earlier than the limit where they are regular. Returns how many changed. */
+/**
+ * Sets cameras offline that have been silent for too long: earlier than the fixed limit if they upload regularly. Returns how many
+ * changed.
+ */
 export async function offlineSilentCameras(db: Database, listening: Listening): Promise<number> {
   const { now, offlineAfterSeconds } = listening;
   const shortest = Math.min(leastSilenceMs, offlineAfterSeconds * 1000);

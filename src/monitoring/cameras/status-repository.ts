@@ -1,7 +1,7 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import type { Camera, CameraStatus } from "./camera.ts";
 
-/** A camera as it is now with the reason of its status, and the status it had before the statement. */
+/** A camera with the reason of its status, and its status before the statement. */
 export interface StatusChange {
   readonly camera: Camera;
   readonly reason: string | null;
@@ -17,12 +17,12 @@ const columns = (sql: Sql) => sql`
 
 const changeOf = ({ previous_status: previous, status_reason: reason, ...camera }: Row): StatusChange => ({ camera, reason, previous });
 
-/** The silence that camera `b` was in, if any: at most one lasts. */
+/** The open silence of camera `b`, of which there is at most one. */
 const openSilence = (sql: Sql) => sql`
   camera_incidents i on i.camera_id = b.camera_id and i.cause = 'silent' and i.ended_at is null
 `;
 
-/** The camera before the statement, locked so that it is the very row that the statement then changes. */
+/** The camera before the statement, locked so that the statement changes this very row. */
 const before = (sql: Sql, condition: SqlFragment) => sql`
   (
     select o.camera_id, o.status, o.updated_at
@@ -34,8 +34,8 @@ const before = (sql: Sql, condition: SqlFragment) => sql`
 `;
 
 /**
- * Notes that a camera was seen. It is online then, unless it fell silent after the picture was taken: an old picture out
- * of a backlog does not bring it back. Returns the camera, or undefined when there is nothing to note.
+ * Records that a camera was seen. It goes online unless it fell silent after the picture was taken: an old picture from a backlog does
+ * not bring it back. Returns the camera, or undefined if nothing changed.
  */
 export async function noteSeen(sql: Sql, cameraId: string, at: Date): Promise<StatusChange | undefined> {
   const [row] = await sql<[Row?]>`
@@ -60,7 +60,7 @@ export async function noteSeen(sql: Sql, cameraId: string, at: Date): Promise<St
   return row && changeOf(row);
 }
 
-/** Sets online cameras offline for a reason, unless a picture came since they were last seen so. Returns those that changed. */
+/** Sets online cameras offline with a reason, unless a picture has arrived since they were checked. Returns the changed cameras. */
 export async function noteSilent(
   sql: Sql,
   silent: readonly { readonly cameraId: string; readonly lastSeenAt: Date | null; readonly reason: string }[],
@@ -87,7 +87,7 @@ export async function noteSilent(
   return rows.map(changeOf);
 }
 
-/** Sets a camera to `error` with a reason. Returns it, or undefined when it is already so. */
+/** Sets a camera to `error` with a reason. Returns it, or undefined if it already was. */
 export async function noteError(sql: Sql, cameraId: string, reason: string, now: Date): Promise<StatusChange | undefined> {
   const [row] = await sql<[Row?]>`
     update cameras c
@@ -99,7 +99,7 @@ export async function noteError(sql: Sql, cameraId: string, reason: string, now:
   return row && changeOf(row);
 }
 
-/** Takes the status `error` from a camera: one that was silent before is so still. Returns it, or undefined when it had another. */
+/** Clears the status `error` of a camera: one that was silent before is silent again. Returns it, or undefined if it had another status. */
 export async function noteErrorOver(sql: Sql, cameraId: string, now: Date): Promise<StatusChange | undefined> {
   const [row] = await sql<[Row?]>`
     update cameras c
@@ -114,7 +114,7 @@ export async function noteErrorOver(sql: Sql, cameraId: string, now: Date): Prom
   return row && changeOf(row);
 }
 
-/** Has cameras be seen and changed at no later time than now: the clock was set back, and what is newer must count as newer. */
+/** Moves times in the future to now after the clock was set back, so that later times count as newer. */
 export async function forgetFutureSights(sql: Sql, now: Date): Promise<void> {
   await sql`
     update cameras c

@@ -3,18 +3,18 @@ import type { FileHandle } from "node:fs/promises";
 /** Bytes that are read in pieces: a file that may be large, or a buffer. */
 export interface ByteSource {
   readonly size: number;
-  /** The bytes from `position` on; fewer than asked for when the source ends before. */
+  /** Reads from `position`; returns fewer bytes than requested at the end of the source. */
   read(position: number, length: number): Promise<Buffer>;
 }
 
 const blockBytes = 16 * 1024;
 
-/** A buffer as a source. */
+/** Wraps a buffer. */
 export function bufferSource(bytes: Buffer): ByteSource {
   return { size: bytes.length, read: async (position, length) => bytes.subarray(Math.max(0, position), Math.max(0, position) + length) };
 }
 
-/** An open file as a source of `size` bytes. Reads whole blocks and keeps the last few, since headers are read in small steps. */
+/** Wraps an open file of `size` bytes. Reads whole blocks and caches the last few, since headers are read in small steps. */
 export function fileSource(file: FileHandle, size: number): ByteSource {
   const blocks = new Map<number, Buffer>();
   const block = async (index: number): Promise<Buffer> => {
@@ -36,7 +36,7 @@ export function fileSource(file: FileHandle, size: number): ByteSource {
         const index = Math.floor(at / blockBytes);
         const start = at - index * blockBytes;
         const bytes = (await block(index)).subarray(start, start + end - at);
-        // the file was cut short since its size was asked for
+        // The file was truncated after its size was read.
         if (bytes.length === 0) break;
         pieces.push(bytes);
         at += bytes.length;

@@ -1,7 +1,7 @@
 import sharp from "sharp";
 
-// The other loaders of libvips are for files that no camera sends, and each of them is code that a hostile file could reach. Of SVG only
-// what lies in memory is read: the boxes that we draw ourselves.
+// The other loaders of libvips are for files that no camera sends, and a hostile file could reach each of them. SVG is read from memory
+// only: for the boxes that homesec draws.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp", "VipsForeignLoadSvgBuffer"] });
 

@@ -5,8 +5,8 @@ const mostSegments = 1_000;
 const scanBlockBytes = 256 * 1024;
 
 /**
- * Looks at a JPEG: its header segments for the dimensions, its last bytes for the end marker. The end marker counts only behind
- * the start of the image data, since the thumbnail in the header has one too.
+ * Inspects a JPEG: its header segments for the dimensions, its last bytes for the end marker. The end marker counts only after the start
+ * of the image data, since the thumbnail in the header has one too.
  */
 export async function inspectJpeg(source: ByteSource, quietMs: number): Promise<Structure> {
   const header = await readHeader(source);
@@ -67,7 +67,7 @@ async function endsWithMarker(source: ByteSource, dataStart: number): Promise<bo
   return false;
 }
 
-/** Some cameras write more behind the picture. Within image data FF is followed by 00 or a restart marker, so FFD9 is the end. */
+/** Some cameras append data to the picture. Within image data FF is followed by 00 or a restart marker, so FFD9 is the end. */
 async function hasEndMarker(source: ByteSource, dataStart: number): Promise<boolean> {
   for (let at = dataStart; at < source.size; ) {
     const block = await source.read(at, scanBlockBytes);

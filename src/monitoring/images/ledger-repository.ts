@@ -5,14 +5,14 @@ import type { ImageStatus } from "./images-repository.ts";
 
 export type Image = z.output<typeof ImageRecord>;
 
-/** The columns of an entry's record, on `images i`. */
+/** Columns of an entry's record, for `images i`. */
 const columns = (sql: Sql) => sql`
   i.image_id as id, i.camera_id, i.path, i.size_bytes, to_timestamp(i.modified_ns / 1e9) as modified_at, i.media_type, i.width, i.height,
   encode(i.sha256, 'hex') as sha256, i.found_by, i.found_at, i.taken_at, i.status, i.reason, i.detail, i.same_content_as, i.detection_count,
   i.detector, i.inference_ms, i.started_at, i.finished_at
 `;
 
-/** Entries by their ids, in the order of their times. */
+/** Returns entries by id, in order of time. */
 export async function findImages(sql: Sql, ids: readonly number[]): Promise<readonly Image[]> {
   return await sql<Image[]>`
     select ${columns(sql)}
@@ -22,7 +22,7 @@ export async function findImages(sql: Sql, ids: readonly number[]): Promise<read
   `;
 }
 
-/** The newest entry of a file under one of these paths, or undefined. */
+/** Returns the newest entry of a file under one of these paths; undefined if there is none. */
 export async function newestVersion(sql: Sql, paths: readonly string[]): Promise<Image | undefined> {
   const [row] = await sql<[Image?]>`
     -- found first, sorted then: else the newest entries might be walked through
@@ -45,7 +45,7 @@ export async function newestVersion(sql: Sql, paths: readonly string[]): Promise
   return row;
 }
 
-/** Entries of a camera with times in a range, both ends included, oldest first. */
+/** Returns entries of a camera in a time range, both ends included, oldest first. */
 export async function imagesBetween(sql: Sql, cameraId: string, from: Date, to: Date, limit: number): Promise<readonly Image[]> {
   return await sql<Image[]>`
     select ${columns(sql)}
@@ -57,7 +57,7 @@ export async function imagesBetween(sql: Sql, cameraId: string, from: Date, to: 
   `;
 }
 
-/** The nearest entry of a camera before or after a time, or undefined. */
+/** Returns the nearest entry of a camera before or after a time; undefined if there is none. */
 export async function nearestImage(sql: Sql, cameraId: string, side: "before" | "after", at: Date): Promise<Image | undefined> {
   const [row] = await sql<[Image?]>`
     select ${columns(sql)}
@@ -73,7 +73,7 @@ export async function nearestImage(sql: Sql, cameraId: string, side: "before" | 
   return row;
 }
 
-/** What the ledger is narrowed by; a range of times includes both ends. */
+/** Filters of the ledger; a time range includes both ends. */
 export interface ImageFilter {
   readonly cameraIds?: readonly string[] | undefined;
   readonly statuses?: readonly ImageStatus[] | undefined;
@@ -81,7 +81,7 @@ export interface ImageFilter {
   readonly to?: Date | undefined;
 }
 
-/** The sort key of the list: time with all its digits, and id. */
+/** Sort key of the list: time with all its digits, and id. */
 export type ImageKey = readonly [takenAt: string, id: number];
 
 export interface ImageSlice {
@@ -89,11 +89,11 @@ export interface ImageSlice {
   /** Continues after this row. */
   readonly after: ImageKey | undefined;
   readonly offset: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
-/** A part of the ledger, newest first, each entry with its sort key. One walk down the index for each camera, merged. */
+/** Returns a page of the ledger, newest first, each entry with its sort key. Merges one walk down the index per camera. */
 export async function listImages(
   sql: Sql,
   { filter, after, offset, limit }: ImageSlice,
@@ -124,7 +124,7 @@ export async function listImages(
   return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.id] }));
 }
 
-/** How many entries match, exactly. Without a filter, or with one on cameras only, from the kept totals. */
+/** Counts the matching entries exactly. Without a filter, or with one on cameras only, from stored totals. */
 export async function countImages(sql: Sql, filter: ImageFilter): Promise<number> {
   const { cameraIds, ...others } = filter;
   const ofCameras = cameraIds ? sql`and t.camera_id = any (${[...cameraIds]}::text[])` : sql``;

@@ -6,27 +6,27 @@ import { bufferSource, fileSource, readFully } from "./byte-source.ts";
 import { type Inspection, inspect } from "./picture.ts";
 import { settledAfterMs } from "./structure.ts";
 
-/** Files up to this size are read whole, in one go. */
+/** Files up to this size are read at once. */
 const wholeBytes = 1024 * 1024;
 const hashChunkBytes = 1024 * 1024;
-/** The content of larger files is not hashed, so that re-uploads of long videos are not recognised. */
+/** Larger files are not hashed, so that re-uploads of long videos are not recognised. */
 const mostHashedBytes = 256 * 1024 * 1024;
 
-/** Size and modification time: when both are the same, so is the content. */
+/** Size and modification time: equal versions have equal content. */
 export interface Version {
   readonly sizeBytes: number;
   readonly modifiedNs: bigint;
 }
 
-/** In bytes: the ledger knows files by their paths, and an index of the database holds keys of 2,700 at most. */
+/** In bytes: the ledger identifies files by path, and an index of the database takes keys of 2,700 at most. */
 const longestPath = 2_500;
 
-/** What a look at a path found. */
+/** The result of inspecting a path. */
 export type Look =
-  /** Nothing is there any more, or never was. */
+  /** There is no such file any more, or never was. */
   | { readonly kind: "gone" }
   | { readonly kind: "folder" }
-  /** It is the version that the caller knows already. */
+  /** The file has the version that the caller already knows. */
   | { readonly kind: "known" }
   | { readonly kind: "empty"; readonly version: Version }
   | {
@@ -34,32 +34,35 @@ export type Look =
       readonly version: Version;
       readonly inspection: Inspection;
       readonly sha256: Buffer | null;
-      /** All of it, where it is small. */
+      /** The whole content of a small file. */
       readonly content: Buffer | undefined;
     }
   | { readonly kind: "refused"; readonly version: Version; readonly reason: "outside_root" | "unreadable"; readonly detail: string }
-  /** The file system did not do what it was asked; another try may succeed. */
+  /** The file system failed; a retry may succeed. */
   | { readonly kind: "trouble"; readonly detail: string };
 
 export interface LookOptions {
   /** Real paths of the folders that may be read. */
   readonly roots: readonly string[];
-  /** A version to which the answer is `known`. */
+  /** The version to report as `known`. */
   readonly known?: Version | undefined;
-  /** The path byte for byte, of a file whose name is not UTF-8. */
+  /** The raw bytes of a path that is not UTF-8. */
   readonly raw?: Buffer | undefined;
-  /** For how many milliseconds this version has not changed. */
+  /** Milliseconds since this version last changed. */
   readonly quietMs: (version: Version) => number;
-  /** Called with each part of a large file that was read: over a weak line it takes minutes. */
+  /** Called for each part of a large file: on a slow line reading takes minutes. */
   readonly onPart?: () => void;
 }
 
-/** Whether a real path is one of the folders or lies in one. */
+/** Tells whether a real path is one of the folders or lies in one. */
 export function isInside(real: string, roots: readonly string[]): boolean {
   return roots.some((root) => real === root || real.startsWith(root.endsWith("/") ? root : `${root}/`));
 }
 
-/** Looks at a file: whether it may be read, what it is, whether it is complete, and the hash of a complete one. Never throws for what it finds. */
+/**
+ * Inspects a file: whether it may be read, its format, whether it is complete, and the hash of a complete one. Never throws because of
+ * the file.
+ */
 export async function look(path: string, options: LookOptions): Promise<Look> {
   if (Buffer.byteLength(path) > longestPath) {
     const detail = `The path has more than ${longestPath} bytes and cannot be recorded. Give the folders shorter names, or use fewer of them.`;
@@ -69,7 +72,7 @@ export async function look(path: string, options: LookOptions): Promise<Look> {
     const real = await realpath(path);
     if (!isInside(real, options.roots))
       return await refuse(path, "outside_root", `It is a link to ${real}, outside of the allowed folders. ${rootRemedy}`);
-    // the name may have become a link or a pipe meanwhile: neither follow the one nor wait for the other
+    // The name may have become a link or a pipe meanwhile: do not follow a link or wait for a pipe.
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       return await lookInto(file, options);
@@ -97,17 +100,20 @@ async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
   return { kind: "inspected", version, inspection, sha256, content: whole };
 }
 
-/** The earliest and the latest time that the ledger holds, in the years 1677 and 2262. Some shares say 1601 for a time that was never set. */
+/**
+ * The earliest and the latest time that the ledger can hold, in the years 1677 and 2262. Some shares report 1601 for a time that was
+ * never set.
+ */
 const earliestNs = -(2n ** 63n);
 const latestNs = 2n ** 63n - 1n;
 
-/** The version of a file, as it is kept in the ledger. */
+/** Returns the version of a file in the ledger's form. */
 export function versionOf({ size, mtimeNs }: BigIntStats): Version {
   const modifiedNs = mtimeNs < earliestNs ? earliestNs : mtimeNs > latestNs ? latestNs : mtimeNs;
   return { sizeBytes: Number(size), modifiedNs };
 }
 
-/** Whether two versions are the same. */
+/** Tells whether two versions are equal. */
 export function isSame(version: Version, other: Version | undefined): boolean {
   return other !== undefined && version.sizeBytes === other.sizeBytes && version.modifiedNs === other.modifiedNs;
 }
@@ -130,7 +136,7 @@ async function hash(
 async function explain(path: string, error: NodeJS.ErrnoException, options: LookOptions): Promise<Look> {
   switch (error.code) {
     case "ENOENT":
-      // a link to nothing, and a name that is not UTF-8, are there and yet are not
+      // A dangling link, and a name that is not UTF-8, exist but cannot be opened by this path.
       if (await isLink(path)) return await refuse(path, "unreadable", "It is a link to a file that does not exist.");
       return options.raw ? await lookByBytes(options.raw, options) : { kind: "gone" };
     case "ENOTDIR":
@@ -152,7 +158,7 @@ async function explain(path: string, error: NodeJS.ErrnoException, options: Look
 const garbledDetail =
   "The name is not valid UTF-8, so the file cannot be opened. Rename it, and have the camera write names without umlauts and accents.";
 
-/** A file whose name is not UTF-8 is not read, since nobody could be told where it is. */
+/** A file whose name is not UTF-8 is not read, since its path could not be reported. */
 async function lookByBytes(raw: Buffer, { quietMs }: LookOptions): Promise<Look> {
   try {
     const stat = await lstat(raw, { bigint: true });

@@ -12,7 +12,7 @@ export const mostPixels = 50_000_000;
 /** Larger picture files are not read into memory. */
 const mostPictureBytes = 100 * 1024 * 1024;
 
-/** What a file is by its name. `unsupported` is a picture or video that is not read, `temporary` one that is not finished yet. */
+/** Kind of a file by its name. `unsupported` is a picture or video that homesec does not read, `temporary` an unfinished one. */
 export type FileKind = "jpeg" | "png" | "webp" | "video" | "unsupported" | "temporary" | "other";
 
 const kindByExtension = new Map<string, FileKind>(
@@ -31,33 +31,33 @@ const kindByExtension = new Map<string, FileKind>(
   ).flatMap(([kind, extensions]) => extensions.map((extension) => [extension, kind] as const)),
 );
 
-/** Tells by the name alone, upper or lower case, what a file is. */
+/** Derives the kind of a file from its name, in upper or lower case. */
 export function kindOf(path: string): FileKind {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (name.startsWith(".") || name.endsWith("~")) return "temporary";
   return kindByExtension.get(extname(name).toLowerCase()) ?? "other";
 }
 
-/** Whether a file of this kind gets a row in the ledger. */
+/** Tells whether a file of this kind gets a row in the ledger. */
 export function isRecorded(kind: FileKind): boolean {
   return kind !== "temporary" && kind !== "other";
 }
 
-/** Folders that programs keep beside pictures, with copies of them and with those that were deleted. */
+/** Folders that programs keep beside pictures, with copies and deleted pictures. */
 const ignoredFolders = new Set([
   ...["@eaDir", "#recycle", "#snapshot", "@Recycle", "@Recently-Snapshot"],
   ...["$RECYCLE.BIN", "System Volume Information", "lost+found"],
 ]);
 
-/** Whether a folder of this name is never looked into: hidden ones, and those with copies. */
+/** Tells whether a folder is skipped by its name: hidden folders, and folders with copies. */
 export function isIgnoredFolder(name: string): boolean {
   return name.startsWith(".") || ignoredFolders.has(name);
 }
 
-/** What a look at the head and tail of a file says. */
+/** The result of inspecting the head and tail of a file. */
 export type Inspection =
   | { readonly state: "complete"; readonly mediaType: string; readonly width: number | null; readonly height: number | null }
-  /** It may still be written; `detail` says what is missing. */
+  /** It may still be being written; `detail` says what is missing. */
   | { readonly state: "incomplete"; readonly detail: string }
   | {
       readonly state: "refused";
@@ -67,8 +67,8 @@ export type Inspection =
     };
 
 /**
- * Tells by the content what a file is, whether it is all there, and the dimensions of a picture, without decoding it. `quietMs` says for
- * how long the file has not changed: only then something that looks wrong is called wrong. Never throws for what the bytes are.
+ * Determines the format of a file from its content, whether it is complete, and the dimensions of a picture, without decoding it.
+ * `quietMs` is the time since its last change: a file that is still changing is never called damaged. Never throws because of the bytes.
  */
 export async function inspect(source: ByteSource, quietMs: number): Promise<Inspection> {
   const head = await source.read(0, 64);
@@ -122,7 +122,7 @@ function tooLarge(
 
 interface Format {
   readonly mediaType: string;
-  /** Absent for formats that are known by sight only. */
+  /** Absent for formats that are recognised but not inspected. */
   readonly inspect?: (source: ByteSource, quietMs: number) => Promise<Structure>;
 }
 

@@ -4,7 +4,7 @@ import { lengthWithoutPadding, type Structure, settledAfterMs } from "./structur
 const endChunk = Buffer.from("0000000049454e44ae426082", "hex");
 const mostChunks = 100_000;
 
-/** Looks at a PNG: its first chunk for the dimensions, its last for the end. */
+/** Inspects a PNG: its first chunk for the dimensions, its last for the end. */
 export async function inspectPng(source: ByteSource, quietMs: number): Promise<Structure> {
   const head = await source.read(8, 16);
   if (head.length < 16) return { state: "incomplete", detail: "the PNG ends within its header" };
@@ -13,7 +13,7 @@ export async function inspectPng(source: ByteSource, quietMs: number): Promise<S
   const height = head.readUInt32BE(12);
   if (width === 0 || height === 0) return { state: "damaged", detail: "the PNG says it has no size" };
   const tail = await source.read(Math.max(0, source.size - 4_096), 4_096);
-  // the last byte of the end chunk is no padding
+  // The last byte of the end chunk is not padding.
   const ended = tail.subarray(0, lengthWithoutPadding(tail)).subarray(-endChunk.length).equals(endChunk);
   if (ended || (quietMs >= settledAfterMs && (await hasEndChunk(source)))) return { state: "complete", width, height };
   return { state: "incomplete", detail: "the end chunk of the PNG is missing" };

@@ -1,6 +1,6 @@
 /**
- * Why a file has no detections of its own: the closed list of `images.reason`, each with what it means.
- * `detail` beside it says the same for one file, with the remedy.
+ * Why a file has no detections: the complete list of `images.reason`, each with its meaning. `detail` describes the single file, with the
+ * fix.
  */
 export const imageReasons = {
   empty: "The file stayed at zero bytes for a minute",
@@ -21,16 +21,19 @@ export const imageReasons = {
 } as const;
 export type ImageReason = keyof typeof imageReasons;
 
-/** Outcomes that a later look at the same file, unchanged, may turn into a detection, unless the detect stage gave them after it had the file. */
+/**
+ * Outcomes that a later inspection of the same, unchanged file may turn into a detection, unless the detect stage set them after it had
+ * read the file.
+ */
 export const retriedReasons: readonly ImageReason[] = ["unreadable", "no_ffmpeg", "outside_root", "missing"];
 
-/** Why a file is not looked at that was looked at before. */
+/** Why a file is not processed again. */
 export interface SeenBefore {
   readonly reason: Extract<ImageReason, "reupload" | "moved">;
   readonly detail: string;
 }
 
-/** Of one that was looked at under the same name. */
+/** A file that was already processed under the same name. */
 export const reupload: SeenBefore = {
   reason: "reupload",
   detail: "The camera sent the same file again; it was looked at the first time.",

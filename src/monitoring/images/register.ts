@@ -8,13 +8,13 @@ import type { ImageReason, SeenBefore } from "./reasons.ts";
 import { movedFrom, movedWithFolder } from "./same-file.ts";
 import { entriesElsewhere } from "./same-file-repository.ts";
 
-/** A file that a finder found, with what is to become of it. */
+/** A file that was found, and what to do with it. */
 export interface FoundFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly modifiedNs: bigint;
   readonly foundBy: "watch" | "scan";
-  /** Arrival of a live picture; file time of one found by a scan, never in the future. */
+  /** Arrival time of a live picture; file time of a picture found by a scan, never in the future. */
   readonly takenAt: Date;
   /** Live pictures go before backlog. */
   readonly live: boolean;
@@ -22,23 +22,23 @@ export interface FoundFile {
   readonly width: number | null;
   readonly height: number | null;
   readonly sha256: Buffer | null;
-  /** Why it will not be looked at; null when it will. */
+  /** Why it will not be processed; null if it will. */
   readonly refusal: { readonly reason: ImageReason; readonly detail: string } | null;
 }
 
-/** What came of registering. */
+/** The result of a registration. */
 export interface Registered {
-  /** Rows that are new, or taken up again. */
+  /** Rows that are new or retried. */
   readonly added: number;
   /** Those of them that wait for the detector. */
   readonly pending: number;
-  /** Clients are told of something: the journal has entries to number. */
+  /** Whether the journal has new entries for clients. */
   readonly told: boolean;
 }
 
 /**
- * Writes files of one camera into the ledger and adds a detect job for each that the detector shall see, in one transaction. Files
- * that are known change nothing, so a call whose outcome is unknown may be repeated. Hand over by `wakeJobs("detect")` afterwards.
+ * Registers files of one camera in the ledger and adds a detect job for each file to process, in one transaction. Known files change
+ * nothing, so a call with an unknown outcome may be repeated.
  */
 export async function registerFiles(
   context: { readonly db: Database; readonly clock: Clock; readonly log: Log },
@@ -66,13 +66,13 @@ export async function registerFiles(
         waiting.push(fields);
         const priority = file.live ? priorities.live : priorities.backlog;
         const job = { subject: String(row.imageId), priority, position: file.takenAt, availableAt: now };
-        // that of one which was missing may be a dead letter
+        // The job of a file that was missing may be a dead letter.
         if (row.takenUp) await requeueJob(sql, "detect", job);
         jobs.push(job);
       }
       added += inserted.length;
     }
-    // sent together: a live picture costs few round trips
+    // Sent together: a live picture costs few round trips.
     const [, told] =
       added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files), now)]) : [null, false];
     return { added, pending: jobs.length, told, skipped, waiting };
@@ -82,7 +82,7 @@ export async function registerFiles(
   return registered;
 }
 
-/** Of a line of the log. */
+/** Fields of a log line. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Two versions of one path in one call are registered one after the other, so that the second is compared with the first. */
@@ -108,7 +108,10 @@ function asRow(file: FoundFile): NewImage {
   };
 }
 
-/** A file that was looked at under another name is not looked at again when that name is gone, or the folder of that camera, or when it leads to the same file. */
+/**
+ * A file that was processed under another name is not processed again if that name or that camera's folder is gone, or if it leads to the
+ * same file.
+ */
 async function skipMoved(
   sql: Sql,
   files: readonly FoundFile[],
@@ -121,7 +124,7 @@ async function skipMoved(
     const file = files[row.index];
     const why = file && (await movedFrom(row.seenAt, file.path));
     if (why) moved.set(row.imageId, why);
-    // what comes with its folder is found by a scan of it
+    // Files that arrive with their folder are found by scanning it.
     else if (row.status === "pending" && file?.foundBy === "scan") found.push(row.imageId);
   }
   if (found.length > 0)

@@ -1,16 +1,16 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What the ledger knew of a file before an entry of it was made, under this or another name. */
+/** Earlier ledger entries of a file, under this or another name. */
 export interface EarlierEntries {
-  /** The same content was looked at under the same path. */
+  /** The same content was processed under the same path. */
   readonly isReupload: boolean;
-  /** Paths with this very content and time that were looked at. */
+  /** Processed paths with the same content and time. */
   readonly seenAt: readonly string[];
-  /** Paths of earlier entries at which the detector is looking just now: this one, and others with this very content and time. */
+  /** Paths of earlier entries that the detector is processing now: this path, and others with the same content and time. */
   readonly atDetector: readonly string[];
 }
 
-/** The earlier entries of what may be the same file. */
+/** Returns the earlier entries of files that may be the same. */
 export async function earlierEntries(sql: Sql, imageId: number): Promise<EarlierEntries> {
   const isSeen = sql`(i.status = 'processed' or i.reason in ('reupload', 'moved'))`;
   const [row] = await sql<[EarlierEntries?]>`
@@ -58,7 +58,7 @@ export async function earlierEntries(sql: Sql, imageId: number): Promise<Earlier
   return row ?? { isReupload: false, seenAt: [], atDetector: [] };
 }
 
-/** The newest path under which the content of an entry was entered again: at another time, or with the same time under another name. */
+/** Returns the newest path that has a later entry with the same content: at another time, or with the same time under another name. */
 export async function laterPath(sql: Sql, imageId: number): Promise<string | undefined> {
   const [row] = await sql<[{ path: string }?]>`
     select i.path
@@ -72,7 +72,7 @@ export async function laterPath(sql: Sql, imageId: number): Promise<string | und
   return row?.path;
 }
 
-/** An entry that another camera has of the file of `imageId`. */
+/** An entry of the file `imageId` that belongs to another camera. */
 export interface EntryElsewhere {
   readonly imageId: number;
   readonly cameraId: string;
@@ -82,9 +82,9 @@ export interface EntryElsewhere {
 }
 
 /**
- * Of new entries those whose file another camera, deleted or not, has looked at: under the same path below its own folder, or under this very path when
- * the folder was its own. Whether that folder is gone the caller has to find out. Only of a camera that is there for a week at most, as one is whose
- * folder was another one's: each picture is looked up once for each other camera.
+ * Returns, for new entries, those whose file another camera, deleted or not, has processed: under the same path below its own folder, or
+ * under this very path when the folder was its own. The caller must check whether that folder is gone. Limited to cameras that are at
+ * most a week old, as a camera is that took over another one's folder: each picture costs one lookup per other camera.
  */
 export async function entriesElsewhere(sql: Sql, imageIds: readonly number[], now: Date): Promise<readonly EntryElsewhere[]> {
   return await sql<EntryElsewhere[]>`

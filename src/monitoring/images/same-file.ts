@@ -12,8 +12,8 @@ import { type EntryElsewhere, earlierEntries, laterPath } from "./same-file-repo
  */
 
 /**
- * Of a file with this very content and time that was looked at under one of the earlier names: it was moved when one of them is gone, and has two
- * when it is the same file, as one that a link such as `lastsnap.jpg` leads to.
+ * Finds the earlier name of a file with the same content and time: the file was moved if that name is gone, and has two names if it is
+ * the same file, such as the target of a link `lastsnap.jpg`.
  */
 export async function movedFrom(earlier: readonly string[], path: string): Promise<SeenBefore | undefined> {
   for (const name of earlier) {
@@ -24,8 +24,9 @@ export async function movedFrom(earlier: readonly string[], path: string): Promi
 }
 
 /**
- * Of entries that other cameras have of the files of new ones, those that say that a file was moved, by the id of the new entry: the folder of the
- * other camera is gone, as after `mv yard garden`. While it is there, its pictures are sorted into the folders of cameras, and looked at there.
+ * Among entries of other cameras for the files of new ones, returns those that prove a move, by the id of the new entry: the folder of
+ * the other camera is gone, as after `mv yard garden`. While that folder exists, its pictures are being sorted into other cameras'
+ * folders, and are processed there.
  */
 export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Promise<ReadonlyMap<number, SeenBefore>> {
   const folders = [...new Set(elsewhere.map(({ folder }) => folder))];
@@ -41,9 +42,9 @@ export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Pro
   );
 }
 
-/** Whether the file of an entry was looked at under its earlier time or name, or (`at_detector`) is being looked at under it. */
+/** Tells whether the file of an entry was processed under its earlier time or name, or (`at_detector`) is being processed. */
 export async function seenBefore(db: Database, image: LedgerImage): Promise<SeenBefore | "at_detector" | undefined> {
-  // its content was never there before
+  // Its content is new.
   if (image.sameContentAs === null) return undefined;
   const { isReupload, seenAt, atDetector } = await db.query((sql) => earlierEntries(sql, image.imageId));
   if (isReupload) return reupload;
@@ -55,7 +56,7 @@ export async function seenBefore(db: Database, image: LedgerImage): Promise<Seen
   return undefined;
 }
 
-/** Where the file of an entry is by now, if it was entered again: at another time, or under another name. */
+/** Returns the current path of an entry's file if it was registered again: at another time, or under another name. */
 export async function enteredAgainAs(db: Database, image: LedgerImage): Promise<string | undefined> {
   const path = await db.query((sql) => laterPath(sql, image.imageId));
   return path !== undefined && (await exists(path)) ? path : undefined;
@@ -66,12 +67,12 @@ async function exists(path: string): Promise<boolean> {
     await statWithTimeout(dirname(path), () => access(path));
     return true;
   } catch (error) {
-    // only a name that is really gone counts as moved away
+    // Only a deleted name proves a move.
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }
 
-/** Whether two names lead to one file, by a symbolic or a hard link. */
+/** Tells whether two names lead to one file, by a symbolic or a hard link. */
 async function isSameFile(one: string, other: string): Promise<boolean> {
   const identity = async (path: string): Promise<string> => {
     const { dev, ino } = await statWithTimeout(dirname(path), () => stat(path, { bigint: true }));
@@ -80,7 +81,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   try {
     return (await identity(one)) === (await identity(other));
   } catch {
-    // what cannot be asked is looked at
+    // If that cannot be determined, the file is processed.
     return false;
   }
 }

@@ -1,20 +1,20 @@
-/** What the bytes of a file say about its state, by its format. */
+/** The state of a file according to its bytes, by format. */
 export type Structure =
   | { readonly state: "complete"; readonly width: number | null; readonly height: number | null }
-  /** More is to come, or the writer broke off. */
+  /** More data must follow, or the writer stopped early. */
   | { readonly state: "incomplete"; readonly detail: string }
   /** Can never become a picture or video of this format. */
   | { readonly state: "damaged"; readonly detail: string };
 
-/** A file that cannot say where it ends is taken as it is once it has not changed for so long. */
+/** A file without an end marker counts as complete after this time without a change. */
 export const openEndedAfterMs = 10_000;
-/** What looks wrong or has something behind its end is judged once it has not changed for so long: it may be half-written. */
+/** A file that looks damaged, or has data after its end, is judged after this time without a change: it may be half-written. */
 export const settledAfterMs = 2_000;
 
-/** Zeros and white space behind the end that are tolerated: some cameras fill up the last block. */
+/** Tolerated zeros and white space after the end: some cameras fill up the last block. */
 export const mostPaddingBytes = 64 * 1024;
 
-/** The length without trailing zeros and white space. */
+/** Returns the length without trailing zeros and white space. */
 export function lengthWithoutPadding(bytes: Buffer): number {
   let length = bytes.length;
   while (length > 0) {

@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** Mean time of the detector for one picture since `since`, in milliseconds; null when it looked at none. Of at most 10,000. */
+/** Returns the detector's mean time per picture since `since`, in milliseconds, from at most 10,000 pictures; null if there are none. */
 export async function meanInferenceMs(sql: Sql, since: Date): Promise<number | null> {
   const [row] = await sql<[{ mean: number | null }]>`
     select avg(n.inference_ms) as mean

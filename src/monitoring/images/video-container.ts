@@ -4,7 +4,7 @@ import { openEndedAfterMs, type Structure, settledAfterMs } from "./structure.ts
 const mostBoxes = 100_000;
 const complete: Structure = { state: "complete", width: null, height: null };
 
-/** Looks at an MP4 or MOV: boxes must fit the file, and the index (`moov`) must be there, which recorders write last. */
+/** Inspects an MP4 or MOV: boxes must fit the file, and the index (`moov`), which recorders write last, must exist. */
 export async function inspectMp4(source: ByteSource, quietMs: number): Promise<Structure> {
   let at = 0;
   let hasIndex = false;
@@ -20,7 +20,7 @@ export async function inspectMp4(source: ByteSource, quietMs: number): Promise<S
     if (short === 1 && head.length < 16) break;
     const length = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
     if (length === 0) {
-      // this box goes on to the end of the file, wherever that will be
+      // This box extends to the end of the file.
       return hasIndex && quietMs >= openEndedAfterMs ? complete : { state: "incomplete", detail: "the video does not say where it ends" };
     }
     if (length < 8) return { state: "damaged", detail: "the boxes of the video are broken" };
@@ -33,7 +33,7 @@ export async function inspectMp4(source: ByteSource, quietMs: number): Promise<S
   return complete;
 }
 
-/** Looks at a Matroska or WebM file: the size of its segment, which recorders fill in last. */
+/** Inspects a Matroska or WebM file: the size of its segment, which recorders fill in last. */
 export async function inspectMatroska(source: ByteSource, quietMs: number): Promise<Structure> {
   const headerSize = variableInteger(await source.read(4, 8));
   if (!headerSize) return { state: "incomplete", detail: "the video ends within its header" };
@@ -52,7 +52,7 @@ export async function inspectMatroska(source: ByteSource, quietMs: number): Prom
   return complete;
 }
 
-/** The length of EBML: leading zero bits say how many bytes; all ones mean that it is unknown. */
+/** Reads an EBML length: leading zero bits give the number of bytes; all ones mean unknown. */
 function variableInteger(bytes: Buffer): { readonly bytes: number; readonly value: bigint | undefined } | undefined {
   const first = bytes[0];
   if (first === undefined || first === 0) return undefined;
@@ -64,7 +64,7 @@ function variableInteger(bytes: Buffer): { readonly bytes: number; readonly valu
   return { bytes: length, value: value === mask ? undefined : value };
 }
 
-/** Looks at an AVI: the lengths of its RIFF parts (more than one beyond 1 GB), which recorders fill in last. */
+/** Inspects an AVI: the lengths of its RIFF parts (several beyond 1 GB), which recorders fill in last. */
 export async function inspectAvi(source: ByteSource, quietMs: number): Promise<Structure> {
   let at = 0;
   for (let parts = 0; parts < mostBoxes && at < source.size; parts += 1) {
@@ -77,6 +77,6 @@ export async function inspectAvi(source: ByteSource, quietMs: number): Promise<S
     if (length === 0 || length === 0xffffffff) return { state: "incomplete", detail: "the length of the video is not filled in yet" };
     at += 8 + length + (length % 2);
   }
-  // the padding of an odd length may be absent at the very end
+  // The padding of an odd length may be missing at the very end.
   return at <= source.size + 1 ? complete : { state: "incomplete", detail: "the video is shorter than its header says" };
 }

@@ -3,20 +3,20 @@ import { hostname } from "node:os";
 import { signalChild } from "../../base/lifecycle/signal-child.ts";
 import { mostPixels } from "./picture.ts";
 
-/** Seconds between two frames, and how many at most. */
+/** Seconds between two frames, and the maximum number of frames. */
 export const frameEverySeconds = 2;
 export const mostFrames = 30;
-/** How long ffmpeg is waited for in all. A long film on a small machine decodes many times faster than it plays. */
+/** Total time limit for ffmpeg. Even a small machine decodes a long video many times faster than real time. */
 const runTimeoutMs = 120_000;
 const mostFrameBytes = 32 * 1024 * 1024;
-/** No camera records longer in one file: what says so is wrong. */
+/** No camera records longer files: a longer duration is wrong. */
 const longestSeconds = 86_400;
-/** Of what ffmpeg says on one line so much is kept. */
+/** Maximum length of a line of ffmpeg's output. */
 const mostLineLength = 2_000;
-/** What `inspect` lets through (MOV stands for MP4 too). Of all that ffmpeg could read, playlists and pictures of other files most of all, nothing else is tried. */
+/** The formats that `inspect` accepts (MOV includes MP4). Other formats that ffmpeg could read, playlists above all, are never tried. */
 const demuxers = "mov,matroska,avi";
 
-/** A picture out of a video. */
+/** A frame of a video. */
 export interface VideoFrame {
   readonly offsetSeconds: number;
   /** A JPEG. */
@@ -24,8 +24,8 @@ export interface VideoFrame {
 }
 
 /**
- * ffmpeg is missing, failed or took too long; or (`unreadable`) it could not be started just now, or was ended by somebody else, which
- * another try may mend. The message says what to do.
+ * ffmpeg is missing, failed or took too long; or (`unreadable`) it could not be started now, or was killed by another process, so that a
+ * retry may succeed. The message says what to do.
  */
 export class VideoError extends Error {
   override name = "VideoError";
@@ -37,10 +37,10 @@ export class VideoError extends Error {
   }
 }
 
-/** What is the matter without ffmpeg, and the remedy: the begin of a sentence. Several machines may share the work. */
+/** States that ffmpeg is missing, and how to install it: the start of a sentence. Several machines may share the work. */
 export const noFfmpeg = `This is a video and ffmpeg is not installed on the machine ${hostname()}. Install it there (Debian: apt-get install ffmpeg)`;
 
-/** Whether `ffmpeg` can be started here. */
+/** Tells whether `ffmpeg` can be started here. */
 export async function hasFfmpeg(command = "ffmpeg"): Promise<boolean> {
   return await new Promise((resolve) => {
     const child = spawn(command, ["-version"], { stdio: "ignore" });
@@ -49,19 +49,19 @@ export async function hasFfmpeg(command = "ffmpeg"): Promise<boolean> {
   });
 }
 
-/** How a video is read. */
+/** Options for reading a video. */
 export interface ReadingOptions {
   readonly signal?: AbortSignal;
   readonly command?: string;
   readonly timeoutMs?: number;
-  /** Called with the length of the whole video in seconds, at the latest before the iteration ends; not at all where it does not say. */
+  /** Called with the length of the video in seconds, at the latest before the iteration ends; not called if the video does not state it. */
   readonly onLength?: ((seconds: number) => void) | undefined;
 }
 
 /**
- * Reads a frame every 2 s from a video, 30 at most, as JPEG. Breaking off the iteration or aborting ends ffmpeg. What could be read of
- * a damaged video counts. Throws `VideoError` when ffmpeg is missing, is ended by others, finds no frame, or is waited for longer than
- * 2 minutes without one; the signal's reason when aborted.
+ * Reads a frame every 2 s from a video, at most 30, as JPEG. Ending the iteration or aborting stops ffmpeg. Frames that can be read from
+ * a damaged video count. Throws `VideoError` if ffmpeg is missing, is killed, finds no frame, or produces none for 2 minutes; the
+ * signal's reason if aborted.
  */
 export async function* extractFrames(path: string, options: ReadingOptions = {}): AsyncGenerator<VideoFrame> {
   const { signal, timeoutMs = runTimeoutMs } = options;
@@ -77,7 +77,7 @@ export async function* extractFrames(path: string, options: ReadingOptions = {})
 
   let overdue = false;
   let leftMs = timeoutMs;
-  // the reader may take longer for each frame than ffmpeg for all of them: only what is waited for of ffmpeg counts
+  // The reader may take longer per frame than ffmpeg for all of them: only the time spent waiting for ffmpeg counts.
   const timed = async <T>(wait: Promise<T>): Promise<T> => {
     const begunAt = performance.now();
     const timer = setTimeout(() => {
@@ -93,7 +93,7 @@ export async function* extractFrames(path: string, options: ReadingOptions = {})
   };
 
   let frames = 0;
-  // without a free file descriptor there are no pipes either
+  // Without a free file descriptor there are no pipes either.
   const jpegs = splitJpegs(child.stdout ?? []);
   try {
     for (let next = await timed(jpegs.next()); !next.done; next = await timed(jpegs.next())) {
@@ -121,9 +121,9 @@ export async function* extractFrames(path: string, options: ReadingOptions = {})
   }
 }
 
-/** With these others end a program; the rest is how one dies of what it read. */
+/** Signals that stop a program from outside; the others mean that it crashed on its input. */
 const toldToEnd = new Set<NodeJS.Signals>(["SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"]);
-/** How ffmpeg ends when it is told to by a signal that it can catch. */
+/** ffmpeg's exit code after a signal that it can catch. */
 const toldToEndCode = 255;
 
 function start(command: string, path: string): ChildProcess {
@@ -131,7 +131,7 @@ function start(command: string, path: string): ChildProcess {
     return spawn(
       command,
       [
-        // "file:" and the lists keep names and contents from making ffmpeg open anything but this file, or hold more than a picture may have
+        // "file:" and the allow lists keep names and contents from making ffmpeg open other files, or hold more than a picture may have.
         ...["-nostdin", "-hide_banner", "-nostats", "-loglevel", "level+info", "-protocol_whitelist", "file,pipe"],
         ...["-format_whitelist", demuxers, "-max_pixels", String(mostPixels), "-i", `file:${path}`],
         ...["-map", "0:v:0", "-vf", `fps=1/${frameEverySeconds}:round=up:start_time=0`, "-frames:v", String(mostFrames)],
@@ -146,28 +146,28 @@ function start(command: string, path: string): ChildProcess {
 
 function notStarted(error: NodeJS.ErrnoException): VideoError {
   if (error.code === "ENOENT") return new VideoError("no_ffmpeg", `${noFfmpeg}.`, { cause: error });
-  // all others are short of something: memory, processes, file descriptors
+  // All other codes mean a shortage: memory, processes, file descriptors.
   const reason = error.code === "EACCES" ? "video_unreadable" : "unreadable";
   return new VideoError(reason, `ffmpeg could not be started: ${error.message}`, { cause: error });
 }
 
 const durationLine = /^\[info\] +Duration: (\d+):(\d\d):(\d\d\.\d+)(?:, start: (-?\d+\.\d+))?/;
 
-/** Reads what ffmpeg says. Returns what its last complaint was. */
+/** Reads ffmpeg's output. Returns its last error message. */
 function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () => string | undefined {
   let complaint: string | undefined;
-  // without a level: not from ffmpeg itself, as when a library of it is missing
+  // A line without a level does not come from ffmpeg itself, for example if a library is missing.
   let bare: string | undefined;
   let hasLength = false;
   let begun = "";
   const hear = (line: string): void => {
     complaint = /\[(?:error|fatal|panic)\] (.+)/.exec(line)?.[1] ?? complaint;
     if (/^[^[\s]/.test(line)) bare = line;
-    // the input is described first
+    // The input is described first.
     const [, hours, minutes, seconds, start] = (!hasLength && durationLine.exec(line)) || [];
     if (seconds === undefined) return;
     hasLength = true;
-    // a piece of a longer recording may count its time from the beginning of that
+    // A part of a longer recording may count time from the start of the whole.
     const length = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) - Math.max(0, Number(start ?? 0));
     if (length > 0) onLength?.(Math.min(length, longestSeconds));
   };
@@ -183,7 +183,7 @@ function listen(child: ChildProcess, onLength: ReadingOptions["onLength"]): () =
   };
 }
 
-/** Cuts a stream of JPEGs written one after the other: in entropy-coded data no FFD9 occurs, and ffmpeg writes no thumbnails. */
+/** Splits a stream of consecutive JPEGs: FFD9 does not occur in entropy-coded data, and ffmpeg writes no thumbnails. */
 async function* splitJpegs(stream: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer, void> {
   let rest: Buffer = Buffer.alloc(0);
   const end = Buffer.from([0xff, 0xd9]);

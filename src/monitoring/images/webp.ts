@@ -1,13 +1,13 @@
 import type { ByteSource } from "./byte-source.ts";
 import type { Structure } from "./structure.ts";
 
-/** Looks at a WebP: the length in its header, and the first chunk for the dimensions. */
+/** Inspects a WebP: the length in its header, and the first chunk for the dimensions. */
 export async function inspectWebp(source: ByteSource): Promise<Structure> {
   const head = await source.read(0, 30);
   if (head.length < 30) return { state: "incomplete", detail: "the WebP ends within its header" };
   const size = dimensions(head);
   if (!size) return { state: "damaged", detail: "the WebP's header is broken" };
-  // an odd length is padded to an even one, which not every writer does
+  // An odd length is padded to an even one, which some writers omit.
   if (source.size < 8 + head.readUInt32LE(4)) return { state: "incomplete", detail: "the WebP is shorter than its header says" };
   return { state: "complete", ...size };
 }
