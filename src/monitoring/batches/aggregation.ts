@@ -27,22 +27,22 @@ export interface Arrival {
   readonly count: number;
 }
 
-/** Which batches arrivals belong to. */
+/** Batches assigned to arrivals. */
 export interface Assigned {
-  /** One for each arrival, in their order. */
+  /** One per arrival, in the same order. */
   readonly batchIds: readonly string[];
   /**
-   * Cameras that got another batch while they had one. To be given to `closeDueBatches` once the detections are stored, so
-   * that in live operation a camera has one open batch.
+   * Cameras that got another batch while one was open. Pass them to `closeDueBatches` once the detections are stored, so that in live
+   * operation a camera has one open batch.
    */
   readonly outgrown: readonly string[];
-  /** A batch was opened, is full, or is due earlier than it was: whoever waits for the next one that is due has to look again. */
+  /** A batch was opened, is full, or is due earlier than before: the next due time must be computed again. */
   readonly dueSooner: boolean;
 }
 
 /**
- * Finds the batches that detections belong to, and opens those that are missing. Runs in the transaction that stores
- * the detections, and has others who work on batches of these cameras wait until it ends.
+ * Finds or opens the batches for detections. Must run in the transaction that stores the detections; locks the batches of these cameras
+ * until its end.
  */
 export async function assignToBatches(
   sql: Sql,
@@ -52,7 +52,7 @@ export async function assignToBatches(
   if (arrivals.length === 0) return { batchIds: [], outgrown: [], dueSooner: false };
   const times = batchTimes(settings);
   const cameraIds = [...new Set(arrivals.map(({ cameraId }) => cameraId))];
-  // sent together: the second statement is begun, and sees what is committed, only when the first has its locks
+  // Sent together: the second statement runs only once the first holds its locks, and then sees everything committed before.
   const [, open] = await Promise.all([lockBatchesOf(sql, cameraIds), openBatchesOf(sql, cameraIds)]);
   const batches = new Map<string, CountedBatch>(open.map((batch) => [batch.batchId, batch]));
   const opened = new Set<string>();
@@ -80,17 +80,17 @@ export async function assignToBatches(
   return { batchIds, outgrown: [...outgrown], dueSooner };
 }
 
-/** `enrichmentWaitMs`: how long an analysis may wait for the enrichment of what it is about; without it none does. */
+/** `enrichmentWaitMs`: maximum wait of an analysis for enrichment; without it, there is no wait. */
 export type ClosingSettings = BatchSettings & { readonly enrichmentWaitMs?: number };
 
-/** A batch that was closed, with what it became; no event when all its detections had been deleted. */
+/** A closed batch and its event; no event if all its detections were deleted. */
 export interface Closed extends ClosedBatch {
   readonly event: Event | undefined;
 }
 
 /**
- * Closes the batches that may close, of these cameras or of all: each becomes one event, not yet judged, with its
- * journal entries and its jobs for the rules and the analysis, in the caller's transaction. Returns the closed batches.
+ * Closes the due batches of these cameras, or of all: each becomes one event without a score, with its journal entries and its jobs for
+ * rules and analysis, in the caller's transaction. Returns the closed batches.
  */
 export async function closeDueBatches(
   sql: Sql,

@@ -1,18 +1,18 @@
 import type { LiveSettings } from "../../platform/config/settings.ts";
 
-/** How long a batch may last and how long it waits for the next detection. */
+/** Maximum duration of a batch, and the wait for its next detection. */
 export interface BatchTimes {
   readonly windowMs: number;
   readonly idleMs: number;
 }
 
-/** From the first to the last detection of a batch, in the time of the detections. */
+/** From the first to the last detection of a batch, in detection time. */
 export interface Span {
   readonly startedAt: Date;
   readonly lastDetectionAt: Date;
 }
 
-/** A batch that still takes detections, or one that only waits to be closed since it is full. */
+/** A batch that accepts detections, or a full one that waits to be closed. */
 export interface OpenBatch extends Span {
   readonly batchId: string;
   readonly isFull: boolean;
@@ -20,7 +20,7 @@ export interface OpenBatch extends Span {
 
 export type BatchSettings = Pick<LiveSettings, "batchWindowSeconds" | "batchIdleTimeoutSeconds">;
 
-/** The settings, in milliseconds. */
+/** Returns the settings in milliseconds. */
 export function batchTimes(settings: BatchSettings): BatchTimes {
   return { windowMs: settings.batchWindowSeconds * 1000, idleMs: settings.batchIdleTimeoutSeconds * 1000 };
 }
@@ -34,13 +34,13 @@ export function batchTimes(settings: BatchSettings): BatchTimes {
  *     \--(it holds as many detections as it may)--> full: takes no more --(at once)--> closed
  */
 
-/** The open batch that a detection at `at` belongs to; of several the one that began last. Undefined: it begins a new one. */
+/** Returns the open batch for a detection at `at`; of several, the one that started last. Undefined: the detection starts a new batch. */
 export function batchFor<B extends OpenBatch>(open: readonly B[], at: Date, times: BatchTimes): B | undefined {
   const joined = open.filter((batch) => !batch.isFull && joins(batch, at, times));
   return joined.reduce<B | undefined>((latest, batch) => (latest && latest.startedAt >= batch.startedAt ? latest : batch), undefined);
 }
 
-/** Whether a detection at `at` is near enough to the others, and the batch with it still shorter than the window. */
+/** Tells whether a detection at `at` is close enough to the others and keeps the batch shorter than the window. */
 export function joins(span: Span, at: Date, { windowMs, idleMs }: BatchTimes): boolean {
   const grown = grow(span, at);
   return (
@@ -50,7 +50,7 @@ export function joins(span: Span, at: Date, { windowMs, idleMs }: BatchTimes): b
   );
 }
 
-/** The span with one more detection in it. */
+/** Returns the span extended by one detection. */
 export function grow(span: Span, at: Date): Span {
   return {
     startedAt: at < span.startedAt ? at : span.startedAt,
@@ -58,31 +58,31 @@ export function grow(span: Span, at: Date): Span {
   };
 }
 
-/** When the window or the patience of a batch ends, whichever is first, in the time of its detections. */
+/** Returns when a batch is due: at the end of its window or of its idle time, whichever is first, in detection time. */
 export function dueAt(span: Span, { windowMs, idleMs }: BatchTimes): Date {
   return new Date(Math.min(span.startedAt.getTime() + windowMs, span.lastDetectionAt.getTime() + idleMs));
 }
 
 /**
- * Due times after this are of an earlier time, since the clock was set back: no detection is of the future. A window to
- * spare, since another machine's clock may be ahead.
+ * Returns the latest valid due time: later ones come from a clock that was ahead, since no detection is in the future. One window of
+ * tolerance, since another machine's clock may be ahead.
  */
 export function latestDueAt(now: Date, { windowMs, idleMs }: BatchTimes): Date {
   return new Date(now.getTime() + idleMs + windowMs);
 }
 
-/** What closing depends on. */
+/** The facts that decide about closing. */
 export interface DueBatch extends OpenBatch {
   readonly dueAt: Date;
   /** When its last detection was stored, by the wall clock. */
   readonly joinedAt: Date;
-  /** A picture of the camera waits for the detector that could still join. */
+  /** Whether a picture of the camera that could still join waits for the detector. */
   readonly pictureWaits: boolean;
 }
 
 /**
- * Whether a batch may close now. While pictures wait that could join, it stays open for another window after the
- * last one did: long enough for a slow detector, and no camera can hold its events back for ever.
+ * Tells whether a batch may close now. While pictures wait that could join, it stays open for another window after the last one joined:
+ * long enough for a slow detector, but no camera can delay its events indefinitely.
  */
 export function mayClose(batch: DueBatch, now: Date, times: BatchTimes): boolean {
   const { windowMs } = times;

@@ -3,8 +3,8 @@ import { advisoryLocks } from "../../platform/database/locks.ts";
 import type { DueBatch, OpenBatch } from "./batch.ts";
 
 /**
- * Has everybody who opens, fills or closes batches of these cameras wait for each other, until the end of the transaction.
- * Always in the same order, so that two who do this never wait for each other.
+ * Locks the batches of these cameras against opening, filling and closing until the end of the transaction. Always in the same order,
+ * which prevents deadlocks.
  */
 export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<void> {
   await sql`
@@ -17,13 +17,13 @@ export async function lockBatchesOf(sql: Sql, cameraIds: readonly string[]): Pro
   `;
 }
 
-/** An open batch with what is in it. */
+/** An open batch with the number of its detections. */
 export interface CountedBatch extends OpenBatch {
   readonly cameraId: string;
   readonly detectionCount: number;
 }
 
-/** The open batches of cameras: one each in live operation, a few while a backlog is worked off. */
+/** Returns the open batches of cameras: one each in live operation, a few during a backlog. */
 export async function openBatchesOf(sql: Sql, cameraIds: readonly string[]): Promise<readonly CountedBatch[]> {
   return await sql<CountedBatch[]>`
     select b.batch_id as "batchId", b.camera_id as "cameraId", b.started_at as "startedAt", b.last_detection_at as "lastDetectionAt",
@@ -34,7 +34,7 @@ export async function openBatchesOf(sql: Sql, cameraIds: readonly string[]): Pro
   `;
 }
 
-/** Those of the batches that there are, by what somebody takes for their ids. */
+/** Returns the existing batches among texts that may be batch ids. */
 export async function namedBatches(
   sql: Sql,
   names: readonly string[],
@@ -48,7 +48,7 @@ export async function namedBatches(
   `;
 }
 
-/** A batch as it is after detections were added. */
+/** A batch after detections were added. */
 export interface GrownBatch extends CountedBatch {
   readonly dueAt: Date;
 }
@@ -62,7 +62,7 @@ export async function insertBatches(sql: Sql, batches: readonly GrownBatch[], no
   `;
 }
 
-/** Stores what open batches have become. Their lock is held, so that nobody else has changed them meanwhile. */
+/** Stores the new state of open batches. The caller holds their lock. */
 export async function growBatches(sql: Sql, batches: readonly GrownBatch[], now: Date): Promise<void> {
   await sql`
     update batches b
@@ -85,7 +85,7 @@ const grown = (sql: Sql, batches: readonly GrownBatch[]) => sql`
   ) as g (batch_id, camera_id, started_at, last_detection_at, due_at, detection_count, close_reason)
 `;
 
-/** Takes detections that were deleted off the open batches in which they were counted. */
+/** Subtracts deleted detections from their open batches. */
 export async function shrinkBatches(sql: Sql, batchIds: readonly string[]): Promise<void> {
   await sql`
     update batches b
@@ -96,7 +96,7 @@ export async function shrinkBatches(sql: Sql, batchIds: readonly string[]): Prom
   `;
 }
 
-/** Cameras with a batch that is due, full, or due after `latest`, when no batch can be. */
+/** Returns cameras with a batch that is due, full, or due after `latest`, which is impossible. */
 export async function camerasWithDueBatches(sql: Sql, now: Date, latest: Date): Promise<readonly string[]> {
   const rows = await sql<{ cameraId: string }[]>`
     select distinct b.camera_id as "cameraId"
@@ -108,10 +108,10 @@ export async function camerasWithDueBatches(sql: Sql, now: Date, latest: Date): 
 }
 
 /**
- * The batches of these cameras that are due, full, or due after `latest`. A picture could still join when its time lies between `idleMs`
- * before the batch and the moment it was due; what waits from another time is another event and holds nothing up. Nor
- * does a picture that the detector could not look at, in live operation; a batch that had been due before its last
- * detection joined is told late in any case, and waits for it.
+ * Returns the batches of these cameras that are due, full, or due after `latest`. A waiting picture could still join if its time lies
+ * between `idleMs` before the batch and its due time; pictures of other times belong to other events and delay nothing. Nor does a
+ * picture that the detector could not process, in live operation; a batch that was due before its last detection joined is late in any
+ * case, and waits for it.
  */
 export async function dueBatchesOf(
   sql: Sql,
@@ -159,8 +159,8 @@ export async function markClosed(sql: Sql, batchIds: readonly string[], now: Dat
 }
 
 /**
- * When the next open batch is due, for an exact timer: `now` for one that is full or due after `latest`, in the past for
- * one that waits for its pictures. Undefined: none is open.
+ * Returns when the next open batch is due, for an exact timer: `now` for one that is full or due after `latest`, in the past for one that
+ * waits for its pictures. Undefined if none is open.
  */
 export async function nextDueAt(sql: Sql, now: Date, latest: Date): Promise<Date | undefined> {
   const [row] = await sql<[{ dueAt: Date | null }]>`
@@ -171,7 +171,7 @@ export async function nextDueAt(sql: Sql, now: Date, latest: Date): Promise<Date
   return row.dueAt ?? undefined;
 }
 
-/** An open batch as the pipeline status shows it. */
+/** An open batch in the pipeline status. */
 export interface ActiveBatch {
   readonly batchId: string;
   readonly cameraId: string;

@@ -21,13 +21,13 @@ export interface NewDetection {
   readonly createdAt: Date;
 }
 
-/** The columns of a record, of `detections d`. */
+/** Columns of a record, for `detections d`. */
 export const columns = (sql: Sql) => sql`
   d.detection_id as id, d.camera_id, d.file_path, d.file_type, d.detected_at, d.object_type, d.confidence,
   d.bbox_x, d.bbox_y, d.bbox_width, d.bbox_height, d.thumbnail_path, d.event_id, d.batch_id, d.enrichment, d.created_at
 `;
 
-/** Stores detections and returns their records, in the order given. */
+/** Stores detections and returns their records in the given order. */
 export async function insertDetections(sql: Sql, detections: readonly NewDetection[]): Promise<readonly Detection[]> {
   if (detections.length === 0) return [];
   const boxes = detections.map((detection) => detection.box);
@@ -64,7 +64,7 @@ export async function insertDetections(sql: Sql, detections: readonly NewDetecti
   return rows.map(recordOf);
 }
 
-/** One detection, or undefined. */
+/** Finds a detection; undefined if there is none. */
 export async function findDetection(sql: Sql, id: number): Promise<Detection | undefined> {
   const [row] = await sql<[DetectionRow?]>`
     select ${columns(sql)}
@@ -74,7 +74,7 @@ export async function findDetection(sql: Sql, id: number): Promise<Detection | u
   return row && recordOf(row);
 }
 
-/** The detections of an event in the order of their times. */
+/** Returns the detections of an event in order of time. */
 export async function detectionsOfEvent(sql: Sql, eventId: number): Promise<readonly Detection[]> {
   const rows = await sql<DetectionRow[]>`
     select ${columns(sql)}
@@ -87,7 +87,7 @@ export async function detectionsOfEvent(sql: Sql, eventId: number): Promise<read
 
 type Edges = { readonly x: number | null; readonly y: number | null; readonly width: number | null; readonly height: number | null };
 
-/** Where a detection was seen, or undefined. */
+/** Returns the place of a detection; undefined if there is none. */
 export async function findSource(sql: Sql, id: number): Promise<DetectionSource | undefined> {
   const [row] = await sql<[(Omit<DetectionSource, "box" | "otherTimes"> & Edges & { readonly otherTimes: readonly string[] })?]>`
     select d.detection_id as id, d.file_path as "filePath", d.file_type as "fileType", i.size_bytes as "fileSize",
@@ -114,7 +114,7 @@ export async function findSource(sql: Sql, id: number): Promise<DetectionSource 
   return { ...source, otherTimes: otherTimes.map(BigInt), box };
 }
 
-/** What enrichment stored for a detection, as it came out of jsonb, or undefined when there is no such detection. */
+/** Returns the stored enrichment of a detection as in jsonb; undefined if there is no such detection. */
 export async function findEnrichment(sql: Sql, id: number): Promise<{ readonly enrichment: unknown } | undefined> {
   const [row] = await sql<[{ enrichment: unknown }?]>`
     select d.enrichment
@@ -124,7 +124,7 @@ export async function findEnrichment(sql: Sql, id: number): Promise<{ readonly e
   return row;
 }
 
-/** Notes where the thumbnail of a detection is kept. False when there is no such detection with that class and confidence any more. */
+/** Records the path of a detection's thumbnail. False if no detection with that class and confidence exists any more. */
 export async function noteThumbnail(
   sql: Sql,
   drawn: Pick<DetectionSource, "id" | "objectType" | "confidence">,
@@ -140,7 +140,7 @@ export async function noteThumbnail(
   return noted.count > 0;
 }
 
-/** Makes the detections of batches those of the batches' events. */
+/** Assigns the detections of batches to the batches' events. */
 export async function linkDetections(sql: Sql, events: readonly { readonly eventId: number; readonly batchId: string }[]): Promise<void> {
   if (events.length === 0) return;
   await sql`
@@ -152,7 +152,7 @@ export async function linkDetections(sql: Sql, events: readonly { readonly event
   `;
 }
 
-/** Which camera, event and batch a detection belongs to. */
+/** Camera, event and batch of a detection. */
 export interface DetectionPlace {
   readonly id: number;
   readonly cameraId: string;
@@ -160,7 +160,7 @@ export interface DetectionPlace {
   readonly batchId: string | null;
 }
 
-/** The places of those of the detections that there are, kept from others until the end of the transaction. */
+/** Locks the existing detections until the end of the transaction and returns their places. */
 export async function lockDetections(sql: Sql, ids: readonly number[]): Promise<readonly DetectionPlace[]> {
   return await sql<DetectionPlace[]>`
     select d.detection_id as id, d.camera_id as "cameraId", d.event_id as "eventId", d.batch_id as "batchId"
@@ -171,7 +171,7 @@ export async function lockDetections(sql: Sql, ids: readonly number[]): Promise<
   `;
 }
 
-/** The cameras of those of the detections that there are. */
+/** Returns the cameras of the existing detections. */
 export async function camerasOfDetections(sql: Sql, ids: readonly number[]): Promise<readonly string[]> {
   const rows = await sql<{ cameraId: string }[]>`
     select distinct d.camera_id as "cameraId"
@@ -181,7 +181,7 @@ export async function camerasOfDetections(sql: Sql, ids: readonly number[]): Pro
   return rows.map((row) => row.cameraId);
 }
 
-/** The events of those of the detections that there are. */
+/** Returns the events of the existing detections. */
 export async function eventsOfDetections(sql: Sql, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await sql<{ eventId: number }[]>`
     select distinct d.event_id as "eventId"
@@ -192,14 +192,14 @@ export async function eventsOfDetections(sql: Sql, ids: readonly number[]): Prom
   return rows.map((row) => row.eventId);
 }
 
-/** A correction of a detection; what is undefined stays. */
+/** A correction of a detection; undefined fields stay. */
 export interface DetectionChange {
   readonly id: number;
   readonly objectType: string | undefined;
   readonly confidence: number | undefined;
 }
 
-/** Stores corrections, one for each detection. Their thumbnails, which show what was corrected, are to be made anew. */
+/** Stores corrections, one per detection, and invalidates their thumbnails. */
 export async function changeDetections(sql: Sql, changes: readonly DetectionChange[]): Promise<void> {
   await sql`
     update detections d
@@ -221,7 +221,7 @@ export async function deleteDetections(sql: Sql, ids: readonly number[]): Promis
   `;
 }
 
-/** What a list of detections is narrowed by; a range of times includes both ends. */
+/** Filters of a detection list; a time range includes both ends. */
 export interface DetectionFilter {
   readonly cameraIds?: readonly string[] | undefined;
   readonly objectTypes?: readonly string[] | undefined;
@@ -231,7 +231,7 @@ export interface DetectionFilter {
   readonly eventId?: number | undefined;
 }
 
-/** The sort key of the list: time with all its digits, and id. */
+/** Sort key of the list: time with all its digits, and id. */
 export type DetectionKey = readonly [detectedAt: string, id: number];
 
 export interface DetectionSlice {
@@ -239,11 +239,11 @@ export interface DetectionSlice {
   /** Continues after this row. */
   readonly after: DetectionKey | undefined;
   readonly offset: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
-/** A part of the list, newest first, each with its sort key. */
+/** Returns a page of the list, newest first, each detection with its sort key. */
 export async function listDetections(
   sql: Sql,
   { filter, after, offset, limit }: DetectionSlice,
@@ -252,7 +252,7 @@ export async function listDetections(
     ${whereDetections(sql, filter)}
     ${after ? sql`and (d.detected_at, d.detection_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
   `;
-  // one walk down the index for each camera, merged: a list of cameras as a condition would have all of them sorted
+  // Merges one index walk per camera: a list of cameras as a condition would sort all of them.
   const source = filter.cameraIds
     ? sql`
         from (select distinct u.camera_id from unnest(${[...filter.cameraIds]}::text[]) as u (camera_id)) c
@@ -281,7 +281,7 @@ export async function listDetections(
   return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many detections match, exactly. Without a filter, or with one on cameras only, from the kept totals. */
+/** Counts the matching detections exactly. Without a filter, or with one on cameras only, from stored totals. */
 export async function countDetections(sql: Sql, filter: DetectionFilter): Promise<number> {
   const { cameraIds, ...others } = filter;
   const cameras = cameraIds ? [...cameraIds] : null;
@@ -302,7 +302,7 @@ export async function countDetections(sql: Sql, filter: DetectionFilter): Promis
   return row.count;
 }
 
-/** The days that a filter names, `YYYY-MM-DD`, when they are all that it narrows rows by beside cameras and classes. */
+/** Returns the days that a filter names, `YYYY-MM-DD`, if it has no other condition than those, cameras and classes. */
 export function wholeDays(filter: DetectionFilter): { readonly first: string | undefined; readonly last: string | undefined } | undefined {
   const { from, to, minConfidence, eventId } = filter;
   if (minConfidence !== undefined || eventId !== undefined) return undefined;
@@ -310,7 +310,7 @@ export function wholeDays(filter: DetectionFilter): { readonly first: string | u
   return { first: from?.toISOString().slice(0, 10), last: to?.toISOString().slice(0, 10) };
 }
 
-/** How many detections of each class these cameras have. */
+/** Counts the detections of each class for these cameras. */
 export async function detectionClasses(
   sql: Sql,
   cameraIds: readonly string[],
@@ -325,7 +325,7 @@ export async function detectionClasses(
   `;
 }
 
-/** The conditions of a filter on `detections d`, other than on cameras. */
+/** Conditions of a filter on `detections d`, except cameras. */
 export const whereDetections = (sql: Sql, { objectTypes, from, to, minConfidence, eventId }: DetectionFilter) => sql`
   ${objectTypes ? (objectTypes.length === 1 ? sql`and d.object_type = ${objectTypes[0] ?? ""}` : sql`and d.object_type = any (${[...objectTypes]}::text[])`) : sql``}
   ${from ? sql`and d.detected_at >= ${from}` : sql``}

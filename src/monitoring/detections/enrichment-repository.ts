@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Box } from "./detection.ts";
 
-/** A detection that is to be enriched. */
+/** A detection to enrich. */
 export interface Subject {
   readonly id: number;
   readonly batchId: string | null;
@@ -12,11 +12,11 @@ export interface Subject {
   readonly createdAt: Date;
   readonly videoOffsetSeconds: number | null;
   readonly box: Box | null;
-  /** What an earlier try found out, as it came out of jsonb. */
+  /** Results of an earlier attempt, as stored in jsonb. */
   readonly enrichment: unknown;
 }
 
-/** The detections on a picture, what the detector was most certain of first. */
+/** Returns the detections in a picture, the most confident first. */
 export async function subjectsOnImage(sql: Sql, imageId: number): Promise<readonly Subject[]> {
   const rows = await sql<(Omit<Subject, "box"> & { x: number | null; y: number | null; width: number | null; height: number | null })[]>`
     select d.detection_id as id, d.batch_id as "batchId", d.camera_id as "cameraId", d.object_type as "objectType", d.confidence, d.detected_at as "detectedAt",
@@ -32,14 +32,14 @@ export async function subjectsOnImage(sql: Sql, imageId: number): Promise<readon
   }));
 }
 
-/** What was found out about a detection: `enrichment` is JSON. */
+/** Enrichment of a detection: `enrichment` is JSON. */
 export interface NewEnrichment {
   readonly detectionId: number;
   readonly entityId: string | null;
   readonly enrichment: string;
 }
 
-/** Stores what was found out about detections; those that are gone stay gone. */
+/** Stores enrichments; deleted detections stay deleted. */
 export async function storeEnrichments(sql: Sql, found: readonly NewEnrichment[]): Promise<void> {
   if (found.length === 0) return;
   await sql`

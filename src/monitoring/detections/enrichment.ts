@@ -4,13 +4,13 @@ import { type detectionRoutes, Enrichment as EnrichmentRecord } from "../../cont
 import type { Operation } from "../../work/operations/operation.ts";
 import { findEnrichment } from "./detections-repository.ts";
 
-/** What the enrichment services found out about a detection, as clients see it. */
+/** Results of the enrichment services for a detection, as clients see them. */
 export type Enrichment = z.output<typeof EnrichmentRecord>;
 
 const { detection_id: _id, ...fields } = EnrichmentRecord.shape;
 const Stored = z.object(fields).partial();
 
-/** The record of what is stored. What no service found out is empty. Throws a `ZodError` when it is not what it should be. */
+/** Converts the stored form to the record; missing results are empty. Throws a `ZodError` if it is invalid. */
 export function enrichmentOf(detectionId: number, stored: unknown): Enrichment {
   const known = Stored.parse(stored ?? {});
   return {
@@ -26,7 +26,7 @@ export function enrichmentOf(detectionId: number, stored: unknown): Enrichment {
   };
 }
 
-/** What is stored of an enrichment, as JSON. */
+/** Returns the stored form of an enrichment as JSON. */
 export function storedEnrichment({ detection_id: _, ...enrichment }: Enrichment): string {
   return JSON.stringify(enrichment);
 }

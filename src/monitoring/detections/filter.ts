@@ -2,7 +2,7 @@ import type { Request } from "../../contract/route.ts";
 import type { detectionRoutes } from "../../contract/routes/detections.ts";
 import type { DetectionFilter } from "./detections-repository.ts";
 
-/** What the query of a list or a search narrows by. */
+/** Returns the filter of a list or search query. */
 export function filterOf(query: Omit<Request<(typeof detectionRoutes)["listDetections"]>["query"], "limit">): DetectionFilter {
   return {
     cameraIds: query.camera_id,

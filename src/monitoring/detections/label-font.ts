@@ -45,7 +45,7 @@ const glyphs: Readonly<Record<string, readonly number[]>> = {
   " ": [0, 0, 0, 0, 0, 0, 0],
 };
 
-/** For a character that has no glyph: an empty box. */
+/** The glyph of unknown characters: an empty box. */
 const unknownGlyph: readonly number[] = [31, 17, 17, 17, 17, 17, 31];
 
 const advance = 6;
@@ -56,7 +56,7 @@ export function textWidth(text: string): number {
   return Math.max(0, [...text].length * advance - 1);
 }
 
-/** A text as an SVG path of dots, one unit each, its top left corner at (x, y). */
+/** Renders a text as an SVG path of dots, one unit each, with its top left corner at (x, y). */
 export function textPath(text: string, x: number, y: number): string {
   const dots = [...text.toLowerCase()].flatMap((character, index) =>
     (glyphs[character] ?? unknownGlyph).flatMap((line, row) =>

@@ -7,30 +7,30 @@ import type { SearchQuery } from "../../platform/search/query.ts";
  * How relevant a detection is depends only on where the phrases are found, so that what is equally relevant is one run of time.
  */
 
-/** A class at a camera, and how many detections of it lie on the days that the filter names. */
+/** A class at a camera, and its number of detections on the days of the filter. */
 export interface Place {
   readonly cameraId: string;
   readonly objectType: string;
   readonly count: number;
 }
 
-/** What finding a phrase in each of these is worth. */
+/** Relevance of a phrase found in each of these. */
 const worth = { class: 1, camera: 0.8, words: 0.6 } as const;
 
-/** Where each phrase of a query is found. */
+/** Where each phrase of a query was found. */
 export interface PhrasePlaces {
   readonly classes: ReadonlyMap<string, ReadonlySet<string>>;
   readonly cameras: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** What a query means for a class at a camera: true or false there, or what the words of enrichment must fulfil. */
+/** The meaning of a query for a class at a camera: true, false, or a condition on the words of enrichment. */
 export interface Meaning {
   readonly value: boolean | SearchQuery;
-  /** 0 to 1; undefined when only something is excluded. */
+  /** 0 to 1; undefined if the query only excludes. */
   readonly score: number | undefined;
 }
 
-/** Works out what a query means for a class at a camera. */
+/** Determines the meaning of a query for a class at a camera. */
 function meaningAt(query: SearchQuery, { cameraId, objectType }: Omit<Place, "count">, places: PhrasePlaces): Meaning {
   if (query.kind === "phrase") {
     if (places.classes.get(query.text)?.has(objectType)) return { value: true, score: worth.class };
@@ -42,7 +42,7 @@ function meaningAt(query: SearchQuery, { cameraId, objectType }: Omit<Place, "co
     return { value: typeof value === "boolean" ? !value : { kind: "not", part: value }, score: undefined };
   }
   const meanings = query.parts.map((part) => meaningAt(part, { cameraId, objectType }, places));
-  // what decides alone: one part that is false for "and", one that is true for "or"
+  // A single part decides: a false one for "and", a true one for "or".
   const decisive = query.kind === "or";
   const deciding = meanings.filter(({ value }) => value === decisive);
   if (deciding.length > 0) return { value: decisive, score: highest(deciding) };
@@ -52,14 +52,14 @@ function meaningAt(query: SearchQuery, { cameraId, objectType }: Omit<Place, "co
   return { value, score: query.kind === "and" ? average(meanings) : highest(meanings.filter((meaning) => meaning.value !== false)) };
 }
 
-/** Whether an open query holds for a detection of which enrichment read nothing. */
+/** Tells whether an open query holds for a detection without enrichment words. */
 export function holdsWithoutWords(query: SearchQuery): boolean {
   if (query.kind === "phrase") return false;
   if (query.kind === "not") return !holdsWithoutWords(query.part);
   return query.kind === "and" ? query.parts.every(holdsWithoutWords) : query.parts.some(holdsWithoutWords);
 }
 
-/** Classes at cameras for which a query means the same. `words` is what must hold of the words; true: nothing. */
+/** Classes at cameras with the same meaning of a query. `words` is the condition on the words; true means none. */
 export interface Run {
   readonly places: readonly Place[];
   readonly words: SearchQuery | true;
@@ -71,7 +71,7 @@ export interface Rank {
   readonly runs: readonly Run[];
 }
 
-/** What is found, the most relevant first. */
+/** Returns the results, most relevant first. */
 export function rank(query: SearchQuery, places: readonly Place[], found: PhrasePlaces): readonly Rank[] {
   const ranks = new Map<number, Map<string, Run & { places: Place[] }>>();
   for (const place of places) {

@@ -11,7 +11,7 @@ import { versionOf } from "../images/look.ts";
 import { extractFrames, VideoError } from "../images/video.ts";
 import type { DetectionSource } from "./detection.ts";
 
-/** Videos that are decoded at a time for those who ask for a picture of one: each takes a core. The pipeline has its own. */
+/** Limits concurrent decoding of videos for picture requests: each takes a core. The pipeline has a separate limit. */
 const decoding = createSemaphore({
   max: 2,
   patience: {
@@ -21,9 +21,9 @@ const decoding = createSemaphore({
 });
 
 /**
- * The picture on which something was detected: the file itself, or the frame of a video as a JPEG. Throws `Problem`: `not_found` with the reason
- * when it is not to be had (gone, moved out of the allowed roots, written over since), `unavailable` when its disk does not answer or too many want
- * pictures out of videos; and the reason of the signal, which ends the decoding when nobody waits for it any more.
+ * Returns the picture of a detection: the file itself, or the frame of a video as a JPEG. Throws `Problem`: `not_found` with the reason
+ * if it is unavailable (deleted, moved out of the allowed roots, overwritten), `unavailable` if its disk does not answer or too many
+ * video frames are requested; and the reason of the signal, which also ends the decoding.
  */
 export async function pictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Bytes> {
   const file = await fileOf(source, roots);
@@ -32,7 +32,7 @@ export async function pictureOf(source: DetectionSource, roots: readonly string[
   return { mediaType: "image/jpeg", content: { buffer } };
 }
 
-/** The same as bytes, for who draws on it. Throws as `pictureOf` does. */
+/** Returns the same as bytes. Throws as `pictureOf` does. */
 export async function readPictureOf(source: DetectionSource, roots: readonly string[], signal?: AbortSignal): Promise<Buffer> {
   const { content } = await pictureOf(source, roots, signal);
   if ("buffer" in content) return content.buffer;
@@ -52,13 +52,16 @@ async function readReal(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The video in which something was detected, as a file. Throws `Problem`: `bad_request` when it was not in a video, `not_found` as `pictureOf` does. */
+/**
+ * Returns the video of a detection as a file. Throws `Problem`: `bad_request` for a detection outside a video, `not_found` as `pictureOf`
+ * does.
+ */
 export async function videoOf(source: DetectionSource, roots: readonly string[]): Promise<Bytes> {
   requireVideo(source);
   return { mediaType: source.fileType ?? "video/mp4", content: { file: await fileOf(source, roots), isReal: true } };
 }
 
-/** Throws `Problem("bad_request")` for a detection that was not made in a video. */
+/** Throws `Problem("bad_request")` for a detection outside a video. */
 export function requireVideo(source: DetectionSource): void {
   if (source.videoOffsetSeconds !== null) return;
   const message = `Detection ${source.id} is from a picture, not from a video; its picture is at /api/detections/${source.id}/image`;
@@ -82,13 +85,13 @@ async function fileOf(source: DetectionSource, roots: readonly string[]): Promis
     throw cause instanceof NoAnswer ? silentDisk(source, cause) : noPicture(source, "is gone from the disk", cause);
   });
   const { sizeBytes, modifiedNs } = versionOf(file);
-  // some cameras fill each picture up to a size that many have
+  // Some cameras pad each picture to a common size.
   const isOther = source.fileSize !== null && (sizeBytes !== source.fileSize || source.otherTimes.includes(modifiedNs));
   if (isOther) throw noPicture(source, "was written over since by another picture");
   return resolved.path;
 }
 
-/** The frame at the offset at which the detector saw it. */
+/** Returns the frame at the offset of the detection. */
 async function frameOf(source: DetectionSource, file: string, signal: AbortSignal | undefined): Promise<Buffer> {
   try {
     for await (const frame of extractFrames(file, signal && { signal })) {
@@ -106,7 +109,7 @@ function silentDisk(source: DetectionSource, cause?: unknown): Problem {
   return new Problem("unavailable", message, { cause });
 }
 
-/** Names the picture and says what is the matter with it. */
+/** Returns the problem for a missing picture, with its name and the reason. */
 export function noPicture(source: DetectionSource, reason: string, cause?: unknown): Problem {
   return new Problem("not_found", `The picture of detection ${source.id}, ${source.filePath}, ${reason}`, { cause });
 }

@@ -5,10 +5,10 @@ import { recordOf } from "./detection.ts";
 import { columns, type DetectionFilter, type DetectionKey, whereDetections, wholeDays } from "./detections-repository.ts";
 import { holdsWithoutWords, type PhrasePlaces, type Place, type Rank, type Run } from "./meaning.ts";
 
-/** The sort key of a search: relevance, time with all its digits, and id. */
+/** Sort key of a search: relevance, time with all its digits, and id. */
 export type FoundKey = readonly [score: number, detectedAt: string, id: number];
 
-/** Every class at every camera of which there are detections, as far as the filter lets them in. */
+/** Returns every class at every camera with detections that pass the filter. */
 export async function classesAtCameras(sql: Sql, filter: DetectionFilter): Promise<readonly Place[]> {
   const days = wholeDays(filter);
   return await sql<Place[]>`
@@ -25,7 +25,7 @@ export async function classesAtCameras(sql: Sql, filter: DetectionFilter): Promi
   `;
 }
 
-/** In which of the classes and in the names (and ids) of which cameras each phrase is found. A class is found in plural too. */
+/** Finds the classes, and the cameras by name or id, that contain each phrase. A plural finds a class too. */
 export async function findPhrases(sql: Sql, phrases: readonly string[], classes: readonly string[]): Promise<PhrasePlaces> {
   const rows = await sql<{ phrase: string; cameras: string[]; classes: string[] }[]>`
     select p.phrase,
@@ -50,7 +50,7 @@ export async function findPhrases(sql: Sql, phrases: readonly string[], classes:
   };
 }
 
-/** A part of what is found at one relevance, newest first, each with its sort key. */
+/** Returns a page of the results at one relevance, newest first, each with its sort key. */
 export async function listFound(
   sql: Sql,
   { score, runs }: Rank,
@@ -78,7 +78,7 @@ export async function listFound(
   return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [score, sort_time, row.id] }));
 }
 
-/** How much is found at one relevance, exactly. Where no word and no row has to be looked at, from the roll-up. */
+/** Counts the results at one relevance exactly. If neither words nor rows must be checked, from the roll-up. */
 export async function countFound(sql: Sql, { runs }: Rank, filter: DetectionFilter): Promise<number> {
   let count = 0;
   for (const run of runs) {
@@ -88,7 +88,7 @@ export async function countFound(sql: Sql, { runs }: Rank, filter: DetectionFilt
     } else if (!holdsWithoutWords(run.words)) {
       count += await countRows(sql, run, filter, sql`and d.words @@ ${tsquery(sql, run.words)}`);
     } else {
-      // nearly all of them: what does not fit is less to count
+      // Nearly all rows match: counting the others is cheaper.
       const all = known ?? (await countRows(sql, run, filter, sql``));
       count += all - (await countRows(sql, run, filter, sql`and d.words @@ ${tsquery(sql, { kind: "not", part: run.words })}`));
     }
@@ -107,7 +107,7 @@ async function countRows(sql: Sql, run: Run, filter: DetectionFilter, words: Fra
   return row.count;
 }
 
-/** The newest rows of a run. */
+/** Returns the newest rows of a run. */
 function newest(sql: Sql, run: Run, conditions: Fragment, limit: number): Fragment {
   const order = sql`order by d.detected_at desc, d.detection_id desc limit ${limit}`;
   if (run.words !== true && !holdsWithoutWords(run.words)) {
@@ -119,7 +119,7 @@ function newest(sql: Sql, run: Run, conditions: Fragment, limit: number): Fragme
     `;
   }
   const words = run.words === true ? sql`` : sql`and (d.words is null or d.words @@ ${tsquery(sql, run.words)})`;
-  // one walk down the index for each class at a camera, merged
+  // Merges one index walk per class and camera.
   return sql`
     select d.detection_id, d.detected_at
     from ${placesOf(sql, run)}
@@ -141,11 +141,11 @@ const placesOf = (sql: Sql, { places }: Run): Fragment => sql`
   unnest(${places.map((place) => place.cameraId)}::text[], ${places.map((place) => place.objectType)}::text[]) as p (camera_id, object_type)
 `;
 
-/** What of a filter is not in the places already. */
+/** Conditions of a filter that the places do not cover. */
 const rowFilter = (sql: Sql, { cameraIds: _cameras, objectTypes: _classes, ...others }: DetectionFilter): Fragment =>
   sql`${whereDetections(sql, others)}`;
 
-/** A query as PostgreSQL compares it with words. */
+/** Converts a query to PostgreSQL's text search form. */
 function tsquery(sql: Sql, query: SearchQuery): Fragment {
   if (query.kind === "phrase") return sql`search_term(${query.text})`;
   if (query.kind === "not") return sql`!!(${tsquery(sql, query.part)})`;

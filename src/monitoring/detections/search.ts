@@ -37,7 +37,7 @@ async function ranksOf(sql: Sql, query: SearchQuery, filter: DetectionFilter): P
   return rank(query, places, await findPhrases(sql, phrasesOf(query), classes));
 }
 
-/** Rows rank by rank until there are enough. */
+/** Reads rows rank by rank until there are enough. */
 async function take(
   sql: Sql,
   ranks: readonly Rank[],

@@ -5,10 +5,10 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { Operations } from "../../work/operations/operation.ts";
 
 const trendDays = 30;
-/** The first day that PostgreSQL can be asked about. */
+/** The first day that PostgreSQL accepts. */
 const firstOfDays = Date.parse("0001-01-01") / dayMs;
 
-/** Which detections are counted; a range of times includes both ends. */
+/** Selects the detections to count; a time range includes both ends. */
 interface CountedDetections {
   readonly cameraIds: readonly string[] | undefined;
   readonly objectTypes: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export const detectionStatisticsOperations: Pick<Operations, keyof typeof statis
   listDetectionLabels: async (_request, { db }) => ({ labels: [...(await db.query(countLabels))] }),
 };
 
-/** The midnights of the last days of a range, oldest first, in milliseconds since 1970. */
+/** Returns the midnights of the last days of a range, oldest first, in milliseconds since 1970. */
 function trendDaysOf(from: Date | undefined, to: Date): readonly number[] {
   const last = Math.floor(to.getTime() / dayMs);
   const first = Math.max(last - trendDays + 1, from ? Math.floor(from.getTime() / dayMs) : firstOfDays);
@@ -52,8 +52,7 @@ interface ClassCount {
 }
 
 /**
- * How many detections there are of each class, most first, and of each day from `firstDay` on, by the day's date: whole days from
- * their roll-up, the rest from the detections.
+ * Counts detections by class, most frequent first, and by day from `firstDay` on: whole days from their roll-up, the rest from the rows.
  */
 async function countByClassAndDay(
   sql: Sql,
@@ -100,7 +99,7 @@ async function countByClassAndDay(
   };
 }
 
-/** How often each class was detected, most frequent first. */
+/** Counts the detections of each class, most frequent first. */
 async function countLabels(sql: Sql): Promise<readonly { readonly label: string; readonly count: number }[]> {
   return await sql<{ label: string; count: number }[]>`
     select d.object_type as label, sum(d.count) as count

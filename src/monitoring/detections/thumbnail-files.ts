@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { namesIn, type SizedFile, sizeOf } from "../../platform/disk/files.ts";
 import { thumbnailFolderOf } from "./detection.ts";
 
-/** A kept thumbnail, or what was left of one that was being written. */
+/** A stored thumbnail, or a partial file of one. */
 export interface ThumbnailFile extends SizedFile {
   readonly detectionId: number;
 }
 
-/** All thumbnails in the data folder, folder by folder of at most a thousand. */
+/** Yields all thumbnails in the data folder, by folders of at most a thousand. */
 export async function* thumbnailFiles(dataDir: string): AsyncGenerator<readonly ThumbnailFile[]> {
   const root = join(dataDir, "thumbnails");
   for (const millions of await namesIn(root)) {
@@ -19,7 +19,7 @@ export async function* thumbnailFiles(dataDir: string): AsyncGenerator<readonly 
   }
 }
 
-/** The thumbnails of these detections that are kept in the data folder. */
+/** Returns the stored thumbnails of these detections. */
 export async function thumbnailsOf(dataDir: string, detectionIds: readonly number[]): Promise<readonly ThumbnailFile[]> {
   const ids = new Set(detectionIds);
   const files: ThumbnailFile[] = [];
@@ -38,7 +38,7 @@ async function filesIn(folder: string): Promise<readonly Named[]> {
   });
 }
 
-/** With its size; nothing when it is gone already. */
+/** Adds the size of a file; nothing if it is deleted already. */
 async function sized(file: Named): Promise<readonly ThumbnailFile[]> {
   const bytes = await sizeOf(file.path);
   return bytes === undefined ? [] : [{ ...file, bytes }];

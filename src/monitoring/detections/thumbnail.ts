@@ -13,13 +13,13 @@ const width = 320;
 const height = 240;
 const boxColour = "#ff3b30";
 
-/** Thumbnails that are being made in this process, by their file. */
+/** Thumbnails in progress in this process, by file. */
 const underWay = new Map<string, Promise<Bytes>>();
 
 /**
- * The thumbnail of a detection: kept in the data folder, made when asked for first. Those who ask at the same time share one.
- * `note` stores where it is kept, relative to the data folder, and resolves to false when the detection is not what was drawn
- * any more: then it is not kept. A disk that is full costs the keeping, not the answer. Throws `Problem("not_found")` as `pictureOf` does.
+ * Returns the thumbnail of a detection, created and stored in the data folder on the first request. Concurrent requests share one. `note`
+ * stores its path relative to the data folder, and resolves to false if the detection has changed meanwhile: then the file is deleted. A
+ * full disk prevents the storing, not the reply. Throws `Problem("not_found")` as `pictureOf` does.
  */
 export async function thumbnailOf(
   source: DetectionSource,
@@ -33,7 +33,7 @@ export async function thumbnailOf(
   const keptAt = thumbnailPathOf(source);
   const file = join(context.dataDir, keptAt);
   if (await exists(file)) return jpeg({ file });
-  // a new one is not made of it, since its picture may be gone; what has no note in its row may be of another detection
+  // An older thumbnail is served as it is, since its picture may be deleted; one without a path in its row may belong to another detection.
   const older = olderThumbnailPathOf(source.id);
   if (source.thumbnailPath === older && (await exists(join(context.dataDir, older)))) return jpeg({ file: join(context.dataDir, older) });
   const started = underWay.get(file);
@@ -56,7 +56,7 @@ export async function thumbnailOf(
   }
 }
 
-/** Removes the kept thumbnails of detections. What cannot be removed is logged. */
+/** Deletes the stored thumbnails of detections. Failures are logged. */
 export async function removeThumbnails(
   ids: readonly number[],
   { dataDir, log }: { readonly dataDir: string; readonly log: Log },
@@ -87,7 +87,7 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-/** Writes the file whole or not at all. */
+/** Writes the file completely or not at all. */
 async function keep(file: string, bytes: Buffer): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const unfinished = `${file}.${randomUUID()}.tmp`;
@@ -108,7 +108,7 @@ async function drawFor(source: DetectionSource, picture: Buffer): Promise<Buffer
   }
 }
 
-/** Draws box and label on a picture, set upright as its EXIF data says, and fits it into a 320x240 JPEG with black bars. */
+/** Draws box and label on a picture, turned upright by its EXIF data, and fits it into a 320x240 JPEG with black bars. */
 export async function drawThumbnail(
   picture: Buffer,
   { box, label }: { readonly box: Box | null; readonly label: string },
@@ -128,7 +128,7 @@ export async function drawThumbnail(
     .toBuffer();
 }
 
-/** Box and label as SVG; the label stands on the box, inside of it where there is no room above, and always in the picture. */
+/** Renders box and label as SVG; the label is above the box, inside it if there is no space above, and always within the picture. */
 function overlay(box: Box | null, label: string): string {
   const padding = 2;
   const plateWidth = textWidth(label) + 2 * padding;

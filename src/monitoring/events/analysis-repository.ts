@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** One try to have an event judged. */
+/** One attempt to analyse an event. */
 export interface AnalysisAttempt {
   readonly eventId: number;
   readonly startedAt: Date;
@@ -8,11 +8,11 @@ export interface AnalysisAttempt {
   readonly outcome: "completed" | "unreadable" | "unavailable" | "rejected";
   readonly analyzedBy: string | null;
   readonly error: string | null;
-  /** What the language model wrote. */
+  /** The language model's text. */
   readonly answer: string | null;
 }
 
-/** Stores a try under the next number of its event. */
+/** Stores an attempt under the next number of its event. */
 export async function recordAttempt(sql: Sql, attempt: AnalysisAttempt): Promise<void> {
   await sql`
     insert into analysis_attempts (event_id, attempt, started_at, finished_at, outcome, analyzed_by, error, answer)
@@ -25,7 +25,7 @@ export async function recordAttempt(sql: Sql, attempt: AnalysisAttempt): Promise
   `;
 }
 
-/** An event with its camera, as an analysis starts from it. */
+/** An event with its camera, as the input of an analysis. */
 export interface AnalysisSubject {
   readonly batchId: string | null;
   readonly cameraId: string;
@@ -34,7 +34,7 @@ export interface AnalysisSubject {
   readonly endedAt: Date;
 }
 
-/** The event, deleted or not, or undefined. */
+/** Finds an event, deleted or not; undefined if there is none. */
 export async function findSubject(sql: Sql, eventId: number): Promise<AnalysisSubject | undefined> {
   const [row] = await sql<[AnalysisSubject?]>`
     select e.batch_id as "batchId", e.camera_id as "cameraId", c.name as "cameraName", e.started_at as "startedAt", e.ended_at as "endedAt"
@@ -45,21 +45,21 @@ export async function findSubject(sql: Sql, eventId: number): Promise<AnalysisSu
   return row;
 }
 
-/** What was seen once, on one picture. */
+/** One detection in one picture. */
 export interface Sighting {
   readonly objectType: string;
   readonly confidence: number;
-  /** The same for all that was seen on one picture or frame. */
+  /** The same for all detections in one picture or frame. */
   readonly frame: string;
   /** Area of the box in pixels; null without a box. */
   readonly boxArea: number | null;
-  /** Area of the picture in pixels; null when it is not known. */
+  /** Area of the picture in pixels; null if unknown. */
   readonly pictureArea: number | null;
-  /** What enrichment found out, as it came out of jsonb. */
+  /** Enrichment as stored in jsonb. */
   readonly enrichment: unknown;
 }
 
-/** Everything that was seen in an event, in the order of its time. */
+/** Returns all detections of an event in order of time. */
 export async function sightingsOf(sql: Sql, eventId: number): Promise<readonly Sighting[]> {
   return await sql<Sighting[]>`
     select d.object_type as "objectType", d.confidence, d.enrichment,

@@ -15,19 +15,19 @@ import { markAnalysisFailed, updateAnalysis } from "./events-repository.ts";
 import { factsFrom } from "./facts.ts";
 import { type RiskThresholds, riskLevel } from "./risk.ts";
 
-/** An event that ended so long ago is backlog: live ones are judged first. */
+/** An event that ended this long ago is backlog: live ones are analysed first. */
 const backlogAfterMs = 10 * minuteMs;
 
 export { recordAttempt } from "./analysis-repository.ts";
 
-/** What is to be judged. */
+/** The event to analyse. */
 export interface Subject {
   readonly batchId: string | null;
   readonly cameraId: string;
   readonly facts: EventFacts;
 }
 
-/** What the language model is told of an event, or undefined when there is no such event. Times are also given in `timeZone`. */
+/** Returns the facts about an event for the language model; undefined if there is no such event. Times are also given in `timeZone`. */
 export async function factsOf(sql: Sql, eventId: number, timeZone: string): Promise<Subject | undefined> {
   const subject = await findSubject(sql, eventId);
   if (!subject) return undefined;
@@ -45,7 +45,10 @@ export interface JudgedEvent {
   readonly now: Date;
 }
 
-/** Stores the judgement of an event, its level computed from the score, tells of it, and has rules look at it. An event that is gone stays gone. */
+/**
+ * Stores the analysis of an event with the risk level of its score, announces it, and queues the evaluation of rules. A deleted event
+ * stays deleted.
+ */
 export async function storeVerdict(sql: Sql, { eventId, attempt, verdict, analyzedBy, thresholds, now }: JudgedEvent): Promise<void> {
   const level = riskLevel(verdict.riskScore, thresholds);
   const event = await updateAnalysis(
@@ -84,8 +87,9 @@ export interface FailedAnalysis {
 }
 
 /**
- * Stores that the analysis of an event has failed, tells of it, and has rules look at it that waited for its score and need none by now. An event that was never judged has no score, no level and no reasoning then but that which
- * whoever stored it gave it; one that was to be judged again keeps the judgement that it has.
+ * Stores that the analysis of an event failed, announces it, and queues rules that waited for its score and need none by now. An event
+ * that was never analysed keeps the score, level and reasoning from its creation, if any; one that was analysed before keeps that
+ * analysis.
  */
 export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, now }: FailedAnalysis): Promise<void> {
   const event = await markAnalysisFailed(sql, eventId, now);
@@ -96,14 +100,14 @@ export async function storeAnalysisFailure(sql: Sql, { eventId, attempt, error, 
   if (event.risk_score === null) await queueEvaluations(sql, [eventId], "failed", now);
 }
 
-/** For those who look at an event there is one until it is deleted. */
+/** Clients hear of an event until it is deleted. */
 function changed(event: Event): readonly JournalEntry[] {
   return event.deleted_at === null ? [{ type: "event.updated", data: event }] : [];
 }
 
 /**
- * Has new events judged, in the caller's transaction; those of a backlog after the live ones. What is still being enriched
- * waits for that, `enrichmentWaitMs` at most.
+ * Queues the analysis of new events in the caller's transaction; a backlog comes after live events. Events that are being enriched wait
+ * for that, at most `enrichmentWaitMs`.
  */
 export async function queueAnalyses(sql: Sql, events: readonly Event[], now: Date, enrichmentWaitMs = 0): Promise<void> {
   const ids = events.map(({ id }) => id);

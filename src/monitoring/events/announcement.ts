@@ -6,8 +6,8 @@ import { queueEvaluations } from "./evaluation-repository.ts";
 import type { Event } from "./event.ts";
 
 /**
- * Tells of events that were just stored, in the caller's transaction: clients, each after what `cause` says it came of, webhooks, and the
- * rules that do not wait for a score.
+ * Announces new events in the caller's transaction: to clients, each after the entries of `cause`, to webhooks, and to the rules that do
+ * not wait for a score.
  */
 export async function announceEvents(
   sql: Sql,

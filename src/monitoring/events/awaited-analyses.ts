@@ -2,7 +2,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { findEvents } from "./events-repository.ts";
 
-/** Notes that events wait to be judged, and tells of it. Their scores stay until the new ones are there. */
+/** Marks events as waiting for an analysis and announces that. Their scores stay until the new ones arrive. */
 export async function awaitAnalyses(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
   await sql`
     update events e

@@ -2,7 +2,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { type Event, type EventRow, recordOf } from "./event.ts";
 import { columns } from "./events-repository.ts";
 
-/** Marks those of the events as deleted that are not, and returns their ids. Others who do the same wait. */
+/** Marks events as deleted that are not, and returns their ids. Concurrent transactions wait. */
 export async function markDeleted(sql: Sql, ids: readonly number[], now: Date): Promise<readonly number[]> {
   const rows = await sql<{ id: number }[]>`
     with chosen as materialized (
@@ -22,7 +22,7 @@ export async function markDeleted(sql: Sql, ids: readonly number[], now: Date): 
   return rows.map(({ id }) => id);
 }
 
-/** Takes the mark from an event. False when there is no such event that is deleted. */
+/** Restores a deleted event. False if there is no such event. */
 export async function unmarkDeleted(sql: Sql, id: number, now: Date): Promise<boolean> {
   const restored = await sql`
     update events e
@@ -33,7 +33,7 @@ export async function unmarkDeleted(sql: Sql, id: number, now: Date): Promise<bo
   return restored.count === 1;
 }
 
-/** Those of the ids that events have, deleted or not. */
+/** Returns which of the ids belong to events, deleted or not. */
 export async function existingIds(sql: Sql, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await sql<{ id: number }[]>`
     select e.event_id as id
@@ -43,10 +43,10 @@ export async function existingIds(sql: Sql, ids: readonly number[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The sort key of the list: the time of the deletion with all its digits, and id. */
+/** Sort key of the list: the time of deletion with all its digits, and id. */
 export type DeletionKey = readonly [deletedAt: string, id: number];
 
-/** A part of the list of deleted events, last deleted first, each with its sort key. */
+/** Returns a page of the deleted events, the last deleted first, each with its sort key. */
 export async function listDeleted(
   sql: Sql,
   { after, offset, limit }: { readonly after: DeletionKey | undefined; readonly offset: number; readonly limit: number },
@@ -63,7 +63,7 @@ export async function listDeleted(
   return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many events are deleted, exactly. */
+/** Counts the deleted events exactly. */
 export async function countDeleted(sql: Sql): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count

@@ -10,7 +10,10 @@ import { queueEvaluations } from "./evaluation-repository.ts";
 const listName = "deleted-events";
 const Key = z.tuple([KeyInstant, z.int()]);
 
-/** Deleted events are kept, and seen by nobody but the list of the deleted, until they are restored or cleaned up. Rules that missed one look then. */
+/**
+ * Deleted events stay, visible only in the list of deleted events, until they are restored or cleaned up. A restore runs the rules that
+ * missed the event.
+ */
 export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent" | "listDeletedEvents"> = {
   listDeletedEvents: async ({ query: { limit, cursor, offset } }, { db }) => {
     const after = decodeCursor(cursor, listName, Key);

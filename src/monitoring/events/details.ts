@@ -4,7 +4,7 @@ import { detectionsOfEvent } from "../detections/detections-repository.ts";
 import type { EventWithDetections } from "./event.ts";
 import { findEvents } from "./events-repository.ts";
 
-/** An event with its detections. Throws `Problem("not_found")` when there is none with this id, or it is deleted. */
+/** Returns an event with its detections. Throws `Problem("not_found")` if there is none with this id, or it is deleted. */
 export async function findWithDetections(sql: Sql, id: number): Promise<EventWithDetections> {
   const [event] = await findEvents(sql, [id]);
   if (!event) throw notFound("Event", id);

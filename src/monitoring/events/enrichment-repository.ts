@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** The events to which the detections on a picture belong, in the order of their ids. */
+/** Returns the events of the detections in a picture, ordered by id. */
 export async function eventsOfImage(sql: Sql, imageId: number): Promise<readonly number[]> {
   const rows = await sql<{ eventId: number }[]>`
     select distinct d.event_id as "eventId"
@@ -12,7 +12,7 @@ export async function eventsOfImage(sql: Sql, imageId: number): Promise<readonly
   return rows.map(({ eventId }) => eventId);
 }
 
-/** Keeps events from others until the end of the transaction. */
+/** Locks events until the end of the transaction. */
 export async function lockEvents(sql: Sql, eventIds: readonly number[]): Promise<void> {
   await sql`
     select e.event_id
@@ -24,8 +24,8 @@ export async function lockEvents(sql: Sql, eventIds: readonly number[]): Promise
 }
 
 /**
- * Those of the events with a picture whose enrichment is not done: with `fresh`, only what has not been put off yet since
- * a service did not answer.
+ * Returns the events with a picture whose enrichment is pending: with `fresh`, only pictures that were not postponed because a service
+ * did not answer.
  */
 export async function eventsBeingEnriched(
   sql: Sql,
@@ -50,7 +50,7 @@ export interface EnrichedEvent {
   readonly detectionIds: readonly number[];
 }
 
-/** Notes of events that their enrichment is done: of those that are not deleted, have not been noted before, and got something out of it. */
+/** Marks events as enriched: those that are not deleted, not marked before, and gained something. */
 export async function markEnriched(sql: Sql, eventIds: readonly number[], now: Date): Promise<readonly EnrichedEvent[]> {
   return await sql<EnrichedEvent[]>`
     update events e

@@ -4,8 +4,8 @@ import { emit } from "../../work/outbox/outbox.ts";
 import { eventsBeingEnriched, markEnriched } from "./enrichment-repository.ts";
 
 /**
- * Has the analyses of events start that waited for an enrichment only, where nothing can be expected in time any more.
- * The batches of their camera are locked, so that no two pictures wait for each other's end.
+ * Starts analyses that only waited for an enrichment which can no longer finish in time. Locks the batches of the camera, so that two
+ * pictures do not wait for each other.
  */
 export async function hastenAnalyses(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
   if (eventIds.length === 0) return;
@@ -14,7 +14,7 @@ export async function hastenAnalyses(sql: Sql, eventIds: readonly number[], now:
   await hastenFirstTries(sql, "analyze", ready.map(String), now);
 }
 
-/** Tells of events that the enrichment of all their detections is done: of each once, and only when something was found out. */
+/** Announces that all detections of events are enriched: once per event, and only if something was found. */
 export async function tellEnriched(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
   if (eventIds.length === 0) return;
   const unfinished = await eventsBeingEnriched(sql, eventIds, { fresh: false });

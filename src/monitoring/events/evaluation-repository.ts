@@ -13,14 +13,12 @@ export interface AlertJob {
   readonly trigger: EvaluationTrigger | "ended";
 }
 
-/** The failed condition of a rule that found a deleted event: it has not really looked. */
+/** The failed condition of a rule that found a deleted event: the rule was not evaluated. */
 export const eventDeleted = "the event was deleted before the rule looked at it";
 
 /**
- * Has the rules that this trigger is for look at events, in the caller's transaction. Nothing is queued while no enabled
- * rule is. After the commit, `wakeJobs("alert")` saves a wait of up to a second.
- *
- * Each time is a job of its own: a score that comes while the rules look at the one before is not missed.
+ * Queues the evaluation of the rules for this trigger, in the caller's transaction. Queues nothing if no enabled rule has this trigger.
+ * Each call adds a separate job, so that a score that arrives during an evaluation is not missed.
  */
 export async function queueEvaluations(
   sql: Sql,
@@ -31,7 +29,8 @@ export async function queueEvaluations(
   if (eventIds.length === 0) return;
   const isForRule = {
     stored: sql`r.risk_threshold is null`,
-    // one that escalates looks again at what it held back before the score was known, and one that was changed may have had a threshold before
+    // An escalating rule evaluates events again that it suppressed before the score was known, and a changed rule may have had a threshold
+    // before.
     scored: sql`(r.risk_threshold is not null or r.escalate or r.version > 1)`,
     failed: sql`r.risk_threshold is null and r.version > 1`,
     restored: sql`exists (

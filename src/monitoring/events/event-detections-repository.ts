@@ -1,15 +1,15 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What an event and its new detections must agree on. */
+/** Properties that an event and its new detections must share. */
 export interface EventPlace {
   readonly id: number;
   readonly cameraId: string;
   readonly isDeleted: boolean;
-  /** Something that happened to a camera or to homesec itself; it has no detections. */
+  /** An incident of a camera or of homesec; it has no detections. */
   readonly isIncident: boolean;
 }
 
-/** Those of the events that there are, deleted ones included, kept from being changed by others until the end of the transaction. */
+/** Locks the existing events, deleted ones included, until the end of the transaction. */
 export async function lockEvents(sql: Sql, ids: readonly number[]): Promise<readonly EventPlace[]> {
   if (ids.length === 0) return [];
   return await sql<EventPlace[]>`
@@ -21,7 +21,7 @@ export async function lockEvents(sql: Sql, ids: readonly number[]): Promise<read
   `;
 }
 
-/** Has the number, classes and cover of events, deleted ones included, follow from the detections that they have now. */
+/** Recomputes number, classes and cover of events, deleted ones included, from their current detections. */
 export async function recountDetections(sql: Sql, eventIds: readonly number[], now: Date): Promise<void> {
   await sql`
     update events e

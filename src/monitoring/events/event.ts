@@ -12,7 +12,7 @@ export type EventWithDetections = z.output<typeof EventWithDetectionsRecord>;
 export type EventKind = (typeof eventKinds)[number];
 export type AnalysisStatus = (typeof analysisStatuses)[number];
 
-/** The columns of an event, named as in its record; `risk_factors` as they came out of jsonb. */
+/** Columns of an event, named as in its record, with `risk_factors` as stored in jsonb. */
 export type EventRow = Omit<Event, "risk_factors" | "thumbnail_url"> & {
   readonly risk_factors: unknown;
   readonly cover_detection_id: number | null;
@@ -20,7 +20,7 @@ export type EventRow = Omit<Event, "risk_factors" | "thumbnail_url"> & {
 
 const RiskFactors = z.array(RiskFactor);
 
-/** The record of a row. Throws a `ZodError` when the stored factors are not what they should be. */
+/** Converts a row to its record. Throws a `ZodError` if the stored factors are invalid. */
 export function recordOf({ cover_detection_id: cover, ...row }: EventRow): Event {
   return {
     ...row,

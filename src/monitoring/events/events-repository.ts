@@ -2,7 +2,7 @@ import type { Sql } from "../../platform/database/database.ts";
 import { type AnalysisStatus, type Event, type EventKind, type EventRow, recordOf } from "./event.ts";
 import type { RiskLevel } from "./risk.ts";
 
-/** The columns of an event's row, on `events e`. */
+/** Columns of an event row, for `events e`. */
 export const columns = (sql: Sql) => sql`
   e.event_id as id, e.kind, e.batch_id, e.camera_id, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning, e.reviewed, e.notes,
   e.detection_count, e.object_types, e.cover_detection_id, e.analysis_status, e.risk_factors, e.analyzed_by, e.created_at, e.deleted_at,
@@ -14,7 +14,7 @@ export const columns = (sql: Sql) => sql`
   ) as detection_ids
 `;
 
-/** Events by their ids, soft-deleted ones included, in the order of their ids. */
+/** Returns events by id, soft-deleted ones included, ordered by id. */
 export async function findEvents(sql: Sql, ids: readonly number[]): Promise<readonly Event[]> {
   if (ids.length === 0) return [];
   const rows = await sql<EventRow[]>`
@@ -26,7 +26,7 @@ export async function findEvents(sql: Sql, ids: readonly number[]): Promise<read
   return rows.map(recordOf);
 }
 
-/** Makes one event of the detections of each batch. A batch that has its event already, or no detection left, gets none. */
+/** Creates one event from the detections of each batch. A batch that already has its event, or has no detections left, gets none. */
 export async function insertEventsOfBatches(
   sql: Sql,
   batchIds: readonly string[],
@@ -48,7 +48,7 @@ export async function insertEventsOfBatches(
   `;
 }
 
-/** Stores what a person said about an event that is not deleted. What is undefined stays. */
+/** Stores a person's review of an event that is not deleted. Undefined fields stay. */
 export async function updateReview(
   sql: Sql,
   id: number,
@@ -65,7 +65,7 @@ export async function updateReview(
   `;
 }
 
-/** The result of an analysis, as it is stored on the event. */
+/** The result of an analysis as stored on the event. */
 export interface StoredAnalysis {
   readonly status: AnalysisStatus;
   readonly score: number | null;
@@ -77,7 +77,8 @@ export interface StoredAnalysis {
 }
 
 /**
- * Stores the result of an analysis. The words that whoever stored an event gave it stay with its first score. Returns the record, or undefined when there is no such event.
+ * Stores the result of an analysis. Texts from the event's creation stay with its first score. Returns the record; undefined if there is
+ * no such event.
  */
 export async function updateAnalysis(sql: Sql, id: number, analysis: StoredAnalysis, now: Date): Promise<Event | undefined> {
   await sql`
@@ -92,7 +93,7 @@ export async function updateAnalysis(sql: Sql, id: number, analysis: StoredAnaly
   return event;
 }
 
-/** Notes that an analysis failed. Returns the record, or undefined when there is no such event. */
+/** Records that an analysis failed. Returns the record; undefined if there is no such event. */
 export async function markAnalysisFailed(sql: Sql, id: number, now: Date): Promise<Event | undefined> {
   await sql`
     update events e
@@ -103,11 +104,11 @@ export async function markAnalysisFailed(sql: Sql, id: number, now: Date): Promi
   return event;
 }
 
-/** What a list of events is narrowed by; a range of start times includes both ends. */
+/** Filters of an event list; a range of start times includes both ends. */
 export interface EventFilter {
   readonly cameraIds?: readonly string[] | undefined;
   readonly riskLevels?: readonly RiskLevel[] | undefined;
-  /** At least one of them was seen. */
+  /** At least one of these classes was detected. */
   readonly objectTypes?: readonly string[] | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
@@ -115,11 +116,11 @@ export interface EventFilter {
   readonly createdSince?: Date | undefined;
   readonly reviewed?: boolean | undefined;
   readonly minRiskScore?: number | undefined;
-  /** Undefined: of all kinds. */
+  /** Undefined means all kinds. */
   readonly kind?: EventKind | undefined;
 }
 
-/** The sort key of the list: start time with all its digits, and id. */
+/** Sort key of the list: start time with all its digits, and id. */
 export type EventKey = readonly [startedAt: string, id: number];
 
 export interface EventSlice {
@@ -127,11 +128,11 @@ export interface EventSlice {
   /** Continues after this row. */
   readonly after: EventKey | undefined;
   readonly offset: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
-/** A part of the list of events that are not deleted, newest first, each with its sort key. */
+/** Returns a page of the events that are not deleted, newest first, each with its sort key. */
 export async function listEvents(
   sql: Sql,
   { filter, after, offset, limit }: EventSlice,
@@ -140,7 +141,7 @@ export async function listEvents(
     ${filterConditions(sql, filter)}
     ${after ? sql`and (e.started_at, e.event_id) < (${after[0]}::text::timestamptz, ${after[1]}::bigint)` : sql``}
   `;
-  // one walk down the index for each camera, merged: a list of cameras as a condition would have all of them sorted
+  // Merges one index walk per camera: a list of cameras as a condition would sort all of them.
   const source = filter.cameraIds
     ? sql`
         from (select distinct u.camera_id from unnest(${[...filter.cameraIds]}::text[]) as u (camera_id)) c
@@ -169,12 +170,15 @@ export async function listEvents(
   return rows.map(({ sort_time, ...row }) => ({ record: recordOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many events match, exactly; deleted ones do not count. Without conditions but on cameras and kind, what cameras saw is counted from the kept totals. */
+/**
+ * Counts the matching events that are not deleted, exactly. With conditions on cameras and kind only, camera events come from stored
+ * totals.
+ */
 export async function countEvents(sql: Sql, filter: EventFilter): Promise<number> {
   const { cameraIds, ...others } = filter;
   const { kind, ...conditions } = others;
   const cameras = cameraIds ? [...cameraIds] : null;
-  // they are few, and have an index of their own
+  // Incidents are few, and have their own index.
   const incidents = sql`
     select count(*)
     from events h
@@ -200,7 +204,7 @@ export async function countEvents(sql: Sql, filter: EventFilter): Promise<number
   return row.count;
 }
 
-/** The conditions of a filter other than on cameras, on `events e` or `event_search e`. */
+/** Conditions of a filter except cameras, for `events e` or `event_search e`. */
 export const filterConditions = (
   sql: Sql,
   { riskLevels, objectTypes, from, to, createdSince, reviewed, minRiskScore, kind }: EventFilter,

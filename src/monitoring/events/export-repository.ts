@@ -3,10 +3,10 @@ import type { Sql } from "../../platform/database/database.ts";
 import type { Cell } from "../../platform/spreadsheet/cell.ts";
 import { type EventFilter, filterConditions } from "./events-repository.ts";
 
-/** Rows that are in memory at a time. */
+/** Rows in memory at a time. */
 const batchSize = 250;
 
-/** All events that match, newest first, some at a time as they are asked for, each as the cells of `exportColumns`. In a transaction. */
+/** Streams all matching events in batches, newest first, each as the cells of `exportColumns`. Must run in a transaction. */
 export function exportEvents(sql: Sql, filter: EventFilter): AsyncIterable<readonly (readonly Cell[])[]> {
   const statement = sql`
     select e.event_id, e.camera_id, c.name, e.started_at, e.ended_at, e.risk_score, e.risk_level, e.summary, e.reasoning,
@@ -21,7 +21,7 @@ export function exportEvents(sql: Sql, filter: EventFilter): AsyncIterable<reado
   return cursorBatches<Cell[][]>(sql, statement.values(), batchSize);
 }
 
-/** The columns of an export, in the order of the cells. Widths are in characters. */
+/** Columns of an export, in the order of the cells. Widths are in characters. */
 export const exportColumns = [
   { title: "id", width: 10 },
   { title: "camera_id", width: 18 },

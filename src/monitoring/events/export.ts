@@ -7,13 +7,13 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { exportColumns, exportEvents } from "./export-repository.ts";
 import { filterOf } from "./filter.ts";
 
-/** Exports that are made at a time: other long answers, as the trial of a rule, need not wait for who reads slowly. */
+/** Limits concurrent exports: other long requests, such as a rule test, do not wait for slow readers. */
 const exporting = createSemaphore({
   max: 2,
   patience: { ms: 20_000, over: () => new Problem("unavailable", "Others are taking two exports just now; try again when they are done") },
 });
 
-/** The file is made while it is sent, in memory that does not grow with it. */
+/** The file is generated while it is sent, in constant memory. */
 export const exportOperations: Pick<Operations, "exportEvents"> = {
   exportEvents: async ({ query, preferredType }, { db, clock, caller }) => {
     const format = query.format ?? (preferredType === exportMediaTypes.xlsx ? "xlsx" : "csv");

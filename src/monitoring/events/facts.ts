@@ -2,7 +2,7 @@ import { type EventFacts, localTime } from "../upstream/facts.ts";
 import type { AnalysisSubject, Sighting } from "./analysis-repository.ts";
 import { readingsFrom } from "./readings.ts";
 
-/** Puts together what the language model is told of an event: counted, nothing guessed. `anomaly` is null when it is not known what is usual. */
+/** Compiles the facts about an event for the language model: counted, nothing guessed. `anomaly` is null without a baseline. */
 export function factsFrom(
   subject: AnalysisSubject,
   sightings: readonly Sighting[],
@@ -16,7 +16,7 @@ export function factsFrom(
     endedAt: subject.endedAt.toISOString(),
     local: localTime(subject.startedAt, timeZone),
     dwellSeconds: Math.max(0, subject.endedAt.getTime() - subject.startedAt.getTime()) / 1000,
-    // an event whose detections were deleted since was seen once nevertheless
+    // An event whose detections were deleted since still counts as seen once.
     frames: Math.max(1, new Set(sightings.map((sighting) => sighting.frame)).size),
     objects: [...byType].map(([type, seen]) => objectFacts(type, seen)),
     anomaly,

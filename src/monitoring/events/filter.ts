@@ -2,7 +2,7 @@ import type { Request } from "../../contract/route.ts";
 import type { Routes } from "../../contract/routes/index.ts";
 import type { EventFilter } from "./events-repository.ts";
 
-/** The filter that the query of a list, a search or an export asks for. */
+/** Returns the filter of a list, search or export query. */
 export function filterOf(query: Omit<Request<Routes["listEvents"]>["query"], "limit" | "cursor" | "offset">): EventFilter {
   return {
     cameraIds: query.camera_id,

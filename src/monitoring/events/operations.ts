@@ -14,7 +14,7 @@ import { searchOperations } from "./search.ts";
 const listName = "events";
 const Key = z.tuple([KeyInstant, z.int()]);
 
-/** The use cases of events, those of many at once aside. */
+/** The use cases of events, except bulk operations. */
 export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "createEvents" | "updateEvents" | "deleteEvents"> = {
   ...searchOperations,
   ...exportOperations,

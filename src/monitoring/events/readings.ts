@@ -3,10 +3,10 @@ import type { EventFacts } from "../upstream/facts.ts";
 
 type Reading = EventFacts["readings"][number];
 
-/** So that a picture full of writing leaves room for what else was found out. */
+/** Limits, so that a picture full of text leaves space for other results. */
 const most: Readonly<Record<Reading["kind"], number>> = { text: 15, caption: 10, attribute: 15 };
 
-/** What enrichment read from the pictures of an event: each thing once, what was read most often first. */
+/** Collects the texts that enrichment read from the pictures of an event: each once, the most frequent first. */
 export function readingsFrom(detections: readonly { readonly objectType: string; readonly enrichment: unknown }[]): EventFacts["readings"] {
   const counted = new Map<string, { readonly reading: Reading; count: number }>();
   for (const { objectType, enrichment } of detections) {

@@ -4,7 +4,7 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { awaitAnalyses } from "./awaited-analyses.ts";
 import { findWithDetections } from "./details.ts";
 
-/** An event is judged again before the backlog, since somebody waits for it. */
+/** A person waits for the new analysis, so it comes before the backlog. */
 export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {
   reanalyzeEvent: async ({ params: { event_id: id } }, { db, clock, runtime }) => {
     const breaker = runtime?.breakers().find(({ name }) => name === "language_model");

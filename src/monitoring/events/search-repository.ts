@@ -2,16 +2,16 @@ import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import type { SearchQuery } from "../../platform/search/query.ts";
 import { type EventFilter, filterConditions } from "./events-repository.ts";
 
-/** Ids are counted by blocks of so many: where in them the matches are tells where to rank. */
+/** Ids are counted in blocks of this size: the blocks with matches show where to rank. */
 export const blockSize = 4096;
 
-/** A query as the index takes it. Cameras whose names have a word stand in it by their ids. */
+/** Compiles a query for the index. Cameras whose names contain a word are represented by their ids. */
 export async function compileQuery(sql: Sql, query: SearchQuery): Promise<string> {
   const [row] = await sql<[{ words: string }]>`select (${expression(sql, query)})::text as words`;
   return row.words;
 }
 
-/** Built of calls with parameters: whatever was typed, it is never read as syntax. */
+/** Built from calls with parameters: typed text is never parsed as syntax. */
 function expression(sql: Sql, query: SearchQuery): SqlFragment {
   switch (query.kind) {
     case "phrase":
@@ -26,15 +26,15 @@ function expression(sql: Sql, query: SearchQuery): SqlFragment {
   }
 }
 
-/** What is looked for: a compiled query and the filters of the list. */
+/** A compiled query and the filters of the list. */
 export interface Search {
   readonly words: string;
-  /** What of it must occur, compiled: to the ranking of PostgreSQL a word that must not is one that is missing. */
+  /** The part that must occur, compiled: PostgreSQL ranks an excluded word as a missing one. */
   readonly wanted: string;
   readonly filter: EventFilter;
 }
 
-/** How many events match, exactly, by blocks of their ids, the highest first. */
+/** Counts the matching events exactly, by blocks of their ids, the highest first. */
 export async function countMatches(sql: Sql, search: Search): Promise<readonly { readonly block: number; readonly count: number }[]> {
   return await sql<{ block: number; count: number }[]>`
     select e.event_id / ${blockSize}::bigint as block, count(*) as count
@@ -45,13 +45,13 @@ export async function countMatches(sql: Sql, search: Search): Promise<readonly {
   `;
 }
 
-/** A range of ids: from `floor` on, below `ceiling`; null is without end. */
+/** A range of ids: from `floor`, below `ceiling`; null means no limit. */
 export interface IdRange {
   readonly floor: number;
   readonly ceiling: number | null;
 }
 
-/** An event that matches. `score` is from 0 to 1, and the same for the same event and query. */
+/** A matching event. `score` is from 0 to 1, and the same for the same event and query. */
 export interface Match {
   readonly id: number;
   readonly score: number;
@@ -62,11 +62,11 @@ export interface MatchSlice {
   /** Continues after this match. */
   readonly after: Match | undefined;
   readonly offset: number;
-  /** Matches at most. */
+  /** Maximum number of matches. */
   readonly limit: number;
 }
 
-/** A part of the matches within a range of ids, best first; those that are equally good from the highest id down. */
+/** Returns a page of the matches within a range of ids, best first; equally good ones by descending id. */
 export async function rankMatches(sql: Sql, search: Search, { range, after, offset, limit }: MatchSlice): Promise<readonly Match[]> {
   return await sql<Match[]>`
     select r.event_id as id, r.score
@@ -93,7 +93,7 @@ const matches = (sql: Sql, { words, filter }: Search) => sql`
   ${filterConditions(sql, filter)}
 `;
 
-/** What people call these cameras, by their ids. */
+/** Returns the names of these cameras, by id. */
 export async function cameraNames(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await sql<{ id: string; name: string }[]>`
     select c.camera_id as id, c.name

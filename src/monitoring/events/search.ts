@@ -20,7 +20,7 @@ import {
 } from "./search-repository.ts";
 
 const listName = "event-search";
-/** The database knows it as a number of 32 bits, and such have an end downwards too. */
+/** The database stores it as a 32-bit number. */
 const Score = z
   .number()
   .min(0)
@@ -30,14 +30,14 @@ const Score = z
 const Key = z.tuple([z.int(), z.int().nullable(), Score, z.int()]);
 
 /**
- * Matches that are ranked against one another: a word that occurs in a million events is not worth a million scores. The newest so many are the
- * first window, older ones follow by windows of their own. What matches less often is one window.
+ * Number of matches that are ranked against each other: a word in a million events is not worth a million scores. The newest matches are
+ * the first window, and older ones follow window by window. Rarer words need one window.
  */
 const windowSize = 5000;
 
 interface Window {
   readonly range: IdRange;
-  /** Matches in it, or undefined for the one that a cursor is in. */
+  /** Matches in it; undefined for the window of a cursor. */
   readonly count: number | undefined;
   readonly after: Match | undefined;
 }
@@ -63,7 +63,7 @@ export const searchOperations: Pick<Operations, "searchEvents"> = {
             ),
           ]
         : windowsOf(blocks, null);
-      // a cursor says where to go on by itself
+      // A cursor contains its own position.
       const found = await rankWindows(sql, search, windows, { offset: after ? 0 : (offset ?? 0), limit: limit + 1 });
       const total = blocks.reduce((sum, { count }) => sum + count, 0);
       return { found, total, records: await recordsOf(sql, found.slice(0, limit)) };
@@ -85,7 +85,7 @@ function windowOf([floor, ceiling, score, id]: z.output<typeof Key>): Window {
   return { range: { floor, ceiling }, count: undefined, after: { score, id } };
 }
 
-/** Cuts the blocks, the highest first, into windows of at least `windowSize` matches. What comes later lies in the first one. */
+/** Cuts the blocks, the highest first, into windows of at least `windowSize` matches. Later matches belong to the first one. */
 function windowsOf(blocks: readonly { readonly block: number; readonly count: number }[], top: number | null): readonly Window[] {
   const windows: Window[] = [];
   let ceiling = top;
@@ -141,13 +141,13 @@ async function recordsOf(sql: Sql, matches: readonly Match[]): Promise<readonly 
   const names = await cameraNames(sql, [...new Set([...events.values()].map((event) => event.camera_id))]);
   return matches.flatMap(({ id, score }) => {
     const event = events.get(id);
-    // deleted since it was found
+    // Deleted since the search.
     if (!event || event.deleted_at) return [];
     return [{ event, cameraName: names.get(event.camera_id) ?? "", score }];
   });
 }
 
-/** To look through a thousand long texts takes seconds: others have their turn in between. */
+/** Searching a thousand long texts takes seconds: yield to other work in between. */
 async function highlighted(query: SearchQuery, records: readonly FoundRecord[]) {
   const items = [];
   for (const { event, cameraName, score } of records) {

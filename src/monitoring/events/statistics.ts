@@ -6,7 +6,7 @@ import type { Operations } from "../../work/operations/operation.ts";
 import { summarizeTimeline } from "./timeline.ts";
 import { cutTimeline } from "./timeline-buckets.ts";
 
-/** Which events are counted; a range of start times includes both ends. */
+/** Selects the events to count; a range of start times includes both ends. */
 interface CountedEvents {
   readonly cameraIds: readonly string[] | undefined;
   readonly from: Date | undefined;
@@ -16,7 +16,7 @@ interface CountedEvents {
 interface EventCount {
   readonly camera_id: string;
   readonly camera_name: string;
-  /** One of the levels, or `unscored`. */
+  /** A risk level, or `unscored`. */
   readonly risk_level: string;
   readonly count: number;
 }
@@ -50,7 +50,7 @@ export const eventStatisticsOperations: Pick<Operations, keyof typeof statistics
   },
 };
 
-/** How many events that are not deleted each camera has of each level: whole days from their roll-up, the rest from the events. */
+/** Counts the events of each camera and level that are not deleted: whole days from their roll-up, the rest from the rows. */
 async function countEventsByLevel(sql: Sql, { cameraIds, from, to }: CountedEvents): Promise<readonly EventCount[]> {
   const { first, end, rest } = splitAtDays(from, to);
   const cameras = cameraIds ? [...cameraIds] : null;

@@ -6,11 +6,11 @@ import { instantOf } from "../../contract/values.ts";
 
 export type BucketSize = (typeof bucketSizes)[number];
 
-/** What a timeline shows. Each of `start` and `end` is a date, meaning the whole day in the time zone, or a timestamp; both are included. */
+/** A requested timeline. `start` and `end` are dates, meaning whole days in the time zone, or timestamps; both are included. */
 export interface AskedTimeline {
   readonly start: string;
   readonly end: string;
-  /** Undefined: the smallest of which the range has few enough. */
+  /** Undefined means the smallest size that keeps the number of buckets within the limit. */
   readonly size: BucketSize | undefined;
   readonly timeZone: string;
 }
@@ -18,19 +18,19 @@ export interface AskedTimeline {
 /** A timeline cut into buckets, in milliseconds since 1970. */
 export interface Timeline {
   readonly from: number;
-  /** Not included. */
+  /** Exclusive. */
   readonly until: number;
-  /** Where each bucket begins, ascending; the first one at or before `from`. Each lasts until the next begins. */
+  /** Start of each bucket, ascending; the first is at or before `from`. Each lasts until the next begins. */
   readonly starts: readonly number[];
 }
 
-/** What can be stored and written as a timestamp. */
+/** Limits of storable timestamps. */
 const earliest = Date.parse("0001-01-01T00:00:00Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Cuts a range of time into hours, days or weeks (from Monday) as the clock on the wall of a zone shows them: a day of a clock
- * change has 23 or 25 hours. Throws `Problem("invalid")` when the range runs backwards or has too many buckets.
+ * Cuts a time range into hours, days or weeks (from Monday) of a zone's wall clock: a day with a clock change has 23 or 25 hours. Throws
+ * `Problem("invalid")` if the range runs backwards or has too many buckets.
  */
 export function cutTimeline({ start, end, size: asked, timeZone }: AskedTimeline): Timeline {
   const clock = wallClock(timeZone);
@@ -45,7 +45,7 @@ export function cutTimeline({ start, end, size: asked, timeZone }: AskedTimeline
   const starts: number[] = [];
   for (const bucket of bucketStarts(clock, from, size)) {
     if (bucket >= until) break;
-    // what began before the range begins, or a day that never was
+    // Skips starts before the range, and days that never existed.
     if (bucket <= from || bucket === starts.at(-1)) starts.pop();
     starts.push(bounded(bucket));
     if (starts.length > mostBuckets) {
@@ -56,25 +56,25 @@ export function cutTimeline({ start, end, size: asked, timeZone }: AskedTimeline
   return { from, until, starts };
 }
 
-/** The begins of all hours, days or weeks, without end, from one that holds `from` or lies before it. */
+/** Yields the starts of all hours, days or weeks without end, from the one that contains `from` or an earlier one. */
 function* bucketStarts(clock: ReturnType<typeof wallClock>, from: number, size: BucketSize): Generator<number> {
   const day = clock.dayAt(from);
   if (size === "hour") {
     for (let hour = clock.startOfDay(day); ; hour = clock.nextHour(hour)) yield hour;
   }
-  // 1970-01-01 was a Thursday
+  // 1970-01-01 was a Thursday.
   const first = size === "week" ? day - ((((day + 3) % 7) + 7) % 7) : day;
   for (let next = first; ; next += size === "week" ? 7 : 1) yield clock.startOfDay(next);
 }
 
-/** The smallest size of which a range of so many milliseconds has few enough, cut ones at both ends included. */
+/** Returns the smallest size that cuts a range of this many milliseconds into few enough buckets, including partial ones at both ends. */
 function smallestSize(lengthMs: number): BucketSize {
   const fits = (bucketMs: number): boolean => lengthMs / bucketMs + 2 <= mostBuckets;
   if (fits(hourMs)) return "hour";
   return fits(dayMs) ? "day" : "week";
 }
 
-/** The number of the day that a date names, or undefined when the text is no date. */
+/** Returns the day number of a date; undefined if the text is no date. */
 function dayNumber(text: string): number | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) / dayMs : undefined;
 }

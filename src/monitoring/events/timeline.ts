@@ -9,8 +9,8 @@ export interface TimelineBucket {
 }
 
 /**
- * Counts the events of each bucket, by their start, and finds their highest score; deleted events do not count. Whole hours come
- * from their roll-up, and what lies in an hour that a bucket begins within, or whose roll-up is behind, from the events themselves.
+ * Counts the events of each bucket by their start, and finds their highest score; deleted events do not count. Whole hours come from
+ * their roll-up; hours that a bucket cuts, or whose roll-up is behind, from the rows.
  */
 export async function summarizeTimeline(sql: Sql, timeline: Timeline, cameraIds: readonly string[] | undefined): Promise<TimelineBucket[]> {
   const { from, until, starts } = timeline;
