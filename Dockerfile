@@ -1,13 +1,13 @@
-# homesec in a container: docs/containers.md. Looked through by a test, and its steps tried without Docker; no image was ever built of it.
+# homesec in a container (docs/containers.md). A test checks this file and carries out its steps without Docker; no image was ever built.
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY . .
-# with the install scripts: they make the links of PostgreSQL's libraries, which nobody may make in the finished image
+# Install scripts create the links of PostgreSQL's libraries, which no user may create in the finished image.
 RUN npm ci && npm prune --omit=dev --ignore-scripts
 
 FROM node:22-bookworm-slim
-# ffmpeg reads videos; tini takes up what PostgreSQL's processes leave behind; npm and yarn have nothing more to do here
+# ffmpeg reads videos, and tini reaps orphans of PostgreSQL. npm and yarn are not needed at run time.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ffmpeg tini tzdata \
   && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn-* /usr/local/bin/yarn*
@@ -18,7 +18,7 @@ COPY --from=build /src/dist ./dist
 COPY --from=build /src/migrations ./migrations
 COPY --from=build /src/mail-templates ./mail-templates
 COPY --from=build /src/demo ./demo
-# A folder for the configuration; what is written goes to /data alone. The database wants a user who has a name: `node`, 1000.
+# /config holds the configuration, and only /data is writable. The database needs a user with a name: `node`, 1000.
 RUN ln -s /opt/homesec/dist/bin/homesec.js /usr/local/bin/homesec \
   && mkdir -p /config /cameras /data \
   && chown node:node /data \
@@ -29,7 +29,7 @@ WORKDIR /config
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-# Unhealthy is also a homesec of which only a part does not work, such as a detector of your own that is away. The first start makes a database.
+# The container is unhealthy even if only one part fails, such as a detector that is away. The first start creates a database.
 HEALTHCHECK --interval=30s --timeout=20s --start-period=60s --retries=3 CMD homesec health --quiet --output id > /dev/null || exit 1
 ENTRYPOINT ["tini", "--", "node", "/opt/homesec/dist/bin/homesec.js"]
 CMD ["serve"]

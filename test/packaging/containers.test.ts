@@ -21,15 +21,15 @@ const known = [...variableNames, ...Object.keys(commandLineVariables), ...Object
 const isKnown = (name: string): boolean => known.includes(name);
 const last = (name: string): string | undefined => textsOf(image, name).at(-1);
 
-describe("the Dockerfile", () => {
-  it("builds with a Node.js that is supported, in the same system as it runs in", () => {
+describe("Dockerfile", () => {
+  it("builds and runs on the same base image with a supported Node.js", () => {
     expect(build.image).toBe(image.image);
     const [, major] = /^node:(\d+)-bookworm-slim$/.exec(image.image) ?? [];
     expect(Number(major)).toBeGreaterThan(20);
     expect(manifest.engines.node).toBe(">=20.19");
   });
 
-  it("takes only what is there, and all that is needed for the build", () => {
+  it("copies every file the build needs, and no file with data or secrets", () => {
     expect(copiesOf(build)).toEqual([{ from: undefined, sources: ["."], target: "." }]);
     const needed = ["package.json", "package-lock.json", ".npmrc", "tsconfig.json", "tsconfig.build.json"];
     const sources = ["bin", "commands", "daemon", "src", "migrations", "mail-templates", "demo"].flatMap(filesBelow);
@@ -40,7 +40,7 @@ describe("the Dockerfile", () => {
       expect(existsSync(join(root, line.slice(1))), line).toBe(true);
   });
 
-  it("has the whole program in the image, and no sources", () => {
+  it("puts the whole program into the image, and no sources", () => {
     const workdir = textsOf(build, "WORKDIR").at(-1);
     const copied = copiesOf(image).flatMap(({ from, sources }) => {
       expect(from).toBe(build.name);
@@ -58,12 +58,12 @@ describe("the Dockerfile", () => {
     }
   });
 
-  it("has no tools for building in it", () => {
+  it("installs no build tools", () => {
     const installed = /install --yes --no-install-recommends ([\w -]+?) &&/.exec(textsOf(image, "RUN").join(" && "))?.[1]?.trim();
     expect(installed?.split(" ")).toEqual(["ffmpeg", "tini", "tzdata"]);
   });
 
-  it("runs the program as somebody who is not root, with signals that reach it", () => {
+  it("runs the program as a user other than root, and passes signals on", () => {
     expect(last("USER")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     const names = image.instructions.map(({ name }) => name);
     expect(names.lastIndexOf("RUN")).toBeLessThan(names.indexOf("USER"));
@@ -75,11 +75,11 @@ describe("the Dockerfile", () => {
     expect(textsOf(image, "WORKDIR")).toEqual(["/opt/homesec", "/config"]);
   });
 
-  it("asks homesec itself whether all is well, and answers 0 or 1", () => {
+  it("checks its health with homesec, and exits with 0 or 1", () => {
     expect(last("HEALTHCHECK")).toMatch(/ CMD homesec health [\w\s>/-]+ \|\| exit 1$/);
   });
 
-  it("sets variables that homesec knows, to values that it takes, and no secret", () => {
+  it("sets only known variables with valid values, and no secret", () => {
     const { NODE_ENV, ...variables } = own;
     expect(NODE_ENV).toBe("production");
     expect(Object.keys(variables).filter((name) => !isKnown(name) || variable(name as VariableName).secret)).toEqual([]);
@@ -120,10 +120,10 @@ describe("compose.yaml", () => {
     .parse(parse(read("compose.yaml")));
   const { homesec, ...engines } = compose.services;
   if (!homesec) throw new Error("compose.yaml has no service homesec");
-  /** A text as Docker reads it when nothing is set. */
+  /** A text as Docker reads it without variables. */
   const unset = (text: string): string => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1");
 
-  it("starts homesec alone, of this version, with everything built in", () => {
+  it("starts homesec alone, in this version, with everything built in", () => {
     expect(homesec.image).toBe(`homesec:${manifest.version}`);
     expect(homesec.profiles).toBeUndefined();
     expect(Object.keys(homesec.environment).filter((name) => !isKnown(name))).toEqual([]);
@@ -148,7 +148,7 @@ describe("compose.yaml", () => {
     expect(homesec.stop_grace_period).toBe(`${unit}s`);
   });
 
-  it("starts PostgreSQL and Valkey only when they are asked for, and homesec after them", () => {
+  it("starts PostgreSQL and Valkey only with their profile, and homesec after them", () => {
     expect(Object.keys(homesec.depends_on ?? {}).toSorted()).toEqual(Object.keys(engines).toSorted());
     expect(Object.values(engines).map(({ profiles, healthcheck }) => [profiles, healthcheck !== undefined])).toEqual([
       [["engines"], true],
@@ -156,7 +156,7 @@ describe("compose.yaml", () => {
     ]);
   });
 
-  it("is told of as it is", () => {
+  it("matches its page, docs/containers.md", () => {
     const page = read("docs/containers.md");
     expect(page).toContain("No image was ever built");
     const headings = new Set(

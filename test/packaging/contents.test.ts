@@ -8,7 +8,7 @@ interface Packed {
   readonly files: readonly { readonly path: string; readonly mode: number }[];
 }
 
-// without scripts: they would build anew below those who run it at this moment
+// Without scripts, which would rebuild the program that other tests are running
 const [packed] = JSON.parse(
   execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: root,
@@ -18,8 +18,8 @@ const [packed] = JSON.parse(
 ) as [Packed];
 const paths = packed.files.map(({ path }) => path).sort();
 
-describe("the package", () => {
-  it("holds the built program, what it reads, and what its user reads; nothing else", () => {
+describe("npm package", () => {
+  it("contains the built program, the files it reads, and the pages for users, and nothing else", () => {
     const sources = ["bin", "commands", "daemon", "src"].flatMap(filesBelow);
     const built = sources.map((path) => `dist/${path.replace(/\.tsx?$/, ".js")}`);
     const read = ["migrations", "mail-templates", "demo", "packaging"].flatMap(filesBelow).filter((path) => !path.endsWith(".test.yml"));
@@ -35,11 +35,11 @@ describe("the package", () => {
       "SECURITY.md",
       "package.json",
     ].sort();
-    // a file in dist/ without a source is left from an earlier build: rm -r dist && npm run build
+    // A file in dist/ without a source is from an earlier build: rm -r dist && npm run build
     expect(paths).toEqual(expected);
   });
 
-  it("is small: 4.3 MB unpacked when this was written, without what it depends on", () => {
+  it("is smaller than 6 MB unpacked, without dependencies", () => {
     expect(packed.unpackedSize).toBeLessThan(6_000_000);
   });
 
@@ -47,7 +47,7 @@ describe("the package", () => {
     expect(packed.files.find(({ path }) => path === "dist/bin/homesec.js")?.mode).toBe(0o755);
   });
 
-  it("leads from no page of its own to one that is not in it", () => {
+  it("links from its pages only to files it contains", () => {
     const dead = paths
       .filter((path) => path.endsWith(".md"))
       .flatMap((page) =>
@@ -59,7 +59,7 @@ describe("the package", () => {
     expect(dead).toEqual([]);
   });
 
-  it("names no map of sources that are not in it", () => {
+  it("references no source maps that it lacks", () => {
     const mapped = paths.filter((path) => path.endsWith(".js") && read(path).includes("//# sourceMappingURL="));
     expect(mapped).toEqual([]);
   });

@@ -4,14 +4,14 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** From one FROM to the next. */
+/** The part from one FROM to the next. */
 export interface Stage {
   readonly image: string;
   readonly name: string | undefined;
   readonly instructions: readonly Instruction[];
 }
 
-/** Takes a Dockerfile apart. Throws on what is neither an instruction, a comment nor empty, and on instructions before the first FROM. */
+/** Parses a Dockerfile. Throws on a line that is neither an instruction, a comment nor empty, and on instructions before the first FROM. */
 export function readDockerfile(text: string): readonly Stage[] {
   const lines = text
     .split("\n")
@@ -41,13 +41,13 @@ export function textsOf(stage: Stage, name: string): readonly string[] {
 }
 
 export interface Copy {
-  /** The stage it comes from; undefined: the folder that is built. */
+  /** The source stage; undefined for the build context. */
   readonly from: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;
 }
 
-/** What a stage copies. */
+/** The COPY instructions of a stage. */
 export function copiesOf(stage: Stage): readonly Copy[] {
   return textsOf(stage, "COPY").map((text) => {
     const [, from] = /--from=(\S+) /.exec(text) ?? [];
@@ -56,14 +56,15 @@ export function copiesOf(stage: Stage): readonly Copy[] {
   });
 }
 
-/** What a stage sets in the environment. */
+/** The ENV variables of a stage. */
 export function environmentOf(stage: Stage): Readonly<Record<string, string>> {
   return Object.fromEntries(textsOf(stage, "ENV").flatMap((text) => text.split(/\s+/).map((pair) => pair.split("=") as [string, string])));
 }
 
-/** Whether a file of the project reaches the build, by a `.dockerignore` that leaves out everything and names what is in. */
+/** Whether a `.dockerignore` that starts with `*` and lists exceptions lets a file into the build. */
 export function reachesTheBuild(ignore: string, path: string): boolean {
   const rules = ignore.split("\n").filter((line) => !/^\s*(#|$)/.test(line));
-  if (rules[0] !== "*" || rules.slice(1).some((rule) => !/^![\w./-]+$/.test(rule))) throw new Error("this reads only lists of what is in");
+  if (rules[0] !== "*" || rules.slice(1).some((rule) => !/^![\w./-]+$/.test(rule)))
+    throw new Error("only .dockerignore files that list exceptions after * are supported");
   return rules.slice(1).some((rule) => path === rule.slice(1) || path.startsWith(`${rule.slice(1)}/`));
 }

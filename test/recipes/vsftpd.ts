@@ -7,27 +7,27 @@ import { temporaryFolder } from "../support/temporary.ts";
 
 const shipped = join(import.meta.dirname, "../../packaging/vsftpd.conf");
 
-/** Why these tests cannot run here; undefined when they can. */
+/** The reason why these tests cannot run here, or undefined. */
 export function whyNoFtp(): string | undefined {
   if (!["/usr/sbin/vsftpd", "/usr/bin/vsftpd", "/sbin/vsftpd"].some((path) => existsSync(path))) return "vsftpd is not installed";
   if (spawnSync("curl", ["--version"]).status !== 0) return "curl is not installed";
-  if (process.getuid?.() !== 0) return "only root can start an upload server that closes cameras into their folders";
+  if (process.getuid?.() !== 0) return "only root can start an FTP server that restricts cameras to their folders";
   return someAccount() ? undefined : "there is no account without privileges for uploads";
 }
 
 export interface FtpServer {
-  /** Where uploads go, with a slash at the end. */
+  /** Upload address, with a slash at the end. */
   readonly url: string;
-  /** The folder behind that. */
+  /** The folder behind `url`. */
   readonly cameraRoot: string;
-  /** What it wrote about the uploads. */
+  /** The upload log of the server. */
   log(): string;
   stop(): Promise<void>;
 }
 
 /**
- * A real vsftpd with the configuration that homesec ships, on a free port of 127.0.0.1. Other than there everybody may log in, without
- * a password: accounts of cameras are not made by a test.
+ * A real vsftpd with the configuration that homesec ships, on a free port of 127.0.0.1. Unlike there, every client may log in without a
+ * password, because a test creates no accounts.
  */
 export async function ftpServer(): Promise<FtpServer> {
   const folder = temporaryFolder("vsftpd");
@@ -42,7 +42,7 @@ export async function ftpServer(): Promise<FtpServer> {
   mkdirSync(cameraRoot, { recursive: true });
   mkdirSync(empty);
   if (account) chownSync(cameraRoot, account.uid, 0);
-  // vsftpd enters the folder as that account before it is closed into it
+  // vsftpd enters the folder as that account before it restricts the account to it
   chmodSync(folder.path, 0o711);
   const [port, passive] = [await freePort(), await freePort()];
   const own = {
@@ -77,7 +77,7 @@ export async function ftpServer(): Promise<FtpServer> {
   };
 }
 
-/** An account without privileges whose home is there, as vsftpd wants it. */
+/** An account without privileges and with a home, as vsftpd requires. */
 function someAccount(): { readonly name: string; readonly uid: number } | undefined {
   for (const line of readFileSync("/etc/passwd", "utf8").split("\n")) {
     const [name = "", , uid, , , home = ""] = line.split(":");

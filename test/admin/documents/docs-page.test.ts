@@ -8,7 +8,7 @@ import { silentLog } from "../../../src/base/log/log.ts";
 import { routes } from "../../../src/contract/routes/index.ts";
 import { openDesk } from "../../support/operations.ts";
 
-test("/docs shows every route, runs no script, asks nobody, and its style is the one the policy allows", async () => {
+test("/docs page: shows every route, runs no script, loads nothing, and its style matches the content security policy", async () => {
   const desk = await openDesk();
   const app = createApp({ operations, context: desk.context, log: silentLog, allowedHosts: [] });
   const listening = await listen({ app, host: "127.0.0.1", port: 0 });
@@ -17,12 +17,12 @@ test("/docs shows every route, runs no script, asks nobody, and its style is the
     const page = await response.text();
     expect(response.headers.get("content-type")).toContain("text/html");
     for (const { path } of Object.values(routes)) expect(page).toContain(`<code>${path}</code>`);
-    // an example of an answer, one of a body, and the shared ones of refusals
+    // An example of an answer, one of a body, and the shared ones of errors
     expect(page).toContain("1 person and 1 dog at Front door, 23:15, for 40 s.");
     expect(page).toContain("The neighbour with her dog.");
     const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     expect([...page.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !anchors.has(id))).toEqual([]);
-    // addresses in examples are text
+    // Addresses in examples are text
     expect(page).not.toMatch(/<script|<link|<img|src=|href="(?![#/])|url\(|@import/);
     const style = page.match(/<style>([\s\S]*?)<\/style>/)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
@@ -33,7 +33,7 @@ test("/docs shows every route, runs no script, asks nobody, and its style is the
   }
 });
 
-test("what the document says is shown as text, never as markup", () => {
+test("/docs page: shows texts of the document as text, never as markup", () => {
   const page = docsPage({
     info: { title: "<b>x</b>", version: '"1"' },
     paths: {

@@ -30,7 +30,7 @@ import {
   visionStandIn,
 } from "../../support/upstream.ts";
 
-/** What docs/services.md says of each service is what homesec sends and takes. */
+/** The requests and answers in docs/services.md match the clients of homesec. */
 
 const page = readFileSync(new URL("../../../docs/services.md", import.meta.url), "utf8");
 const folder = temporaryFolder("services");
@@ -40,14 +40,14 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-/** A section of the page, with its JSON: the request where there are two, the answer last. */
+/** A section of the page with its JSON examples: the answer last, the request before it. */
 function section(name: string) {
   const text = page.split(/^## /m).find((part) => part.startsWith(`${name}\n`)) ?? "";
   const blocks = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, block = ""]) => block);
   return { text, path: /^`POST (\/\w+)`/m.exec(text)?.[1], request: blocks.at(-2), answer: blocks.at(-1) ?? "" };
 }
 
-/** A service that answers as the page says, and what a client of it is made with. */
+/** A service that answers like the page, and the options for its client. */
 async function service(
   name: "detector" | "language_model" | "vision" | "embedder" | "enrichment",
   make: (options: StandInOptions) => Promise<StandIn>,
@@ -66,7 +66,7 @@ const box = { x: 412, y: 120, width: 88, height: 240 };
 const fieldsOf = (body: Buffer | undefined) =>
   [...(body?.toString() ?? "").matchAll(/form-data; name="(\w+)"/g)].map(([, name]) => name).sort();
 
-test("detector", async () => {
+test("services page: detector", async () => {
   const { text, path, answer } = section("Detector");
   const { standIn, options } = await service("detector", detectorStandIn, answer);
   const detector = createDetector(options);
@@ -83,7 +83,7 @@ test("detector", async () => {
   expect(text).toContain(objectTypes.map((type) => `\`${type}\``).join(", "));
 });
 
-test("language model", async () => {
+test("services page: language model", async () => {
   const { path, request, answer } = section("Language model");
   const { standIn, options } = await service("language_model", languageModelStandIn, answer);
   const model = createLanguageModel(options);
@@ -97,7 +97,7 @@ test("language model", async () => {
   expect({ path: standIn.last?.path, ...sent }).toEqual({ path, prompt: expect.stringContaining(prompt.replace(" ...", "")), ...given });
 });
 
-test("language model: the translator of the page makes a server with /v1/chat/completions one", async () => {
+test("services page: the's translator connects a server with /v1/chat/completions", async () => {
   const asked: unknown[] = [];
   let status = 200;
   const server = createServer(async (request, response) => {
@@ -131,7 +131,7 @@ test("language model: the translator of the page makes a server with /v1/chat/co
   opened.push(() => model.close());
   expect(await model.judge(eventFacts())).toMatchObject({ kind: "judged", analyzedBy: "llama3.1:8b", verdict: { riskScore: 64 } });
   expect(asked).toMatchObject([{ url: "/v1/chat/completions", model: "llama3.1", max_tokens: 2048, messages: [{ role: "user" }] }]);
-  // with a wrong key events wait, with too many requests too
+  // Events wait with a wrong key, and after too many requests
   for (const [given, reason] of [
     [401, "status"],
     [429, "busy"],
@@ -141,7 +141,7 @@ test("language model: the translator of the page makes a server with /v1/chat/co
   }
 });
 
-test("vision", async () => {
+test("services page: vision", async () => {
   const { path, answer } = section("Vision");
   const { standIn, options } = await service("vision", visionStandIn, answer);
   const vision = createVision({ ...options, url: () => options.url });
@@ -152,7 +152,7 @@ test("vision", async () => {
   expect(standIn.last?.body.toString()).toContain(/'bbox=(\{.*?\})'/.exec(page)?.[1]);
 });
 
-test("embedder", async () => {
+test("services page: embedder", async () => {
   const { path, answer } = section("Embedder");
   const { standIn, options } = await service("embedder", embedderStandIn, answer);
   const embedder = createEmbedder({ ...options, url: () => options.url });
@@ -161,7 +161,7 @@ test("embedder", async () => {
   expect([standIn.last?.path, fieldsOf(standIn.last?.body)]).toEqual([path, ["bbox", "file"]]);
 });
 
-test("enrichment", async () => {
+test("services page: enrichment", async () => {
   const { path, request, answer } = section("Enrichment");
   const { standIn, options } = await service("enrichment", enrichmentStandIn, answer);
   const enricher = createEnricher({ ...options, url: () => options.url });

@@ -7,31 +7,31 @@ import { copiesOf, environmentOf, reachesTheBuild, readDockerfile, type Stage, t
 import { filesBelow, manifest, read, root } from "../project.ts";
 import { type Person, tryOut } from "./try-out.ts";
 
-// below /tmp itself, where any user may pass
+// Directly below /tmp, which every user can enter
 const place = mkdtempSync(join(tmpdir(), "homesec-package-"));
 chmodSync(place, 0o755);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 const isRoot = process.getuid?.() === 0;
-/** Who tries it: whoever runs this, and where that is root also the user who has least. */
+/** Users that try it: the one who runs the test, and for root also the user with the fewest rights. */
 const people: readonly Person[] = [
-  { name: "whoever runs this", ids: undefined },
+  { name: "the current user", ids: undefined },
   ...(isRoot ? [{ name: "nobody", ids: { uid: 65_534, gid: 65_534 } }] : []),
 ];
-// npm finds the registry as it does on this machine; the home is empty, and so is everything else of the environment
+// npm uses the registry of this machine; home and environment are empty otherwise
 const setting = async (name: string): Promise<string> => (await execa("npm", ["config", "get", name], { cwd: root })).stdout;
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => /^(npm_config_|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|https?_proxy$|no_proxy$)/i.test(name)),
 );
 let settings: NodeJS.ProcessEnv = network;
 
-/** What npm is run with: a home of its own. */
+/** The environment for npm, with a separate home. */
 function npmEnvironment(home: string): NodeJS.ProcessEnv {
   mkdirSync(home, { recursive: true });
   return { ...settings, PATH: process.env["PATH"], HOME: home };
 }
 
-/** What is in the project, or would be with the next commit. */
+/** Files of the project, including new ones that git does not ignore. */
 async function tracked(): Promise<readonly string[]> {
   const { stdout } = await execa("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
   return stdout.split("\n").filter((path) => existsSync(join(root, path)));
@@ -41,7 +41,7 @@ const tarball = join(place, "homesec.tgz");
 beforeAll(async () => {
   const [npm_config_userconfig, npm_config_cache] = await Promise.all([setting("userconfig"), setting("cache")]);
   settings = { ...network, npm_config_userconfig, npm_config_cache, npm_config_prefer_offline: "true" };
-  // out of a copy: packing builds anew, below those who run what is built here
+  // In a copy, because packing rebuilds the program that other tests are running
   const copy = join(place, "copy");
   for (const path of await tracked()) if (!path.startsWith("test/")) cpSync(join(root, path), join(copy, path));
   cpSync(join(root, "node_modules"), join(copy, "node_modules"), { recursive: true, verbatimSymlinks: true });
@@ -53,7 +53,7 @@ beforeAll(async () => {
 describe.each([
   ["without install scripts", ["--ignore-scripts"]],
   ["with install scripts", ["--ignore-scripts=false"]],
-])("the package, installed globally %s", (name, options) => {
+])("npm package, installed globally %s", (name, options) => {
   const own = join(place, name.replaceAll(" ", "-"));
   const prefix = join(own, "prefix");
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.each([
     await execa("npm", args, { env: npmEnvironment(home), extendEnv: false, cwd: home });
   });
 
-  it("has no package in it that only development needs", async () => {
+  it("contains no development dependencies", async () => {
     const installed = readdirSync(join(prefix, "lib/node_modules/homesec/node_modules"));
     expect(installed.filter((one) => ["typescript", "vitest", "@biomejs", "execa", "fast-check", "smtp-server"].includes(one))).toEqual([]);
     const megabytes = Number((await execa("du", ["-sm", prefix])).stdout.split("\t")[0]);
@@ -75,7 +75,7 @@ describe.each([
   });
 });
 
-describe("the steps of the Dockerfile, in folders", () => {
+describe("Dockerfile steps, carried out in folders", () => {
   const [build, image] = readDockerfile(read("Dockerfile")) as [Stage, Stage];
   const source = join(place, "src");
   const target = join(place, "image");
@@ -97,8 +97,8 @@ describe("the steps of the Dockerfile, in folders", () => {
     }
   });
 
-  it("make what runs as the image's user, and needs no place but its own to write to", async () => {
-    // where it listens is for a container; here nobody else is to reach it
+  it("produce a program that runs as the image's user and writes only to its data folder", async () => {
+    // HOST is meant for a container; here only this machine may connect
     const { DATA_DIR: _, CAMERA_ROOT: __, HOST: ___, ...env } = environmentOf(image);
     const ids = isRoot ? { uid: 65_534, gid: 65_534 } : undefined;
     const entry = JSON.parse(textsOf(image, "ENTRYPOINT").at(-1) ?? "[]") as readonly string[];

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { freePort } from "../../support/free-port.ts";
 import { manifest, root } from "../project.ts";
 
-/** Who runs a program; without ids whoever runs this. */
+/** The user that runs a program; without ids the current one. */
 export interface Person {
   readonly name: string;
   readonly ids: { readonly uid: number; readonly gid: number } | undefined;
@@ -15,10 +15,10 @@ export interface TryOut {
   readonly person: Person;
   /** The executable. */
   readonly program: string;
-  /** Where everything of this try may be. */
+  /** Folder for all files of this run. */
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The home cannot be written to, nor can the folder of the cameras. */
+  /** Home and camera folders are read-only. */
   readonly readOnly?: true;
 }
 
@@ -28,7 +28,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** What somebody does who has just installed homesec: ask its version, see the demonstration, start it, send a picture, look. */
+/** The first steps of a new user: version, demo, start, a picture, events, doctor. */
 export async function tryOut({ person, program, folder, env = {}, readOnly }: TryOut): Promise<void> {
   const [home, elsewhere, cameras, data] = ["home", "elsewhere", "cameras", "data"].map((name) => join(folder, name)) as [
     string,
@@ -69,21 +69,21 @@ export async function tryOut({ person, program, folder, env = {}, readOnly }: Tr
   for (const stream of [daemon.stdout, daemon.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()));
   try {
     expect((await homesec(["health", "--wait", "90s"], set)).err, said).toContain(", ready");
-    // a built-in service may still be starting
+    // A built-in service may still be starting
     await until(async () => (await homesec(["health"], set)).code === 0, "health");
     if (!readOnly) {
       mkdirSync(join(cameras, "yard"));
       copyFileSync(join(elsewhere, "visitor.jpg"), join(cameras, "yard/a.jpg"));
       if (person.ids) chownSync(join(cameras, "yard"), person.ids.uid, person.ids.gid);
-      await until(async () => (await homesec(["cameras", "show", "yard"], set)).code === 0, "the camera");
+      await until(async () => (await homesec(["cameras", "show", "yard"], set)).code === 0, "camera");
       const trigger = await homesec(["trigger", "visitor.jpg", "--camera", "yard", "-o", "json"], set);
       expect(JSON.parse(trigger.out), trigger.err).toMatchObject({ status: "processed" });
     }
-    await until(async () => (await homesec(["events", "list", "-o", "id"], set)).out.trim() !== "", "the event");
+    await until(async () => (await homesec(["events", "list", "-o", "id"], set)).out.trim() !== "", "event");
     const doctor = await homesec(["doctor", "-o", "ndjson"], set);
     expect([0, 7], doctor.err).toContain(doctor.code);
     const findings = findingsOf(doctor.out);
-    process.stdout.write(`doctor for ${person.name}: ${findings.join("; ") || "nothing"}\n`);
+    process.stdout.write(`doctor for ${person.name}: ${findings.join("; ") || "no findings"}\n`);
     expect(findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
   } finally {
     daemon.kill("SIGTERM");
@@ -91,7 +91,7 @@ export async function tryOut({ person, program, folder, env = {}, readOnly }: Tr
   }
 }
 
-/** What doctor found, as "severity id: what is wrong". */
+/** Findings of doctor as "severity id: finding". */
 function findingsOf(ndjson: string): readonly string[] {
   const reports = ndjson
     .trim()
@@ -108,7 +108,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
 
 async function until(ask: () => Promise<boolean>, what: string): Promise<void> {
   for (const giveUpAt = performance.now() + 90_000; !(await ask()); ) {
-    if (performance.now() > giveUpAt) throw new Error(`${what} did not come`);
+    if (performance.now() > giveUpAt) throw new Error(`no ${what} within 90 s`);
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
 }
