@@ -47,7 +47,7 @@ export const demo = defineCommand({
       once,
       called: calledAs(io.host),
       out: wrapping(io.host.stdout),
-      colour: io.output.people.colour,
+      colour: io.output.terminal.colour,
       signal: io.host.signal,
     });
   },

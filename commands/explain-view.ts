@@ -1,6 +1,6 @@
 import type { Reply } from "../src/contract/route.ts";
 import type { Routes } from "../src/contract/routes/index.ts";
-import { localTime, type Paint, type People, paint, plain } from "./output/terminal-format.ts";
+import { localTime, type Paint, paint, plain, type TerminalFormat } from "./output/terminal-format.ts";
 import type { View } from "./output/view.ts";
 import { wrapped } from "./output/wrap.ts";
 
@@ -28,20 +28,20 @@ export const explanationView: View<Explanation> = {
     ["answer", { text: localized(outcome) }],
     ...(trace === null ? [] : [["trace", { text: trace, paint: "dim" }] as const]),
   ],
-  more: ({ steps }, people) => {
+  more: ({ steps }, terminal) => {
     let day = "";
     const lines = steps.map((step) => {
       const today = step.at === null ? day : localTime(step.at).slice(0, 10);
-      const heading = today === day ? "" : `${paint(people, "dim", today)}\n`;
+      const heading = today === day ? "" : `${paint(terminal, "dim", today)}\n`;
       day = today;
-      return heading + line(step, people);
+      return heading + line(step, terminal);
     });
     const legend = Object.entries(marks).map(([status, [mark]]) => `${mark} ${status}`);
-    return `${lines.join("")}\n${paint(people, "dim", legend.join("  "))}\n`;
+    return `${lines.join("")}\n${paint(terminal, "dim", legend.join("  "))}\n`;
   },
 };
 
-function line({ at, status, text }: Step, people: People): string {
+function line({ at, status, text }: Step, terminal: TerminalFormat): string {
   const [mark, colour] = marks[status];
   const time =
     at === null
@@ -50,8 +50,8 @@ function line({ at, status, text }: Step, people: People): string {
           .slice(11)
           .replace(/^\S+/, `$&.${String(at.getMilliseconds()).padStart(3, "0")}`);
   const indent = clockWidth + 4;
-  const lines = wrapped(plain(localized(text)), people.width - indent);
-  return `${paint(people, "dim", time.padEnd(clockWidth))} ${paint(people, colour, mark)}  ${lines.join(`\n${" ".repeat(indent)}`)}\n`;
+  const lines = wrapped(plain(localized(text)), terminal.width - indent);
+  return `${paint(terminal, "dim", time.padEnd(clockWidth))} ${paint(terminal, colour, mark)}  ${lines.join(`\n${" ".repeat(indent)}`)}\n`;
 }
 
 /** Times in sentences are UTC; a person reads local ones. */

@@ -60,10 +60,10 @@ export const health = defineCommand({
     // the rule of the API knows critical workers only, but a person wants to hear of a watcher that cannot read its folder too
     const stopped = readiness.workers.filter(({ running }) => !running).map(({ name }) => name);
     const well = health.status === "healthy" && readiness.ready && stopped.length === 0;
-    const { people } = io.output;
+    const { terminal } = io.output;
     const word = readiness.ready ? "ready" : "not ready";
     await printRows(io.output, parts, view, { ...health, ready: readiness });
-    io.output.note(`${paint(people, statePaint(health.status), health.status)}, ${paint(people, statePaint(word), word)}`);
+    io.output.note(`${paint(terminal, statePaint(health.status), health.status)}, ${paint(terminal, statePaint(word), word)}`);
     // the pipeline is told from the database
     const lines = health.services.database.status === "healthy" ? await attention(io) : [];
     if (stopped.length > 0) io.output.note(`stopped: ${stopped.join(", ")}`);

@@ -66,7 +66,7 @@ function createOutput(host: Host, global: GlobalOptions): Output {
   return {
     format: global.output,
     fields: fieldNames(global.fields),
-    people: {
+    terminal: {
       get now() {
         return host.clock.now();
       },

@@ -31,7 +31,7 @@ export const serve = defineCommand({
       ...(await io.configuration(flags)),
       called: calledAs(io.host),
       out: wrapping(io.host.stdout),
-      colour: io.output.people.colour,
+      colour: io.output.terminal.colour,
       signal: io.host.signal,
     });
   },

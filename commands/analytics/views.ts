@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import type { Cell } from "../output/table.ts";
-import type { People } from "../output/terminal-format.ts";
+import type { TerminalFormat } from "../output/terminal-format.ts";
 import type { Column, RowView } from "../output/view.ts";
 
 type Row<K extends keyof Routes, L extends string> = Reply<Routes[K]> extends Record<L, readonly (infer T)[]> ? T : never;
@@ -27,7 +27,7 @@ const longestBar = 30;
 /** A column of bars, the longest for the largest value of all rows. */
 export function bars<T>(rows: readonly T[], value: (row: T) => number): Column<T> {
   const largest = Math.max(0, ...rows.map(value));
-  const cell = (row: T, _people: People): Cell => {
+  const cell = (row: T, _terminal: TerminalFormat): Cell => {
     const length = largest === 0 ? 0 : (value(row) / largest) * longestBar;
     return { text: "█".repeat(Math.floor(length)) + (length % 1 >= 0.5 ? "▌" : ""), paint: "cyan" };
   };

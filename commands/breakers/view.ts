@@ -16,8 +16,8 @@ export const breakerView: RowView<Breaker> = {
     { title: "SERVICE", keep: true, cell: ({ name }) => ({ text: name }) },
     { title: "STATE", keep: true, cell: ({ state }) => ({ text: state, paint: paints[state] }) },
     { title: "FAILURES", align: "right", cell: (breaker) => ({ text: String(breaker.failure_count) }) },
-    { title: "LAST FAILURE", cell: (breaker, people) => ({ text: ago(people, breaker.last_failure) }) },
-    { title: "LAST SUCCESS", cell: (breaker, people) => ({ text: ago(people, breaker.last_success) }) },
+    { title: "LAST FAILURE", cell: (breaker, terminal) => ({ text: ago(terminal, breaker.last_failure) }) },
+    { title: "LAST SUCCESS", cell: (breaker, terminal) => ({ text: ago(terminal, breaker.last_success) }) },
     { title: "TRIAL AT", cell: ({ reset_at }) => ({ text: reset_at === undefined ? "" : localTime(reset_at) }) },
   ],
 };

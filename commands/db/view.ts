@@ -16,6 +16,6 @@ export const migrationView: RowView<Row> = {
     { title: "VERSION", align: "right", keep: true, cell: ({ version }) => ({ text: String(version) }) },
     { title: "MIGRATION", cell: ({ name }) => ({ text: name }) },
     { title: "STATE", keep: true, cell: ({ state }) => ({ text: state, paint: statePaint(state) }) },
-    { title: "APPLIED", keep: true, cell: ({ applied_at }, people) => ({ text: applied_at === null ? "" : ago(people, applied_at) }) },
+    { title: "APPLIED", keep: true, cell: ({ applied_at }, terminal) => ({ text: applied_at === null ? "" : ago(terminal, applied_at) }) },
   ],
 };

@@ -5,7 +5,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { list, time } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
 import { table } from "../output/table.ts";
-import type { People } from "../output/terminal-format.ts";
+import type { TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type Stats = Reply<Routes["getDetectionStats"]>;
@@ -22,14 +22,14 @@ const view: View<Stats> = {
   more: classesText,
 };
 
-function classesText({ object_class_distribution: classes }: Stats, people: People): string {
+function classesText({ object_class_distribution: classes }: Stats, terminal: TerminalFormat): string {
   if (classes.length === 0) return "";
   const heads = [
     { title: "CLASS", keep: true },
     { title: "DETECTIONS", align: "right" as const, keep: true },
   ];
   return table(
-    people,
+    terminal,
     heads,
     classes.map(({ object_class, count }) => [{ text: object_class }, { text: String(count) }]),
   );

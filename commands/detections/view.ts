@@ -35,18 +35,18 @@ export const detectionView: View<Detection> = {
   id: (detection) => detection.id,
   columns: [
     { title: "ID", align: "right", keep: true, cell: (detection) => ({ text: String(detection.id) }) },
-    { title: "WHEN", keep: true, cell: (detection, people) => ({ text: ago(people, detection.detected_at) }) },
+    { title: "WHEN", keep: true, cell: (detection, terminal) => ({ text: ago(terminal, detection.detected_at) }) },
     { title: "CAMERA", cell: (detection) => ({ text: detection.camera_id }) },
     { title: "OBJECT", keep: true, cell: (detection) => ({ text: detection.object_type }) },
     { title: "SURE", align: "right", keep: true, cell: (detection) => ({ text: percent(detection.confidence) }) },
     { title: "EVENT", align: "right", keep: true, cell: (detection) => ({ text: String(detection.event_id ?? "") }) },
     { title: "PICTURE", cell: (detection) => ({ text: detection.file_path }) },
   ],
-  details: (detection, people) => [
+  details: (detection, terminal) => [
     ["detection", { text: String(detection.id), paint: "bold" }],
     ["object", { text: `${detection.object_type}, ${percent(detection.confidence)} sure` }],
     ["camera", { text: detection.camera_id }],
-    ["when", { text: exactly(people, detection.detected_at) }],
+    ["when", { text: exactly(terminal, detection.detected_at) }],
     ["box", { text: box(detection) }],
     ["event", { text: detection.event_id === null ? "not yet: its batch is open" : String(detection.event_id) }],
     ["picture", { text: detection.file_path }],

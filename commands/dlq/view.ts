@@ -22,18 +22,18 @@ export const deadLetterView: View<DeadLetter> = {
   id: (letter) => letter.job_id,
   columns: [
     { title: "JOB", align: "right", keep: true, cell: (letter) => ({ text: String(letter.job_id) }) },
-    { title: "FAILED", keep: true, cell: (letter, people) => ({ text: ago(people, letter.failed_at ?? letter.created_at) }) },
+    { title: "FAILED", keep: true, cell: (letter, terminal) => ({ text: ago(terminal, letter.failed_at ?? letter.created_at) }) },
     { title: "ABOUT", cell: (letter) => ({ text: thingOf(letter) }) },
     { title: "ERROR", cell: (letter) => ({ text: letter.error ?? "" }) },
   ],
-  details: (letter, people) => [
+  details: (letter, terminal) => [
     ["job", { text: `${letter.job_id}`, paint: "bold" }],
     ["queue", { text: letter.queue }],
     ["about", { text: thingOf(letter) }],
     ["error", { text: letter.error ?? "unknown", paint: "red" }],
     ["attempts", { text: String(letter.attempts) }],
-    ["created", { text: exactly(people, letter.created_at) }],
-    ["failed", { text: exactly(people, letter.failed_at) }],
+    ["created", { text: exactly(terminal, letter.created_at) }],
+    ["failed", { text: exactly(terminal, letter.failed_at) }],
   ],
 };
 

@@ -3,7 +3,7 @@ import type { CheckReport } from "../../src/admin/doctor/run-checks.ts";
 import { pluralize } from "../../src/base/text/pluralize.ts";
 import { type Output, printRows } from "../output/output.ts";
 import { table } from "../output/table.ts";
-import { type Paint, type People, paint, plain } from "../output/terminal-format.ts";
+import { type Paint, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { RowView } from "../output/view.ts";
 import { wrapped } from "../output/wrap.ts";
 
@@ -37,38 +37,38 @@ export async function printReports(output: Output, reports: readonly CheckReport
   };
   if (output.format === "table" && output.fields === undefined) printForPeople(output, reports);
   else await printRows(output, reports, view, { ...run, ...counts, checks: reports });
-  const { people } = output;
+  const { terminal } = output;
   const worst = counts.errors > 0 ? "red" : counts.findings > 0 ? "yellow" : "green";
   const found =
     counts.findings === 0
       ? "no findings"
       : `${pluralize(counts.findings, "finding")} (${pluralize(counts.errors, "error")}, ${pluralize(counts.warnings, "warning")})`;
-  output.note(`${paint(people, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
+  output.note(`${paint(terminal, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
 }
 
 function printForPeople(output: Output, reports: readonly CheckReport[]): void {
-  const { people } = output;
+  const { terminal } = output;
   const found = reports.filter(({ status }) => status === "finding");
   const graveFirst = found.toSorted((one, other) => Number(other.severity === "error") - Number(one.severity === "error"));
-  for (const report of graveFirst) output.write(`${findingText(people, report)}\n`);
+  for (const report of graveFirst) output.write(`${findingText(terminal, report)}\n`);
   for (const [group, title] of Object.entries(groups)) {
     const rows = reports.filter((report) => report.group === group);
     if (rows.length === 0) continue;
     const [symbol, id, result] = view.columns as readonly [RowView<CheckReport>["columns"][number], ...RowView<CheckReport>["columns"]];
     const heads = [symbol, { ...id, title }, { ...result, title: "" }] as const;
-    const cells = rows.map((row) => view.columns.map((column) => column.cell(row, people)));
-    output.write(`${table(people, heads, cells)}\n`);
+    const cells = rows.map((row) => view.columns.map((column) => column.cell(row, terminal)));
+    output.write(`${table(terminal, heads, cells)}\n`);
   }
 }
 
 /** `✗ disk-space: Disk of the data folder`, what is wrong, and behind an arrow what to do. */
-function findingText(people: People, report: CheckReport): string {
+function findingText(terminal: TerminalFormat, report: CheckReport): string {
   const { text, paint: colour } = symbolOf(report);
   const indented = (mark: string, sentence: string): string => {
-    const lines = wrapped(plain(sentence), people.width - 4);
+    const lines = wrapped(plain(sentence), terminal.width - 4);
     return lines.map((line, at) => `  ${at === 0 ? mark : " "} ${line}\n`).join("");
   };
-  return `${paint(people, colour, text)} ${paint(people, "bold", report.id)}: ${plain(report.title)}\n${indented(" ", report.finding ?? "")}${indented("→", report.remedy ?? "")}`;
+  return `${paint(terminal, colour, text)} ${paint(terminal, "bold", report.id)}: ${plain(report.title)}\n${indented(" ", report.finding ?? "")}${indented("→", report.remedy ?? "")}`;
 }
 
 function symbolOf({ status, severity }: CheckReport): { readonly text: string; readonly paint: Paint } {

@@ -51,12 +51,12 @@ export async function follow(io: Io, name: string, { since, types, state }: Foll
   });
   const token = (await io.configuration()).config.websocketToken;
   const messages = tail({ ...(await io.endpoint()), token, since: place, types, signal: watch.signal, onState: watch.onState });
-  const { fields, people } = io.output;
+  const { fields, terminal } = io.output;
   const textOf = (message: Message | GapMessage): string => {
     if (message.type === "gap") return format === "json" || format === "ndjson" ? `${JSON.stringify(message)}\n` : "";
     if (format === "id") return `${message.sequence}\n`;
     if (format !== "table") return `${JSON.stringify(fields ? chosen(message, fields) : message)}\n`;
-    return fields ? `${fields.map((field) => plain(cellOf(message, field).text)).join("  ")}\n` : tailLine(message, people);
+    return fields ? `${fields.map((field) => plain(cellOf(message, field).text)).join("  ")}\n` : tailLine(message, terminal);
   };
   for await (const message of messages) {
     // what nobody has taken belongs to the next run

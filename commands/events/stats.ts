@@ -6,7 +6,7 @@ import { list, time } from "../input/options.ts";
 import { noteUnknownCameras } from "../input/similar-id.ts";
 import { printRecord } from "../output/output.ts";
 import { table } from "../output/table.ts";
-import { type People, riskPaint } from "../output/terminal-format.ts";
+import { riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 
 type Stats = Reply<Routes["getEventStats"]>;
@@ -26,7 +26,7 @@ const view: View<Stats> = {
   more: camerasText,
 };
 
-function camerasText({ events_by_camera: cameras }: Stats, people: People): string {
+function camerasText({ events_by_camera: cameras }: Stats, terminal: TerminalFormat): string {
   if (cameras.length === 0) return "";
   const heads = [{ title: "CAMERA", keep: true }, { title: "NAME" }, { title: "EVENTS", align: "right" as const, keep: true }];
   const rows = cameras.map(({ camera_id, camera_name, event_count }) => [
@@ -34,7 +34,7 @@ function camerasText({ events_by_camera: cameras }: Stats, people: People): stri
     { text: camera_name },
     { text: String(event_count) },
   ]);
-  return table(people, heads, rows);
+  return table(terminal, heads, rows);
 }
 
 export const statsOfEvents = defineCommand({

@@ -1,14 +1,14 @@
 import { alertsText, scopeText } from "../../src/alerting/silences/silence.ts";
 import type { JournalMessage } from "../../src/contract/live.ts";
-import { localTime, type People, paint, plain, riskPaint, statePaint } from "../output/terminal-format.ts";
+import { localTime, paint, plain, riskPaint, statePaint, type TerminalFormat } from "../output/terminal-format.ts";
 
 /** A message as one line for a person: time, what it is, what it says. */
-export function tailLine(message: JournalMessage, people: People): string {
-  const time = paint(people, "dim", localTime(message.timestamp).slice(11));
-  return `${time}  ${sentence(message, people)}\n`;
+export function tailLine(message: JournalMessage, terminal: TerminalFormat): string {
+  const time = paint(terminal, "dim", localTime(message.timestamp).slice(11));
+  return `${time}  ${sentence(message, terminal)}\n`;
 }
 
-function sentence(message: JournalMessage, people: People): string {
+function sentence(message: JournalMessage, terminal: TerminalFormat): string {
   const { type, data } = message;
   switch (type) {
     case "detection.new":
@@ -17,50 +17,50 @@ function sentence(message: JournalMessage, people: People): string {
       return `${plain(data.camera_id)}: batch of ${data.detection_count} detections closed (${closing[data.close_reason]}), becomes event ${data.event_id}`;
     case "event":
       if (data.kind === "camera_health")
-        return `${plain(data.camera_id)}: event ${data.id} ${paint(people, "yellow", plain(data.summary))}`;
+        return `${plain(data.camera_id)}: event ${data.id} ${paint(terminal, "yellow", plain(data.summary))}`;
       return `${plain(data.camera_id)}: event ${data.id} opened, ${plain(data.object_types.join(", "))}`;
     case "event.updated":
       if (data.kind === "camera_health") return `${plain(data.camera_id)}: event ${data.id}  ${plain(data.summary)}`;
-      return `${plain(data.camera_id)}: event ${data.id} ${risk(data, people)}${data.summary === "" ? "" : `  ${plain(data.summary)}`}`;
+      return `${plain(data.camera_id)}: event ${data.id} ${risk(data, terminal)}${data.summary === "" ? "" : `  ${plain(data.summary)}`}`;
     case "event.deleted":
       return `event ${data.id} deleted`;
     case "camera_status": {
       const reason = data.reason === null ? "" : ` (${plain(data.reason)})`;
-      return `${plain(data.camera_id)}: camera is ${paint(people, statePaint(data.status), data.status)}${reason}`;
+      return `${plain(data.camera_id)}: camera is ${paint(terminal, statePaint(data.status), data.status)}${reason}`;
     }
     case "entity_discovered":
       return `${plain(data.camera_id)}: ${plain(data.object_type)} ${plain(data.entity_id)} is seen for the first time`;
     case "scene_change":
-      return `${plain(data.camera_id)}: ${paint(people, "yellow", data.change_type.replace("_", " "))}, similarity ${data.similarity_score.toFixed(2)}, scene change ${data.id}`;
+      return `${plain(data.camera_id)}: ${paint(terminal, "yellow", data.change_type.replace("_", " "))}, similarity ${data.similarity_score.toFixed(2)}, scene change ${data.id}`;
     case "batch.analysis_started":
       return `${plain(data.camera_id)}: event ${data.event_id} is being judged`;
     case "batch.analysis_completed":
-      return `${plain(data.camera_id)}: event ${data.event_id} judged, ${paint(people, riskPaint(data.risk_level), `${data.risk_level} ${data.risk_score}`)}`;
+      return `${plain(data.camera_id)}: event ${data.event_id} judged, ${paint(terminal, riskPaint(data.risk_level), `${data.risk_level} ${data.risk_score}`)}`;
     case "batch.analysis_failed":
-      return `${plain(data.camera_id)}: event ${data.event_id} ${paint(people, "red", "could not be judged")}: ${plain(data.error)}`;
+      return `${plain(data.camera_id)}: event ${data.event_id} ${paint(terminal, "red", "could not be judged")}: ${plain(data.error)}`;
     case "alert_created":
     case "alert_delivered":
     case "alert_acknowledged":
     case "alert_dismissed":
-      return `${plain(data.camera_id)}: alert ${paint(people, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
+      return `${plain(data.camera_id)}: alert ${paint(terminal, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
     case "silence.started":
-      return `${paint(people, "yellow", "silence")} of ${plain(scopeText(data))} until ${localTime(data.ends_at)}: ${plain(data.reason)}`;
+      return `${paint(terminal, "yellow", "silence")} of ${plain(scopeText(data))} until ${localTime(data.ends_at)}: ${plain(data.reason)}`;
     case "silence.ended":
       return `silence of ${plain(scopeText(data))} is over; it held back ${alertsText(data.held_back)}`;
     case "anomaly":
-      return `${plain(data.camera_id)}: ${paint(people, "yellow", "unusual")}: ${plain(data.reason)}`;
+      return `${plain(data.camera_id)}: ${paint(terminal, "yellow", "unusual")}: ${plain(data.reason)}`;
     case "infrastructure_alert": {
       const urgent = data.severity.toLowerCase() === "critical" ? "red" : "yellow";
-      const state = data.status === "firing" ? paint(people, urgent, plain(data.severity)) : paint(people, "green", "resolved");
+      const state = data.status === "firing" ? paint(terminal, urgent, plain(data.severity)) : paint(terminal, "green", "resolved");
       const more = data.summary === "" ? data.description : data.summary;
       return `${plain(data.component)}: ${plain(data.alertname)} ${state}${more === "" ? "" : `  ${plain(more)}`}`;
     }
     case "worker_status": {
       const state = data.running ? "running" : "stopped";
-      return `${plain(data.name)} is ${paint(people, statePaint(state), state)}${data.message === null ? "" : ` (${plain(data.message)})`}`;
+      return `${plain(data.name)} is ${paint(terminal, statePaint(state), state)}${data.message === null ? "" : ` (${plain(data.message)})`}`;
     }
     case "circuit_breaker":
-      return `${plain(data.name)}: breaker is ${paint(people, data.state === "closed" ? "green" : "yellow", data.state)}`;
+      return `${plain(data.name)}: breaker is ${paint(terminal, data.state === "closed" ? "green" : "yellow", data.state)}`;
     default:
       return type satisfies never;
   }
@@ -77,7 +77,7 @@ const told = {
 
 type Event = Extract<JournalMessage, { type: "event.updated" }>["data"];
 
-function risk(event: Event, people: People): string {
+function risk(event: Event, terminal: TerminalFormat): string {
   if (event.risk_score === null) return event.analysis_status === "failed" ? "was not judged" : "is not judged yet";
-  return paint(people, riskPaint(event.risk_level), `${event.risk_level} ${event.risk_score}`);
+  return paint(terminal, riskPaint(event.risk_level), `${event.risk_level} ${event.risk_score}`);
 }

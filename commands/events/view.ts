@@ -2,7 +2,7 @@ import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { detectionView } from "../detections/view.ts";
 import { type Cell, table } from "../output/table.ts";
-import { ago, exactly, type People, paint, plain, riskPaint } from "../output/terminal-format.ts";
+import { ago, exactly, paint, plain, riskPaint, type TerminalFormat } from "../output/terminal-format.ts";
 import type { RowView, View } from "../output/view.ts";
 
 type Event = Reply<Routes["listEvents"]>["items"][number];
@@ -46,16 +46,16 @@ export const eventView: View<Event> = {
   id: (event) => event.id,
   columns: [
     { title: "ID", align: "right", keep: true, cell: (event) => ({ text: String(event.id) }) },
-    { title: "WHEN", keep: true, cell: (event, people) => ({ text: ago(people, event.started_at) }) },
+    { title: "WHEN", keep: true, cell: (event, terminal) => ({ text: ago(terminal, event.started_at) }) },
     { title: "CAMERA", cell: (event) => ({ text: event.camera_id }) },
     { title: "RISK", keep: true, cell: risk },
     { title: "SEEN", cell: (event) => ({ text: event.object_types.join(", ") }) },
     { title: "SUMMARY", cell: (event) => ({ text: event.summary }) },
   ],
-  details: (event, people) => [
+  details: (event, terminal) => [
     ["event", { text: String(event.id), paint: "bold" }],
     ["camera", { text: event.camera_id }],
-    ["started", { text: exactly(people, event.started_at) }],
+    ["started", { text: exactly(terminal, event.started_at) }],
     ...(event.kind === "camera_health" ? [["summary", { text: event.summary }] as const] : seenAndJudged(event)),
     ["reviewed", { text: event.reviewed ? "yes" : "no" }],
     ["notes", { text: event.notes }],
@@ -77,7 +77,7 @@ function seenAndJudged(event: Event): readonly (readonly [string, Cell])[] {
 export const eventWithDetectionsView: View<EventWithDetections> = {
   ...eventView,
   fields: [...eventView.fields, "detections"],
-  more: (event, people) => factors(event, people) + detections(event, people),
+  more: (event, terminal) => factors(event, terminal) + detections(event, terminal),
 };
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
@@ -96,20 +96,20 @@ export const foundEventView: RowView<FoundEvent> = {
   ],
 };
 
-function factors(event: Event, people: People): string {
+function factors(event: Event, terminal: TerminalFormat): string {
   const lines = event.risk_factors.map(({ name, contribution, detail }) => {
     const points = `${contribution > 0 ? "+" : ""}${contribution}`;
-    return `  ${points.padStart(5)}  ${plain(name)}${detail === undefined ? "" : paint(people, "dim", `  ${plain(detail)}`)}\n`;
+    return `  ${points.padStart(5)}  ${plain(name)}${detail === undefined ? "" : paint(terminal, "dim", `  ${plain(detail)}`)}\n`;
   });
-  return lines.length === 0 ? "" : `${paint(people, "bold", "What made the score")}\n${lines.join("")}\n`;
+  return lines.length === 0 ? "" : `${paint(terminal, "bold", "What made the score")}\n${lines.join("")}\n`;
 }
 
-function detections(event: EventWithDetections, people: People): string {
+function detections(event: EventWithDetections, terminal: TerminalFormat): string {
   if (event.detections.length === 0) return "";
   const { columns } = detectionView;
   return table(
-    people,
+    terminal,
     columns,
-    event.detections.map((detection) => columns.map((column) => column.cell(detection, people))),
+    event.detections.map((detection) => columns.map((column) => column.cell(detection, terminal))),
   );
 }

@@ -55,9 +55,9 @@ export const gpuView: View<GpuStats> = {
     { title: "POWER", align: "right", cell: (gpu) => measured(gpu.power_usage, "W") },
     { title: "PICTURES/S", align: "right", cell: (gpu) => measured(gpu.inference_fps, "") },
   ],
-  details: (gpu, people) => [
+  details: (gpu, terminal) => [
     ["card", { text: gpu.gpu_name ?? "none", paint: "bold" }],
-    ["time", { text: exactly(people, gpu.recorded_at) }],
+    ["time", { text: exactly(terminal, gpu.recorded_at) }],
     ["load", measured(gpu.utilization, "%")],
     ["memory", of(gpu.memory_used, gpu.memory_total, "MiB")],
     ["temperature", measured(gpu.temperature, "°C")],

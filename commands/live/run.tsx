@@ -20,7 +20,7 @@ const tickMs = 1_000;
  */
 export async function runLive(given: Io, stdin: ScreenIn, stdout: ScreenOut): Promise<number> {
   const { clock, env, signal } = given.host;
-  const { colour } = given.output.people;
+  const { colour } = given.output.terminal;
   // what commands say beside their output, such as that they have to wait, would be written across the screen
   const stderr = { write: (text: string) => store.dispatch({ kind: "note", text: text.trim(), paint: "yellow" }) };
   const io = openIo({ ...given.host, stderr }, given.global);

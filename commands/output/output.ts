@@ -3,7 +3,7 @@ import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import { mostRows } from "../input/options.ts";
 import { chosen, narrowedView } from "./fields.ts";
 import type { OutputFormat } from "./formats.ts";
-import { type People, paint, plain } from "./terminal-format.ts";
+import { paint, plain, type TerminalFormat } from "./terminal-format.ts";
 import type { RowView, View } from "./view.ts";
 import { wrapped } from "./wrap.ts";
 
@@ -23,7 +23,7 @@ export interface Output {
   readonly format: OutputFormat;
   /** What --fields names: only these are printed. */
   readonly fields?: readonly string[] | undefined;
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   write(text: string): void;
   /**
    * Writes, and resolves to true when the system has taken it: a reader sets the pace. False when `until` is aborted before. Where it cannot
@@ -126,9 +126,9 @@ function printRow<T>(output: Output, row: T, view: RowView<T>): void {
 async function printTable<T>(output: Output, rows: readonly T[], total: number, view: RowView<T>): Promise<void> {
   if (rows.length === 0) return output.note(`no ${view.plural}`);
   const { tableParts } = await import("./table.ts");
-  const { people } = output;
-  const cells = rows.map((row) => view.columns.map((column) => column.cell(row, people)));
-  for (const part of tableParts(people, view.columns, cells)) {
+  const { terminal } = output;
+  const cells = rows.map((row) => view.columns.map((column) => column.cell(row, terminal)));
+  for (const part of tableParts(terminal, view.columns, cells)) {
     output.write(part);
     // Ctrl-C is heard in the middle of a long one
     await setImmediate();
@@ -138,14 +138,14 @@ async function printTable<T>(output: Output, rows: readonly T[], total: number, 
 }
 
 function printDetails<T>(output: Output, record: T, view: View<T>): void {
-  const { people } = output;
-  const lines = view.details(record, people);
+  const { terminal } = output;
+  const lines = view.details(record, terminal);
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
   for (const [label, cell] of lines) {
-    const text = wrapped(plain(cell.text) || "-", people.width - width).join(`\n${" ".repeat(width)}`);
-    output.write(`${paint(people, "dim", label.padEnd(width))}${paint(people, cell.paint, text)}\n`);
+    const text = wrapped(plain(cell.text) || "-", terminal.width - width).join(`\n${" ".repeat(width)}`);
+    output.write(`${paint(terminal, "dim", label.padEnd(width))}${paint(terminal, cell.paint, text)}\n`);
   }
-  const more = view.more?.(record, people) ?? "";
+  const more = view.more?.(record, terminal) ?? "";
   if (more !== "") output.write(`\n${more}`);
 }
 

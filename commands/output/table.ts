@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { displayWidth, type Paint, type People, paint, plain } from "./terminal-format.ts";
+import { displayWidth, type Paint, paint, plain, type TerminalFormat } from "./terminal-format.ts";
 
 /** One cell: its text, and its colour where there are colours. */
 export interface Cell {
@@ -23,17 +23,17 @@ const narrowest = 4;
  * Columns side by side, without borders, one line a row; what does not fit into the width ends in "…". On a narrow terminal
  * columns are left out from the right, but for those that stay.
  */
-export function table(people: People, heads: readonly Head[], rows: readonly (readonly Cell[])[]): string {
-  return [...tableParts(people, heads, rows)].join("");
+export function table(terminal: TerminalFormat, heads: readonly Head[], rows: readonly (readonly Cell[])[]): string {
+  return [...tableParts(terminal, heads, rows)].join("");
 }
 
 /** The same in parts, each as soon as it is drawn. */
-export function* tableParts(people: People, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): Generator<string> {
+export function* tableParts(terminal: TerminalFormat, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): Generator<string> {
   const all = allRows.map((row) => row.map((cell) => ({ ...cell, text: plain(cell.text) })));
   const natural = allHeads.map(({ title }, column) =>
     all.reduce((width, row) => Math.max(width, displayWidth(row[column]?.text ?? "")), displayWidth(title)),
   );
-  const fitted = fittedColumns(allHeads, natural, people.width);
+  const fitted = fittedColumns(allHeads, natural, terminal.width);
   const titles = allHeads.map(({ title }): Cell => ({ text: title, paint: "bold" }));
   const rows = [titles, ...all];
   for (let first = 0; first < rows.length; first += drawnAtOnce) {
@@ -44,7 +44,7 @@ export function* tableParts(people: People, allHeads: readonly Head[], allRows: 
       chars: noBorders,
     });
     for (const row of rows.slice(first, first + drawnAtOnce))
-      drawn.push(fitted.map(({ column }) => paint(people, row[column]?.paint, row[column]?.text ?? "")));
+      drawn.push(fitted.map(({ column }) => paint(terminal, row[column]?.paint, row[column]?.text ?? "")));
     const lines = drawn.toString().split("\n");
     yield lines.map((line) => `${line.trimEnd()}\n`).join("");
   }

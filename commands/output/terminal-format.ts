@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from "../../src/base/clock/durations.ts";
 
 /** How values look to a person: relative times, colours where the terminal has them. */
-export interface People {
+export interface TerminalFormat {
   readonly now: Date;
   readonly colour: boolean;
   /** Columns of the terminal; `Infinity` when the output is not one. */
@@ -12,16 +12,16 @@ const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yel
 export type Paint = keyof typeof codes;
 
 /** The text in that colour, where colours are on. */
-export function paint(people: People, colour: Paint | undefined, text: string): string {
-  if (!people.colour || colour === undefined) return text;
+export function paint(terminal: TerminalFormat, colour: Paint | undefined, text: string): string {
+  if (!terminal.colour || colour === undefined) return text;
   const [on, off] = codes[colour];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
 /** `12 s ago`, `5 min ago`, `3 h ago`, `2 d ago`, and from a week on the local date. */
-export function ago(people: People, time: Date | null): string {
+export function ago(terminal: TerminalFormat, time: Date | null): string {
   if (time === null) return "never";
-  const seconds = Math.round((people.now.getTime() - time.getTime()) / 1000);
+  const seconds = Math.round((terminal.now.getTime() - time.getTime()) / 1000);
   if (seconds < -60) return localTime(time);
   if (seconds < 5) return "just now";
   if (seconds < 60) return `${seconds} s ago`;
@@ -63,16 +63,16 @@ function withOffset(text: string, time: Date): string {
 const offsetOf = (time: Date): number => -time.getTimezoneOffset();
 
 /** The exact local time and how long ago that is, or in how long. */
-export function exactly(people: People, time: Date | null): string {
-  return time === null ? "never" : `${localTime(time)} (${distance(people, time)})`;
+export function exactly(terminal: TerminalFormat, time: Date | null): string {
+  return time === null ? "never" : `${localTime(time)} (${distance(terminal, time)})`;
 }
 
 /** As `ago`, but never another time. */
-function distance(people: People, time: Date): string {
-  const seconds = Math.round((people.now.getTime() - time.getTime()) / 1000);
+function distance(terminal: TerminalFormat, time: Date): string {
+  const seconds = Math.round((terminal.now.getTime() - time.getTime()) / 1000);
   const hours = Math.floor(Math.abs(seconds) / 3600);
   if (seconds >= 7 * 86_400) return `${Math.floor(hours / 24)} d ago`;
-  if (seconds >= -60) return ago(people, time);
+  if (seconds >= -60) return ago(terminal, time);
   if (hours === 0) return `in ${Math.floor(-seconds / 60)} min`;
   return hours < 48 ? `in ${hours} h` : `in ${Math.floor(hours / 24)} d`;
 }

@@ -1,5 +1,5 @@
 import type { Cell, Head } from "./table.ts";
-import type { People } from "./terminal-format.ts";
+import type { TerminalFormat } from "./terminal-format.ts";
 
 /** What records are called, and what `--fields` can choose of them. */
 export interface Shown {
@@ -19,12 +19,12 @@ export interface RowView<T> extends Shown {
 /** How records of one kind are shown, each by itself too. */
 export interface View<T> extends RowView<T> {
   /** One record for a person: its lines, label and value. */
-  details(record: T, people: People): readonly (readonly [string, Cell])[];
+  details(record: T, terminal: TerminalFormat): readonly (readonly [string, Cell])[];
   /** What follows the lines. */
-  more?(record: T, people: People): string;
+  more?(record: T, terminal: TerminalFormat): string;
 }
 
 /** A column of the table of a list. */
 export interface Column<T> extends Head {
-  cell(record: T, people: People): Cell;
+  cell(record: T, terminal: TerminalFormat): Cell;
 }

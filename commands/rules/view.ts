@@ -2,7 +2,7 @@ import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
 import { pluralize } from "../../src/base/text/pluralize.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { exactly, localTime, type People, paint, plain } from "../output/terminal-format.ts";
+import { exactly, localTime, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Unmet } from "./expectations.ts";
 import type { Rule } from "./find.ts";
@@ -40,7 +40,7 @@ export const ruleView: View<Rule> = {
     { title: "CONDITIONS", cell: (rule) => ({ text: conditionsText(rule) }) },
     { title: "CHANNELS", cell: (rule) => ({ text: channelsText(rule) }) },
   ],
-  details: (rule, people) => [
+  details: (rule, terminal) => [
     ["rule", { text: rule.id, paint: "bold" }],
     ["name", { text: rule.name }],
     ["state", { text: rule.enabled ? "on" : "off", paint: rule.enabled ? "green" : "yellow" }],
@@ -51,7 +51,7 @@ export const ruleView: View<Rule> = {
     ["escalate", { text: rule.escalate ? "yes" : "no" }],
     ["digest", { text: rule.digest ? "yes" : "no" }],
     ["version", { text: String(rule.version) }],
-    ["changed", { text: exactly(people, rule.updated_at) }],
+    ["changed", { text: exactly(terminal, rule.updated_at) }],
   ],
 };
 
@@ -72,18 +72,18 @@ export const backtestView: View<Backtest> = {
   fields: ["rule_id", "rule_name", "start_date", "end_date", "timezone", "events_tested", "tested", "against", "difference"],
   id: ({ rule_id }) => rule_id,
   columns: [],
-  details: (report, people) => [
+  details: (report, terminal) => [
     ["rule", { text: report.rule_name, paint: "bold" }],
-    ["from", { text: exactly(people, report.start_date) }],
-    ["to", { text: exactly(people, report.end_date) }],
+    ["from", { text: exactly(terminal, report.start_date) }],
+    ["to", { text: exactly(terminal, report.end_date) }],
     ["events", { text: String(report.events_tested) }],
     [versionText(report.tested), { text: countsText(report.tested) }],
     ...(report.against ? [[versionText(report.against), { text: countsText(report.against) }] as const] : []),
     ...differenceLines(report),
     ...(report.expectations ? [["expected", expectedCell(report.expectations)] as const] : []),
   ],
-  more: (report, people) =>
-    [daysText(report), eventsText(report, people), unmetText(report, people)].filter((part) => part !== "").join("\n"),
+  more: (report, terminal) =>
+    [daysText(report), eventsText(report, terminal), unmetText(report, terminal)].filter((part) => part !== "").join("\n"),
 };
 
 const versionText = ({ version }: Replay): string => `version ${version ?? "?"}`;
@@ -122,20 +122,20 @@ function daysText({ tested, against }: Backtest): string {
     .join("");
 }
 
-function eventsText({ events }: Backtest, people: People): string {
+function eventsText({ events }: Backtest, terminal: TerminalFormat): string {
   return events
     .map((event) => {
       const line = `${localTime(event.raised_at)}  event ${event.event_id} at ${plain(event.camera_id)}`;
-      return event.alert ? `${line}\n` : `${paint(people, "dim", `${line}, held back by the cooldown`)}\n`;
+      return event.alert ? `${line}\n` : `${paint(terminal, "dim", `${line}, held back by the cooldown`)}\n`;
     })
     .join("");
 }
 
-function unmetText({ expectations }: Backtest, people: People): string {
+function unmetText({ expectations }: Backtest, terminal: TerminalFormat): string {
   const lines = expectations?.unmet.map(({ event_id: id, expected, matches, failed_conditions: failed }) => {
     const why = failed.length > 0 ? `: ${plain(failed.join("; "))}` : "";
     const found = matches === null ? "does not exist" : matches ? "matches" : `does not match${why}`;
-    return `${paint(people, "red", `event ${id} should ${expected ? "" : "not "}match, but ${found}`)}\n`;
+    return `${paint(terminal, "red", `event ${id} should ${expected ? "" : "not "}match, but ${found}`)}\n`;
   });
   return lines?.join("") ?? "";
 }

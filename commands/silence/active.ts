@@ -2,7 +2,7 @@ import { alertsText, scopeText, spanText } from "../../src/alerting/silences/sil
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
 import type { Cell } from "../output/table.ts";
-import { localTime, type People, plain } from "../output/terminal-format.ts";
+import { localTime, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Silence } from "./view.ts";
 
@@ -26,7 +26,7 @@ export async function activeSilences(io: Io, concerns: (silence: Silence) => boo
 
 /** Tells the person of silences that are active, beside the result. */
 export function noteSilences({ output }: Io, silences: readonly Silence[]): void {
-  for (const silence of silences.slice(0, told)) output.note(`silenced: ${silenceText(silence, output.people)}`);
+  for (const silence of silences.slice(0, told)) output.note(`silenced: ${silenceText(silence, output.terminal)}`);
   if (silences.length > told) {
     output.note(`${silences.length - told} more silences are active; \`homesec silence list --status active\` shows all`);
   }
@@ -40,16 +40,16 @@ export function silencedView<T>(io: Io, view: View<T>, silences: readonly Silenc
   }
   return {
     ...view,
-    details: (record, people) => [...view.details(record, people), ...silenceFacts(silences, people)],
+    details: (record, terminal) => [...view.details(record, terminal), ...silenceFacts(silences, terminal)],
   };
 }
 
 /** A line for each silence, under what it silences. */
-export function silenceFacts(silences: readonly Silence[], people: People): readonly (readonly [string, Cell])[] {
-  return silences.map((silence) => ["silenced", { text: silenceText(silence, people), paint: "yellow" }] as const);
+export function silenceFacts(silences: readonly Silence[], terminal: TerminalFormat): readonly (readonly [string, Cell])[] {
+  return silences.map((silence) => ["silenced", { text: silenceText(silence, terminal), paint: "yellow" }] as const);
 }
 
-function silenceText(silence: Silence, { now }: People): string {
+function silenceText(silence: Silence, { now }: TerminalFormat): string {
   const { id, ends_at, reason, held_back } = silence;
   const left = `until ${localTime(ends_at)} (${spanText(now, ends_at)} more)`;
   return plain(`${scopeText(silence)} ${left}: ${reason}; ${alertsText(held_back)} held back so far (silence ${id})`);

@@ -17,22 +17,22 @@ export const silenceView: View<Silence> = {
     { title: "ID", keep: true, cell: (silence) => ({ text: silence.id }) },
     { title: "STATUS", keep: true, cell: (silence) => ({ text: silence.status, paint: paintOf(silence) }) },
     { title: "OF", cell: (silence) => ({ text: scopeText(silence) }) },
-    { title: "SINCE", cell: (silence, people) => ({ text: ago(people, silence.created_at) }) },
+    { title: "SINCE", cell: (silence, terminal) => ({ text: ago(terminal, silence.created_at) }) },
     { title: "UNTIL", keep: true, cell: ({ ended_at, ends_at }) => ({ text: localTime(ended_at ?? ends_at) }) },
     { title: "HELD BACK", align: "right", cell: (silence) => ({ text: String(silence.held_back) }) },
     { title: "REASON", cell: (silence) => ({ text: silence.reason }) },
   ],
-  details: (silence, people) => [
+  details: (silence, terminal) => [
     ["silence", { text: silence.id, paint: "bold" }],
     ["status", { text: silence.status, paint: paintOf(silence) }],
     ["of", { text: scopeText(silence) }],
     ["reason", { text: silence.reason }],
-    ["since", { text: exactly(people, silence.created_at) }],
+    ["since", { text: exactly(terminal, silence.created_at) }],
     [
       "until",
-      { text: `${localTime(silence.ends_at)}${silence.status === "active" ? ` (in ${spanText(people.now, silence.ends_at)})` : ""}` },
+      { text: `${localTime(silence.ends_at)}${silence.status === "active" ? ` (in ${spanText(terminal.now, silence.ends_at)})` : ""}` },
     ],
-    ...(silence.ended_at === null ? [] : [["ended", { text: exactly(people, silence.ended_at) }] as const]),
+    ...(silence.ended_at === null ? [] : [["ended", { text: exactly(terminal, silence.ended_at) }] as const]),
     ["held back", { text: alertsText(silence.held_back) }],
   ],
 };

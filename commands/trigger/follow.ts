@@ -46,13 +46,13 @@ export const imageView: View<Image> = {
   ],
   id: ({ id }) => id,
   columns: [],
-  details: (image, people) => [
+  details: (image, terminal) => [
     ["picture", { text: String(image.id), paint: "bold" }],
     ["camera", { text: image.camera_id }],
     ["file", { text: image.path }],
     ["outcome", { text: image.detail === null ? image.status : `${image.status}: ${image.detail}`, paint: paints[image.status] }],
     ["detections", { text: String(image.detection_count) }],
-    ["looked at", { text: exactly(people, image.finished_at) }],
+    ["looked at", { text: exactly(terminal, image.finished_at) }],
     ["detector", { text: image.detector === null ? "-" : `${image.detector}, ${Math.round(image.inference_ms ?? 0)} ms` }],
   ],
 };

@@ -136,9 +136,9 @@ const testWebhook = defineCommand({
     const ofKind = kind && ({ camera_health: "event_created", scene_change: "anomaly_detected" } as const)[kind];
     const event_type = eventType ?? ofKind ?? event_types[0] ?? "alert_fired";
     const result = await io.call("testWebhook", { params: { id }, body: { event_type, kind } });
-    const details: typeof webhookTestView.details = (test, people) => [
+    const details: typeof webhookTestView.details = (test, terminal) => [
       ["sample", { text: kind === undefined ? event_type : `${event_type} (${kind})` }],
-      ...webhookTestView.details(test, people),
+      ...webhookTestView.details(test, terminal),
     ];
     await printRecord(io.output, result, { ...webhookTestView, id: () => id, details });
     return result.success ? exitCodes.ok : exitCodes.failure;

@@ -8,7 +8,7 @@ import { integer, text, withDefault } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 import { cellOf, chosen } from "../output/fields.ts";
-import { localTime, type Paint, type People, paint, plain, plainLines } from "../output/terminal-format.ts";
+import { localTime, type Paint, paint, plain, plainLines, type TerminalFormat } from "../output/terminal-format.ts";
 import type { Verdict } from "./signature.ts";
 
 /** Longer bodies than homesec sends are cut off. */
@@ -52,7 +52,7 @@ export const listenToWebhooks = defineCommand({
         if (format === "id") io.output.write(`${received.headers["webhook-id"] ?? ""}\n`);
         else if (format !== "table") io.output.write(`${JSON.stringify(fields ? chosen(received, fields) : received)}\n`);
         else if (fields) io.output.write(`${fields.map((field) => plain(cellOf(received, field).text)).join("  ")}\n`);
-        else io.output.write(shown(received, io.output.people, io.host.clock.now()));
+        else io.output.write(shown(received, io.output.terminal, io.host.clock.now()));
         if (left <= 0) finish();
       } catch {
         // whoever sent it went away in the middle
@@ -95,8 +95,8 @@ function requestOf({ method = "", url = "", headers }: IncomingMessage, body: st
 
 const verdictPaints: Partial<Record<Verdict, Paint>> = { valid: "green", "not checked": "dim" };
 
-function shown({ method, path, headers, body, signature }: Received, people: People, now: Date): string {
-  const verdict = paint(people, verdictPaints[signature] ?? "red", `signature ${signature}`);
+function shown({ method, path, headers, body, signature }: Received, terminal: TerminalFormat, now: Date): string {
+  const verdict = paint(terminal, verdictPaints[signature] ?? "red", `signature ${signature}`);
   const id = headers["webhook-id"];
   const head = `${localTime(now).slice(11)}  ${method} ${plain(path)}  ${verdict}${id === undefined ? "" : `  ${plain(String(id))}`}`;
   const text = typeof body === "string" ? body : JSON.stringify(body, null, 2);

@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import type { Cell } from "../output/table.ts";
-import { ago, exactly, type Paint, type People, paint, plain } from "../output/terminal-format.ts";
+import { ago, exactly, type Paint, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Webhook } from "./find.ts";
 
@@ -28,11 +28,11 @@ export const webhookView: View<Webhook> = {
     { title: "NAME", cell: ({ name }) => ({ text: name }) },
     { title: "STATE", keep: true, cell: switched },
     { title: "LAST", keep: true, cell: (webhook) => deliveryState(webhook.last_delivery_status) },
-    { title: "WHEN", cell: ({ last_delivery_at }, people) => ({ text: ago(people, last_delivery_at) }) },
+    { title: "WHEN", cell: ({ last_delivery_at }, terminal) => ({ text: ago(terminal, last_delivery_at) }) },
     { title: "EVENTS", cell: ({ event_types }) => ({ text: event_types.join(", ") }) },
     { title: "ADDRESS", cell: ({ url }) => ({ text: url }) },
   ],
-  details: (webhook, people) => [
+  details: (webhook, terminal) => [
     ["webhook", { text: webhook.id, paint: "bold" }],
     ["name", { text: webhook.name }],
     ["state", webhook.disabled_reason === null ? switched(webhook) : { text: `off: ${webhook.disabled_reason}`, paint: "red" }],
@@ -43,7 +43,7 @@ export const webhookView: View<Webhook> = {
     ["retries", { text: `${webhook.max_retries}, the first after ${webhook.retry_delay_seconds} s` }],
     ["deliveries", { text: `${webhook.successful_deliveries} of ${webhook.total_deliveries} well` }],
     ["last", deliveryState(webhook.last_delivery_status)],
-    ["last attempt", { text: exactly(people, webhook.last_delivery_at) }],
+    ["last attempt", { text: exactly(terminal, webhook.last_delivery_at) }],
   ],
 };
 
@@ -51,8 +51,8 @@ export const webhookView: View<Webhook> = {
 export const newWebhookView: View<Reply<Routes["createWebhook"]>> = {
   ...webhookView,
   fields: [...webhookView.fields, "signing_secret"],
-  details: (webhook, people) => [
-    ...webhookView.details(webhook, people),
+  details: (webhook, terminal) => [
+    ...webhookView.details(webhook, terminal),
     ["signing secret", { text: webhook.signing_secret, paint: "bold" }],
   ],
 };
@@ -62,9 +62,9 @@ export const rotatedSecretView: View<Reply<Routes["rotateWebhookSecret"]>> = {
   fields: ["id", "signing_secret", "previous_secret_valid_until"],
   id: ({ id }) => id,
   columns: [],
-  details: (rotated, people) => [
+  details: (rotated, terminal) => [
     ["signing secret", { text: rotated.signing_secret, paint: "bold" }],
-    ["old one signs until", { text: exactly(people, rotated.previous_secret_valid_until) }],
+    ["old one signs until", { text: exactly(terminal, rotated.previous_secret_valid_until) }],
   ],
 };
 
@@ -90,14 +90,14 @@ export const deliveryView: View<Delivery> = {
   id: ({ id }) => id,
   columns: [
     { title: "ID", keep: true, cell: ({ id }) => ({ text: id }) },
-    { title: "WHEN", keep: true, cell: ({ created_at }, people) => ({ text: ago(people, created_at) }) },
+    { title: "WHEN", keep: true, cell: ({ created_at }, terminal) => ({ text: ago(terminal, created_at) }) },
     { title: "EVENT", cell: ({ event_type }) => ({ text: event_type }) },
     { title: "STATE", keep: true, cell: ({ status }) => deliveryState(status) },
     { title: "CODE", align: "right", cell: ({ status_code }) => ({ text: String(status_code ?? "-") }) },
     { title: "ATTEMPTS", align: "right", cell: ({ attempt_count }) => ({ text: String(attempt_count) }) },
     { title: "ERROR", cell: ({ error_message }) => ({ text: error_message ?? "" }) },
   ],
-  details: (delivery, people) => [
+  details: (delivery, terminal) => [
     ["delivery", { text: delivery.id, paint: "bold" }],
     ["webhook", { text: delivery.webhook_id }],
     ["event", { text: `${delivery.event_type} ${delivery.event_id}` }],
@@ -105,8 +105,8 @@ export const deliveryView: View<Delivery> = {
     ["attempts", { text: String(delivery.attempt_count) }],
     ["answer", { text: delivery.status_code === null ? "none" : `${delivery.status_code} after ${delivery.response_time_ms ?? "?"} ms` }],
     ["error", { text: delivery.error_message ?? "none" }],
-    ["created", { text: exactly(people, delivery.created_at) }],
-    ["next try", { text: delivery.next_retry_at === null ? "none" : exactly(people, delivery.next_retry_at) }],
+    ["created", { text: exactly(terminal, delivery.created_at) }],
+    ["next try", { text: delivery.next_retry_at === null ? "none" : exactly(terminal, delivery.next_retry_at) }],
     ["message id", { text: delivery.message_id }],
   ],
 };
@@ -117,12 +117,12 @@ export const deliveryWithAttemptsView: View<DeliveryWithAttempts> = {
   more: attemptsText,
 };
 
-function attemptsText({ attempts }: DeliveryWithAttempts, people: People): string {
+function attemptsText({ attempts }: DeliveryWithAttempts, terminal: TerminalFormat): string {
   return attempts
     .map(({ attempt, started_at, status_code, error, response }) => {
-      const outcome = error === null ? paint(people, "green", String(status_code)) : paint(people, "red", plain(error));
-      const answered = response === null || response === "" ? "" : paint(people, "dim", `  ${plain(response).slice(0, 200)}`);
-      return `${attempt}. ${exactly(people, started_at)}  ${outcome}${answered}\n`;
+      const outcome = error === null ? paint(terminal, "green", String(status_code)) : paint(terminal, "red", plain(error));
+      const answered = response === null || response === "" ? "" : paint(terminal, "dim", `  ${plain(response).slice(0, 200)}`);
+      return `${attempt}. ${exactly(terminal, started_at)}  ${outcome}${answered}\n`;
     })
     .join("");
 }

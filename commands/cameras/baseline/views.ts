@@ -1,7 +1,7 @@
 import type { Reply } from "../../../src/contract/route.ts";
 import type { Routes } from "../../../src/contract/routes/index.ts";
 import { type Cell, type Head, table } from "../../output/table.ts";
-import { exactly, type People, paint } from "../../output/terminal-format.ts";
+import { exactly, paint, type TerminalFormat } from "../../output/terminal-format.ts";
 import type { RowView, View } from "../../output/view.ts";
 
 type Baseline = Reply<Routes["getBaseline"]>;
@@ -24,7 +24,7 @@ export const baselineView: View<Baseline> = {
     ["learned from", { text: `${baseline.data_points} hours` }],
     ["now", nowCell(baseline)],
   ],
-  more: (baseline, people) => classesText(baseline, people) + hoursText(baseline, people),
+  more: (baseline, terminal) => classesText(baseline, terminal) + hoursText(baseline, terminal),
 };
 
 function nowCell({ current_deviation: now }: Baseline): Cell {
@@ -33,7 +33,7 @@ function nowCell({ current_deviation: now }: Baseline): Cell {
   return { text: `${now.interpretation.replaceAll("_", " ")}, ${figure(now.score)} standard deviations${factors}` };
 }
 
-function classesText({ object_baselines }: Baseline, people: People): string {
+function classesText({ object_baselines }: Baseline, terminal: TerminalFormat): string {
   const rows = Object.entries(object_baselines).map(([name, { avg_hourly, peak_hour, total_detections }]) => [
     { text: name },
     { text: figure(avg_hourly) },
@@ -46,16 +46,16 @@ function classesText({ object_baselines }: Baseline, people: People): string {
     { title: "PEAK", align: "right" },
     { title: "DETECTIONS", align: "right" },
   ];
-  return rows.length === 0 ? "" : `${table(people, heads, rows)}\n`;
+  return rows.length === 0 ? "" : `${table(terminal, heads, rows)}\n`;
 }
 
-function hoursText({ hourly_patterns }: Baseline, people: People): string {
+function hoursText({ hourly_patterns }: Baseline, terminal: TerminalFormat): string {
   const hours = Object.entries(hourly_patterns).toSorted(([one], [other]) => Number(one) - Number(other));
   const largest = Math.max(0, ...hours.map(([, { avg_detections }]) => avg_detections));
   return hours
     .map(([hour, { avg_detections }]) => {
       const bar = "█".repeat(largest === 0 ? 0 : Math.round((avg_detections / largest) * 30));
-      return `${hourText(Number(hour))}  ${figure(avg_detections).padStart(6)}  ${paint(people, "cyan", bar)}`.trimEnd();
+      return `${hourText(Number(hour))}  ${figure(avg_detections).padStart(6)}  ${paint(terminal, "cyan", bar)}`.trimEnd();
     })
     .map((line) => `${line}\n`)
     .join("");
@@ -82,7 +82,7 @@ export const anomalyView: RowView<Anomaly> = {
   fields: ["timestamp", "detection_class", "anomaly_score", "expected_frequency", "observed_frequency", "reason"],
   id: ({ timestamp }) => timestamp.toISOString(),
   columns: [
-    { title: "WHEN", keep: true, cell: ({ timestamp }, people) => ({ text: exactly(people, timestamp) }) },
+    { title: "WHEN", keep: true, cell: ({ timestamp }, terminal) => ({ text: exactly(terminal, timestamp) }) },
     { title: "WHAT", cell: ({ detection_class }) => ({ text: detection_class ?? "activity" }) },
     { title: "SCORE", align: "right", keep: true, cell: ({ anomaly_score }) => ({ text: figure(anomaly_score), paint: "red" }) },
     { title: "USUAL", align: "right", cell: ({ expected_frequency }) => ({ text: figure(expected_frequency) }) },

@@ -17,7 +17,7 @@ export const sceneChangeView: RowView<SceneChange> = {
   id: ({ id }) => id,
   columns: [
     { title: "ID", align: "right", keep: true, cell: ({ id }) => ({ text: String(id) }) },
-    { title: "WHEN", keep: true, cell: ({ detected_at }, people) => ({ text: ago(people, detected_at) }) },
+    { title: "WHEN", keep: true, cell: ({ detected_at }, terminal) => ({ text: ago(terminal, detected_at) }) },
     { title: "CHANGE", keep: true, cell: ({ change_type }) => ({ text: change_type.replaceAll("_", " ") }) },
     { title: "SIMILAR", align: "right", cell: ({ similarity_score }) => ({ text: `${Math.round(similarity_score * 100)} %` }) },
     {

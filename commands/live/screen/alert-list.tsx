@@ -14,13 +14,13 @@ interface Props extends ListProps {
 }
 
 /** The open alerts, the newest on top. */
-export const AlertList = memo(function AlertList({ people, width, height, focused, chosen, alerts, all }: Props) {
+export const AlertList = memo(function AlertList({ terminal, width, height, focused, chosen, alerts, all }: Props) {
   const first = firstShown(alerts.length, chosen, height - 1);
   const camera = Math.max(8, Math.min(24, Math.floor(width * 0.2)));
   const rule = leftOf(width, [8, 8, 9, camera, 10]);
   const lines = alerts.slice(first, first + height - 1).map((alert, at) =>
-    row(people, { chosen: first + at === chosen, focused }, [
-      { text: shortTime(alert.created_at, people.now), width: 8 },
+    row(terminal, { chosen: first + at === chosen, focused }, [
+      { text: shortTime(alert.created_at, terminal.now), width: 8 },
       { text: alert.severity, width: 8, paint: riskPaint(alert.severity) },
       { text: alert.status, width: 9, paint: alert.status === "pending" ? "yellow" : undefined },
       { text: alert.camera_id, width: camera },
@@ -30,5 +30,5 @@ export const AlertList = memo(function AlertList({ people, width, height, focuse
   );
   const nothing = all === 0 ? "  no open alert" : "  no alert fits the filter";
   const title = `open alerts ${countText(alerts.length, all, mostAlerts)}`;
-  return <Panel {...{ people, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
+  return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });

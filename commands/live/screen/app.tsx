@@ -1,6 +1,6 @@
 import { Box, Text } from "ink";
 import { useMemo, useSyncExternalStore } from "react";
-import type { People } from "../../output/terminal-format.ts";
+import type { TerminalFormat } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import type { Store } from "../store.ts";
 import { bodyHeight, smallest } from "../ui/layout.ts";
@@ -23,31 +23,31 @@ export function App({ store, look }: Props) {
   const { columns, rows } = state.ui.size;
   const seconds = Math.floor(state.now.getTime() / 1000);
   // ages are shown in seconds: what does not change between two of them is not drawn anew
-  const people = useMemo<People>(
+  const terminal = useMemo<TerminalFormat>(
     () => ({ now: new Date(seconds * 1000), colour: look.colour, width: columns }),
     [seconds, look.colour, columns],
   );
   if (columns < smallest.columns || rows < smallest.rows) return <TooSmall {...state.ui.size} />;
   return (
     <Box flexDirection="column" width={columns} height={rows - 1}>
-      <Header {...{ people, look, state }} />
-      <View {...{ people, look, state }} />
-      <Footer {...{ people, state }} />
+      <Header {...{ terminal, look, state }} />
+      <View {...{ terminal, look, state }} />
+      <Footer {...{ terminal, state }} />
     </Box>
   );
 }
 
 interface ViewProps {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly look: Look;
   readonly state: State;
 }
 
-function View({ people, look, state }: ViewProps) {
+function View({ terminal, look, state }: ViewProps) {
   const { details, view, size } = state.ui;
-  const place = { people, width: size.columns, height: bodyHeight(size) };
+  const place = { terminal, width: size.columns, height: bodyHeight(size) };
   if (details !== undefined) return <DetailsPanel {...place} {...{ look, state }} {...details} focused />;
-  if (view === "overview") return <Overview {...{ people, look, state }} />;
+  if (view === "overview") return <Overview {...{ terminal, look, state }} />;
   if (view === "help") return <Help {...place} />;
   return <Body {...place} {...{ look, state }} name={view} focused />;
 }

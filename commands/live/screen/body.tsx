@@ -1,4 +1,4 @@
-import type { People } from "../../output/terminal-format.ts";
+import type { TerminalFormat } from "../../output/terminal-format.ts";
 import { idsOf, rowsOf } from "../data/rows.ts";
 import type { Look } from "../look.ts";
 import type { PanelName } from "../ui/layout.ts";
@@ -13,7 +13,7 @@ import { Panel } from "./panel.tsx";
 import { SystemPanel } from "./system-panel.tsx";
 
 interface Props {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly look: Look;
   readonly state: State;
   readonly name: PanelName;
@@ -23,10 +23,10 @@ interface Props {
 }
 
 /** A panel by its name. */
-export function Body({ people, look, state, name, width, height, focused }: Props) {
+export function Body({ terminal, look, state, name, width, height, focused }: Props) {
   const { data, ui } = state;
   const rows = rowsOf(state);
-  const place = { people, width, height, focused };
+  const place = { terminal, width, height, focused };
   const chosen = (list: ListName): number => picked(idsOf(rows, list), ui.picks[list])?.at ?? -1;
   switch (name) {
     case "cameras":

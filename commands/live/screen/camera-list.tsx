@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { type People, statePaint } from "../../output/terminal-format.ts";
+import { statePaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { sparkline } from "../data/activity.ts";
 import type { LiveData } from "../data/data.ts";
 import { silencesOf } from "../data/silenced.ts";
@@ -10,7 +10,7 @@ import { leftOf, row } from "./row.ts";
 import { age, countText } from "./words.ts";
 
 export interface ListProps {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly width: number;
   readonly height: number;
   readonly focused: boolean;
@@ -27,27 +27,27 @@ interface Props extends ListProps {
 }
 
 /** Cameras: whether they are alive, how old their newest picture is, and how much they saw in the last minutes. */
-export const CameraList = memo(function CameraList({ people, width, height, focused, chosen, cameras, activity, silences, all }: Props) {
+export const CameraList = memo(function CameraList({ terminal, width, height, focused, chosen, cameras, activity, silences, all }: Props) {
   const first = firstShown(cameras.length, chosen, height - 1);
   const shown = cameras.slice(first, first + height - 1);
-  const marks = shown.map(({ camera_id }) => silencedText(silencesOf(silences, camera_id, people.now), people.now, width));
+  const marks = shown.map(({ camera_id }) => silencedText(silencesOf(silences, camera_id, terminal.now), terminal.now, width));
   const widths = cameraWidths(
     width,
     marks.some((mark) => mark !== ""),
   );
   const lines = shown.map((camera, at) =>
-    row(people, { chosen: first + at === chosen, focused }, [
+    row(terminal, { chosen: first + at === chosen, focused }, [
       { text: camera.camera_id, width: widths.id, paint: "bold" },
       { text: camera.name, width: widths.name },
       { text: camera.status, width: widths.status, paint: statePaint(camera.status) },
-      { text: age(camera.last_seen_at, people.now), width: widths.age, paint: camera.last_seen_at === null ? "dim" : undefined },
+      { text: age(camera.last_seen_at, terminal.now), width: widths.age, paint: camera.last_seen_at === null ? "dim" : undefined },
       { text: marks[at] ?? "", width: widths.silenced, paint: "yellow" },
-      { text: sparkline(activity.get(camera.camera_id), people.now, widths.spark), width: widths.spark, paint: "cyan" },
+      { text: sparkline(activity.get(camera.camera_id), terminal.now, widths.spark), width: widths.spark, paint: "cyan" },
     ]),
   );
   const nothing = all === 0 ? "  no camera yet: a new folder under the camera root becomes one" : "  no camera fits the filter";
   const title = `cameras ${countText(cameras.length, all)}`;
-  return <Panel {...{ people, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
+  return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });
 
 /** From here on there is room to say how much longer a camera is silenced. */

@@ -1,5 +1,5 @@
 import { Box } from "ink";
-import type { People } from "../../output/terminal-format.ts";
+import type { TerminalFormat } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import { detailsLayout } from "../ui/layout.ts";
 import type { State, Subject } from "../ui/ui.ts";
@@ -9,7 +9,7 @@ import { Panel } from "./panel.tsx";
 import { Picture } from "./picture.tsx";
 
 interface Props {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly look: Look;
   readonly state: State;
   readonly subject: Subject;
@@ -21,17 +21,17 @@ interface Props {
 }
 
 /** One event or camera: its picture, and all that is known of it. */
-export function DetailsPanel({ people, look, state, subject, width, height, scroll, focused }: Props) {
+export function DetailsPanel({ terminal, look, state, subject, width, height, scroll, focused }: Props) {
   const { picture, beside, text } = detailsLayout({ columns: width, rows: height - 1 });
-  const lines = detailsText(state, subject, people, text.columns);
+  const lines = detailsText(state, subject, terminal, text.columns);
   const first = Math.min(scroll, Math.max(0, lines.length - text.rows));
   const more = lines.length - first - text.rows;
   const title = `${subject.kind} ${subject.id}${more > 0 ? `  ↓ ${more} more lines` : ""}`;
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Panel {...{ people, width, focused, title }} height={1} lines={[]} />
+      <Panel {...{ terminal, width, focused, title }} height={1} lines={[]} />
       <Box flexDirection={beside ? "row" : "column"} gap={beside ? 2 : 0}>
-        {picture && <Picture {...{ people, look }} size={picture} loaded={isOf(state, subject) ? state.ui.loaded : undefined} />}
+        {picture && <Picture {...{ terminal, look }} size={picture} loaded={isOf(state, subject) ? state.ui.loaded : undefined} />}
         <Lines width={text.columns} height={text.rows} lines={lines.slice(first)} />
       </Box>
     </Box>

@@ -15,14 +15,14 @@ interface Props extends ListProps {
 }
 
 /** The stream of events, the newest on top: when, how risky, where, what. */
-export const EventList = memo(function EventList({ people, width, height, focused, chosen, events, alerts, all }: Props) {
+export const EventList = memo(function EventList({ terminal, width, height, focused, chosen, events, alerts, all }: Props) {
   const first = firstShown(events.length, chosen, height - 1);
   const alerted = new Set(alerts.map(({ event_id }) => event_id));
   const widths = eventWidths(width);
   const lines = events.slice(first, first + height - 1).map((event, at) => {
     const risk = riskText(event);
-    return row(people, { chosen: first + at === chosen, focused }, [
-      { text: shortTime(event.started_at, people.now), width: 8, paint: event.reviewed ? "dim" : undefined },
+    return row(terminal, { chosen: first + at === chosen, focused }, [
+      { text: shortTime(event.started_at, terminal.now), width: 8, paint: event.reviewed ? "dim" : undefined },
       { text: risk.text, width: 11, paint: risk.paint },
       { text: mark(event, alerted.has(event.id)), width: 1, paint: alerted.has(event.id) ? "red" : "green" },
       { text: event.camera_id, width: widths.camera },
@@ -32,7 +32,7 @@ export const EventList = memo(function EventList({ people, width, height, focuse
   });
   const nothing = all === 0 ? "  no event yet" : "  no event fits the filter";
   const title = `events ${countText(events.length, all, mostEvents)}`;
-  return <Panel {...{ people, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
+  return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });
 
 /** `!`: somebody has to look; `✓`: somebody did. */

@@ -1,9 +1,9 @@
-import { type People, paint } from "../../output/terminal-format.ts";
+import { paint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { fitted } from "../text.ts";
 import { Panel } from "./panel.tsx";
 
 interface Props {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly width: number;
   readonly height: number;
 }
@@ -41,10 +41,10 @@ const topics = [
 ] as const;
 
 /** The keys. */
-export function Help({ people, width, height }: Props) {
+export function Help({ terminal, width, height }: Props) {
   const lines = topics.flatMap(([title, keys]) => [
-    ` ${paint(people, "bold", title)}`,
-    ...keys.map(([key, what]) => `   ${paint(people, "cyan", fitted(key, 10))} ${what}`),
+    ` ${paint(terminal, "bold", title)}`,
+    ...keys.map(([key, what]) => `   ${paint(terminal, "cyan", fitted(key, 10))} ${what}`),
   ]);
-  return <Panel {...{ people, width, height, lines }} focused title="help" />;
+  return <Panel {...{ terminal, width, height, lines }} focused title="help" />;
 }

@@ -1,10 +1,10 @@
 import { Box } from "ink";
-import { type People, paint } from "../../output/terminal-format.ts";
+import { paint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { cellWidth } from "../text.ts";
 import { Lines } from "./lines.tsx";
 
 export interface PanelProps {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly title: string;
   /** Whether the keys go here. */
   readonly focused?: boolean | undefined;
@@ -15,10 +15,10 @@ export interface PanelProps {
 }
 
 /** A title on a rule, and what is under it. */
-export function Panel({ people, title, focused = false, width, height, lines }: PanelProps) {
+export function Panel({ terminal, title, focused = false, width, height, lines }: PanelProps) {
   const rule = focused ? "━" : "─";
   const end = rule.repeat(Math.max(0, width - cellWidth(title) - 4));
-  const heading = `${paint(people, "dim", rule.repeat(2))} ${paint(people, focused ? "cyan" : "bold", title)} ${paint(people, "dim", end)}`;
+  const heading = `${paint(terminal, "dim", rule.repeat(2))} ${paint(terminal, focused ? "cyan" : "bold", title)} ${paint(terminal, "dim", end)}`;
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Lines width={width} height={height} lines={[heading, ...lines]} />

@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { useMemo } from "react";
-import { type People, paint } from "../../output/terminal-format.ts";
+import { paint, type TerminalFormat } from "../../output/terminal-format.ts";
 import type { Look } from "../look.ts";
 import { halfBlocks } from "../picture/half-blocks.ts";
 import { broken, steady } from "../text.ts";
@@ -9,7 +9,7 @@ import { Lines } from "./lines.tsx";
 import { age } from "./words.ts";
 
 interface Props {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly look: Look;
   readonly size: Size;
   /** Undefined until it has come. */
@@ -17,12 +17,12 @@ interface Props {
 }
 
 /** The picture of a subject, and a line that says what it shows. */
-export function Picture({ people, look, size, loaded }: Props) {
+export function Picture({ terminal, look, size, loaded }: Props) {
   const { columns, rows } = size;
   const image = loaded?.image;
   const drawn = useMemo(() => (image ? halfBlocks(image, { columns, rows }, look.depth) : []), [image, columns, rows, look.depth]);
   const noImage = broken(steady(loaded?.noImage ?? ""), columns - 2).map((line) => ` ${line}`);
-  const lines = image === undefined ? noImage : [...drawn, captionOf(people, loaded)];
+  const lines = image === undefined ? noImage : [...drawn, captionOf(terminal, loaded)];
   return (
     <Box width={columns} height={rows + 1}>
       <Lines width={columns} height={rows + 1} lines={lines} />
@@ -30,11 +30,11 @@ export function Picture({ people, look, size, loaded }: Props) {
   );
 }
 
-function captionOf(people: People, loaded: Loaded | undefined): string {
+function captionOf(terminal: TerminalFormat, loaded: Loaded | undefined): string {
   const detections = loaded?.event?.detections ?? [];
   const detection = detections[loaded?.picture ?? 0];
   if (detection === undefined) return "";
   const which = detections.length > 1 ? `  ${(loaded?.picture ?? 0) + 1} of ${detections.length}, ← →` : "";
   const sure = `${Math.round(detection.confidence * 100)} %`;
-  return paint(people, "dim", `${steady(detection.object_type)} ${sure}, ${age(detection.detected_at, people.now)} ago${which}`);
+  return paint(terminal, "dim", `${steady(detection.object_type)} ${sure}, ${age(detection.detected_at, terminal.now)} ago${which}`);
 }

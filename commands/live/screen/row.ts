@@ -1,4 +1,4 @@
-import type { Paint, People } from "../../output/terminal-format.ts";
+import type { Paint, TerminalFormat } from "../../output/terminal-format.ts";
 import { paint } from "../../output/terminal-format.ts";
 import { cellWidth, fitted, steady } from "../text.ts";
 
@@ -17,13 +17,13 @@ export interface RowState {
 }
 
 /** A row of a list: its mark, and its cells with a space between. Cells without room are left out. */
-export function row(people: People, { chosen, focused }: RowState, cells: readonly RowCell[]): string {
+export function row(terminal: TerminalFormat, { chosen, focused }: RowState, cells: readonly RowCell[]): string {
   const mark = chosen ? (focused ? "▸ " : "▹ ") : "  ";
-  const inverse = chosen && focused && people.colour;
+  const inverse = chosen && focused && terminal.colour;
   // colours turned round would be patches
   const parts = cells
     .filter(({ width }) => width > 0)
-    .map((cell) => paint(people, inverse ? undefined : cell.paint, fitted(steady(cell.text), cell.width)));
+    .map((cell) => paint(terminal, inverse ? undefined : cell.paint, fitted(steady(cell.text), cell.width)));
   const text = mark + parts.join(" ");
   return inverse ? `\u001b[7m${text}\u001b[27m` : text;
 }

@@ -1,4 +1,4 @@
-import { type Paint, type People, paint, statePaint } from "../../output/terminal-format.ts";
+import { type Paint, paint, statePaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { wrapped } from "../../output/wrap.ts";
 import type { LiveData } from "../data/data.ts";
 import type { Health, Pipeline, Telemetry } from "../records.ts";
@@ -15,30 +15,30 @@ export function systemPlaces(width: number): { readonly columns: number; readonl
 }
 
 /** How the daemon is: the most important first, since there may be room for some lines only. */
-export function systemLines(people: People, { health, pipeline, telemetry }: LiveData, width: number): string[] {
+export function systemLines(terminal: TerminalFormat, { health, pipeline, telemetry }: LiveData, width: number): string[] {
   if (health === undefined) return ["  not known yet"];
   return [
-    ...serviceLines(people, health, width),
-    ...(pipeline ? queueLines(people, pipeline, telemetry) : []),
-    ...(telemetry ? latencyLines(people, telemetry, width) : []),
-    ...workerLines(people, health, width),
-    ...(telemetry ? requestLines(people, telemetry) : []),
+    ...serviceLines(terminal, health, width),
+    ...(pipeline ? queueLines(terminal, pipeline, telemetry) : []),
+    ...(telemetry ? latencyLines(terminal, telemetry, width) : []),
+    ...workerLines(terminal, health, width),
+    ...(telemetry ? requestLines(terminal, telemetry) : []),
   ];
 }
 
 const circuitPaint = { closed: "green", half_open: "yellow", open: "red" } as const;
 
-function serviceLines(people: People, health: Health, width: number): string[] {
+function serviceLines(terminal: TerminalFormat, health: Health, width: number): string[] {
   const { database, store, ai_services } = health;
   return [
     ...[database, store].map(({ name, status, message }) =>
-      named(people, name, status, statePaint(status), status === "healthy" ? "" : message),
+      named(terminal, name, status, statePaint(status), status === "healthy" ? "" : message),
     ),
     ...ai_services.map(({ name, status, response_time_ms, circuit_state, error }) => {
-      const breaker = paint(people, circuitPaint[circuit_state], `breaker ${circuit_state.replace("_", " ")}`);
+      const breaker = paint(terminal, circuitPaint[circuit_state], `breaker ${circuit_state.replace("_", " ")}`);
       const time = response_time_ms === null ? "" : `${duration(response_time_ms)}  `;
       return named(
-        people,
+        terminal,
         name,
         status,
         statePaint(status),
@@ -48,13 +48,13 @@ function serviceLines(people: People, health: Health, width: number): string[] {
   ];
 }
 
-function named(people: People, name: string, state: string, colour: Paint | undefined, rest: string): string {
-  return `  ${fitted(steady(name), 15)} ${paint(people, colour, fitted(state, 9))} ${rest}`;
+function named(terminal: TerminalFormat, name: string, state: string, colour: Paint | undefined, rest: string): string {
+  return `  ${fitted(steady(name), 15)} ${paint(terminal, colour, fitted(state, 9))} ${rest}`;
 }
 
 /** Queues: what could start now, waits for something, is worked on, was given up. */
 function queueLines(
-  people: People,
+  terminal: TerminalFormat,
   { file_watcher, detection_worker, batch_aggregator, analysis_worker }: Pipeline,
   telemetry: Telemetry | undefined,
 ): string[] {
@@ -62,13 +62,13 @@ function queueLines(
     name: string,
     { waiting, deferred, in_progress, dead, oldest_waiting_seconds: oldest }: Pipeline["analysis_worker"],
   ): string => {
-    const given = dead === 0 ? "" : paint(people, "red", `  ${dead} given up`);
-    const old = oldest === null || oldest < 5 ? "" : paint(people, "yellow", `  oldest ${duration(oldest * 1000)}`);
+    const given = dead === 0 ? "" : paint(terminal, "red", `  ${dead} given up`);
+    const old = oldest === null || oldest < 5 ? "" : paint(terminal, "yellow", `  oldest ${duration(oldest * 1000)}`);
     return `  ${fitted(name, label)} ${waiting} waiting  ${deferred} deferred  ${in_progress} in work${given}${old}`;
   };
-  const stuck = file_watcher.stuck.length === 0 ? "" : paint(people, "yellow", `  ${file_watcher.stuck.length} stuck`);
+  const stuck = file_watcher.stuck.length === 0 ? "" : paint(terminal, "yellow", `  ${file_watcher.stuck.length} stuck`);
   return [
-    heading(people, "queues"),
+    heading(terminal, "queues"),
     `  ${fitted("files", label)} ${file_watcher.pending} incomplete${stuck}`,
     queue("detection", detection_worker),
     `  ${fitted("batches", label)} ${batch_aggregator.active_batches} open`,
@@ -77,36 +77,36 @@ function queueLines(
   ];
 }
 
-function latencyLines(people: People, { latencies }: Telemetry, width: number): string[] {
+function latencyLines(terminal: TerminalFormat, { latencies }: Telemetry, width: number): string[] {
   const lines = Object.entries(latencies).map(([name, latency]) => {
-    if (latency === null) return `  ${fitted(name, label)} ${paint(people, "dim", "no sample in the last hour")}`;
+    if (latency === null) return `  ${fitted(name, label)} ${paint(terminal, "dim", "no sample in the last hour")}`;
     const { p50_ms, p95_ms, max_ms, sample_count } = latency;
     const most = width < 60 ? "" : `max ${fitted(duration(max_ms), 8)} of ${sample_count}`;
     return `  ${fitted(name, label)} p50 ${fitted(duration(p50_ms), 8)} p95 ${fitted(duration(p95_ms), 8)} ${most}`;
   });
-  return [heading(people, "latency"), ...lines];
+  return [heading(terminal, "latency"), ...lines];
 }
 
 /** Each that has stopped by itself; those that run share their lines, so that all fits on a small screen. */
-function workerLines(people: People, { workers }: Health, width: number): string[] {
+function workerLines(terminal: TerminalFormat, { workers }: Health, width: number): string[] {
   const stopped = workers.filter(({ running }) => !running);
   const running = workers.filter((worker) => worker.running).map(({ name }) => steady(name));
   return [
-    heading(people, `workers: ${running.length} of ${workers.length} running`),
-    ...stopped.map(({ name, critical }) => named(people, name, "stopped", statePaint("stopped"), critical ? "critical" : "")),
-    ...wrapped(running.join("  "), width - 3).map((line) => `  ${paint(people, "green", line)}`),
+    heading(terminal, `workers: ${running.length} of ${workers.length} running`),
+    ...stopped.map(({ name, critical }) => named(terminal, name, "stopped", statePaint("stopped"), critical ? "critical" : "")),
+    ...wrapped(running.join("  "), width - 3).map((line) => `  ${paint(terminal, "green", line)}`),
   ];
 }
 
-function requestLines(people: People, { websocket, api_requests: { total, p50_ms, p99_ms } }: Telemetry): string[] {
+function requestLines(terminal: TerminalFormat, { websocket, api_requests: { total, p50_ms, p99_ms } }: Telemetry): string[] {
   const times = p50_ms === null || p99_ms === null ? "" : `  p50 ${duration(p50_ms)}  p99 ${duration(p99_ms)}`;
   return [
-    heading(people, "clients"),
+    heading(terminal, "clients"),
     `  ${fitted("websocket", label)} ${websocket.connected_clients} connected  ${websocket.messages_sent} sent  ${websocket.cut_slow} cut off`,
     `  ${fitted("requests", label)} ${total}${times}`,
   ];
 }
 
-function heading(people: People, text: string): string {
-  return ` ${paint(people, "dim", text)}`;
+function heading(terminal: TerminalFormat, text: string): string {
+  return ` ${paint(terminal, "dim", text)}`;
 }

@@ -1,13 +1,13 @@
 import { Box } from "ink";
 import { memo } from "react";
-import type { People } from "../../output/terminal-format.ts";
+import type { TerminalFormat } from "../../output/terminal-format.ts";
 import type { LiveData } from "../data/data.ts";
 import { Lines } from "./lines.tsx";
 import { Panel } from "./panel.tsx";
 import { systemLines, systemPlaces } from "./system-lines.ts";
 
 interface Props {
-  readonly people: People;
+  readonly terminal: TerminalFormat;
   readonly width: number;
   readonly height: number;
   readonly focused: boolean;
@@ -18,15 +18,15 @@ interface Props {
 
 /** Services, breakers, queues, latencies, workers; in as many columns as there is room for. */
 export const SystemPanel = memo(
-  function SystemPanel({ people, width, height, focused, data, scroll }: Props) {
+  function SystemPanel({ terminal, width, height, focused, data, scroll }: Props) {
     const { columns, width: each } = systemPlaces(width);
-    const lines = systemLines(people, data, each).slice(scroll);
+    const lines = systemLines(terminal, data, each).slice(scroll);
     const rows = height - 1;
     const more = lines.length - columns * rows;
     const title = `system${data.health === undefined ? "" : ` ${data.health.status}`}${more > 0 && focused ? `  ↓ ${more} more lines` : ""}`;
     return (
       <Box flexDirection="column" width={width} height={height}>
-        <Panel {...{ people, width, focused, title }} height={1} lines={[]} />
+        <Panel {...{ terminal, width, focused, title }} height={1} lines={[]} />
         <Box>
           {Array.from({ length: columns }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place on the screen
@@ -37,7 +37,7 @@ export const SystemPanel = memo(
     );
   },
   (before, after) =>
-    before.people === after.people &&
+    before.terminal === after.terminal &&
     before.focused === after.focused &&
     before.scroll === after.scroll &&
     before.width === after.width &&

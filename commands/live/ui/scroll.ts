@@ -7,8 +7,8 @@ import type { Details, State } from "./ui.ts";
 export function scrolled(state: State, { subject, scroll }: Details, by: number): number {
   const { size } = state.ui;
   const { text } = detailsLayout({ columns: size.columns, rows: bodyHeight(size) - 1 });
-  const people = { now: state.now, colour: false, width: text.columns };
-  const last = Math.max(0, detailsText(state, subject, people, text.columns).length - text.rows);
+  const terminal = { now: state.now, colour: false, width: text.columns };
+  const last = Math.max(0, detailsText(state, subject, terminal, text.columns).length - text.rows);
   return Math.max(0, Math.min(scroll + by, last));
 }
 
