@@ -15,25 +15,25 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-/** For how long the end waits for files. Those that answer do so within milliseconds. */
-const filesAnswerMs = 1_000;
+/** How long to wait at exit for pending file system calls. Working file systems answer within milliseconds. */
+const fileTimeoutMs = 1_000;
 
 let isDaemon = false;
-/** The standard streams that lead to a terminal. */
+/** The standard streams that are terminals. */
 const terminals = [0, 1, 2].filter((stream) => isatty(stream));
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // a daemon goes on unread: its log has files, and it is what makes room on a disk that is full
+    // A daemon keeps running: its log also goes to files, and it must clean up a full disk
     if (isDaemon) return;
     if (error.code === "EIO" && stream.isTTY) {
-      // the terminal is gone, and nobody sent SIGHUP; what nobody sees any more ends
+      // The terminal is gone without a SIGHUP
       stopping.abort("SIGHUP");
       return;
     }
-    // whoever reads a command's output has seen enough (`homesec events list | head`)
+    // The reader closed the pipe, as in `homesec events list | head`
     if (error.code === "EPIPE") process.exit(0);
-    if (stream === process.stdout) process.stderr.write(`homesec: what it prints cannot be written: ${writingReason(error)}\n`);
+    if (stream === process.stdout) process.stderr.write(`homesec: cannot write to stdout: ${writingReason(error)}\n`);
     process.exit(1);
   });
 }
@@ -42,7 +42,7 @@ let isLeaving = false;
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
-    // a daemon without a terminal (nohup, systemd, a container) has none to lose, and nothing to read again
+    // A daemon without a terminal (nohup, systemd, container) ignores SIGHUP
     if (signal === "SIGHUP" && isDaemon && terminals.length === 0) return;
     if (!stopping.signal.aborted) stopping.abort(signal);
     else if (asksFiles()) exitBySignal(signal);
@@ -50,21 +50,21 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 process.on("exit", () => {
-  // at its end Node.js sets terminals back to how they were, and dies of one that is gone
+  // Node.js resets terminals at exit and crashes on a closed one
   for (const terminal of terminals.filter((stream) => !isatty(stream))) {
     closeSync(terminal);
     openSync("/dev/null", "r+");
   }
 });
 
-/** What only the program itself can give to its work. */
-interface Inside {
+/** What only this process can provide. */
+interface ProcessServices {
   readonly log: import("../src/base/log/log.ts").Log;
   readonly serviceManager: import("../daemon/service-manager.ts").ServiceManager;
 }
 
-/** Runs the work of the daemon with its log open. */
-async function withLog(options: DaemonOptions, work: (inside: Inside) => Promise<number>): Promise<number> {
+/** Opens the log, runs the daemon and closes the log. */
+async function withLog(options: DaemonOptions, work: (services: ProcessServices) => Promise<number>): Promise<number> {
   const [{ createLog }, { systemClock }, { secretNames }, { createServiceManager, serviceManagerVariables }] = await Promise.all([
     import("../daemon/log.ts"),
     import("../src/base/clock/clock.ts"),
@@ -72,22 +72,22 @@ async function withLog(options: DaemonOptions, work: (inside: Inside) => Promise
     import("../daemon/service-manager.ts"),
   ]);
   isDaemon = true;
-  // the configuration has been read; programs that the daemon starts (ffmpeg on files of strangers, for one) get our environment
-  const said = Object.fromEntries(serviceManagerVariables.map((name) => [name, process.env[name]]));
+  // Child processes, such as ffmpeg on untrusted files, inherit the environment: remove the secrets, which are already read
+  const serviceManagerEnv = Object.fromEntries(serviceManagerVariables.map((name) => [name, process.env[name]]));
   for (const name of [...secretNames, ...serviceManagerVariables]) delete process.env[name];
   const { logLevel, logFormat, dataDir } = options.config;
   const format = logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
   const colour = options.colour && process.stderr.isTTY === true;
   const log = createLog({ level: logLevel, format, colour, destination: process.stderr, folder: `${dataDir}/logs`, clock: systemClock });
   try {
-    const serviceManager = createServiceManager({ said, pid: process.pid, searchPath: process.env["PATH"], log });
+    const serviceManager = createServiceManager({ said: serviceManagerEnv, pid: process.pid, searchPath: process.env["PATH"], log });
     return await work({ log, serviceManager });
   } finally {
     log.close();
   }
 }
 
-/** Reads the command line and does what it says. Resolves to the exit code. */
+/** Runs the command line. Resolves to the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   const [{ run }, { systemClock }] = await Promise.all([import("../commands/run.ts"), import("../src/base/clock/clock.ts")]);
   return await run(args, {
@@ -96,7 +96,7 @@ async function main(args: readonly string[]): Promise<number> {
     home: homedir(),
     isRoot: process.getuid?.() === 0,
     version: programVersion(),
-    // opened only by commands that read it
+    // A getter: only commands that read stdin open it
     get stdin() {
       return process.stdin;
     },
@@ -108,13 +108,13 @@ async function main(args: readonly string[]): Promise<number> {
       isLeaving = true;
     },
     daemon: {
-      serve: (options) => withLog(options, async (inside) => (await import("../daemon/serve.ts")).serve({ ...options, ...inside })),
+      serve: (options) => withLog(options, async (services) => (await import("../daemon/serve.ts")).serve({ ...options, ...services })),
       demo: (options) => withLog(options, async ({ log }) => (await import("../daemon/demo.ts")).demo({ ...options, log })),
     },
   });
 }
 
-/** Scripts ask for it all the time, and the answer needs no parser. */
+/** Prints the version without loading the parser, since scripts ask for it often. */
 function printVersion(): number {
   process.stdout.write(`${programVersion()}\n`);
   return 0;
@@ -123,11 +123,11 @@ function printVersion(): number {
 const args = process.argv.slice(2);
 const asksVersion = args.length === 1 && ["--version", "-V"].includes(args[0] ?? "");
 process.exitCode = asksVersion ? printVersion() : await main(args);
-// all is done, and a question to a share whose server is away would keep the process for as long as the server is
+// A pending call to an unreachable network share would keep the process alive
 setTimeout(() => {
   if (asksFiles()) exitBySignal(stopping.signal.aborted ? stopping.signal.reason : "SIGTERM");
-}, filesAnswerMs).unref();
-// an interrupted command may have left a request behind that nobody waits for any more
+}, fileTimeoutMs).unref();
+// An interrupted command may have left a request pending
 if (stopping.signal.aborted || isLeaving) {
   while (asksFiles()) await pause(20);
   process.exit();

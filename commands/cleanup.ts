@@ -1,25 +1,48 @@
+import type { Reply } from "../src/contract/route.ts";
+import type { Routes } from "../src/contract/routes/index.ts";
 import { defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { confirm, yesOption } from "./input/confirm.ts";
 import { flag } from "./input/options.ts";
+import { sizeText } from "./output/terminal-format.ts";
+import type { View } from "./output/view.ts";
+
+const view: View<Reply<Routes["cleanUp"]>> = {
+  plural: "cleanups",
+  fields: [
+    ...(["events_deleted", "detections_deleted", "gpu_stats_deleted", "logs_deleted", "thumbnails_deleted"] as const),
+    ...(["images_deleted", "space_reclaimed", "retention_days", "dry_run", "timestamp"] as const),
+  ],
+  id: ({ timestamp }) => timestamp.toISOString(),
+  columns: [],
+  details: (report) => [
+    [report.dry_run ? "would delete" : "deleted", { text: `data older than ${report.retention_days} days`, paint: "bold" }],
+    ["events", { text: String(report.events_deleted) }],
+    ["detections", { text: String(report.detections_deleted) }],
+    ["thumbnails", { text: String(report.thumbnails_deleted) }],
+    ["pictures", { text: String(report.images_deleted) }],
+    ["log files", { text: String(report.logs_deleted) }],
+    ["GPU measurements", { text: String(report.gpu_stats_deleted) }],
+    ["disk space", { text: sizeText(report.space_reclaimed) }],
+  ],
+};
 
 export const cleanup = defineCommand({
   name: "cleanup",
-  summary: "Delete now what is older than the retention",
+  summary: "Delete data older than the retention period",
   description:
-    "Deletes events and detections older than RETENTION_DAYS with what belongs to them, and old log files. This is also done every night at 3. Original pictures go with DELETE_IMAGES=true only.",
-  options: { dryRun: flag("Only tell what would be deleted"), ...yesOption },
+    "Deletes events and detections older than RETENTION_DAYS with everything that belongs to them, and old log files. The daemon does the same every night at 3. Original pictures are only deleted with DELETE_IMAGES=true.",
+  options: { dryRun: flag("Show what would be deleted"), ...yesOption },
   examples: [
-    { command: "homesec cleanup --dry-run", note: "what would go" },
-    { command: "homesec cleanup", note: "delete it, after a question" },
+    { command: "homesec cleanup --dry-run", note: "what would be deleted" },
+    { command: "homesec cleanup", note: "asks for confirmation" },
     { command: "homesec cleanup --yes", note: "in a script" },
   ],
-  prints: async () => (await import("./cleanup-view.ts")).cleanupView,
+  prints: () => view,
   async run({ options: { dryRun, yes } }, io) {
-    if (!dryRun) await confirm(io, { yes }, "Delete what is older than the retention?");
-    const [{ printRecord }, { cleanupView }] = await Promise.all([import("./output/output.ts"), import("./cleanup-view.ts")]);
-    const report = await io.call("cleanUp", { query: { dry_run: dryRun } });
-    await printRecord(io.output, report, cleanupView);
+    if (!dryRun) await confirm(io, { yes }, "Delete all data older than the retention period?");
+    const { printRecord } = await import("./output/output.ts");
+    await printRecord(io.output, await io.call("cleanUp", { query: { dry_run: dryRun } }), view);
     return exitCodes.ok;
   },
 });

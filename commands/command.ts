@@ -5,32 +5,32 @@ import type { Shown } from "./output/view.ts";
 /** A positional argument of a command. */
 export interface Argument<T> {
   readonly description: string;
-  /** It may be left out; then `read` is not called, and the command receives undefined. */
+  /** Optional arguments: `read` is not called without one, and the command receives undefined. */
   readonly optional?: true;
-  /** The words that it can be, where they are few. */
+  /** The accepted words, if there are only a few. */
   readonly choices?: readonly string[];
   /** Throws `WrongValue`. */
   read(text: string): T;
 }
 
-/** What a person can type after `homesec`. Parsing, help and docs/cli.md read this value. */
+/** A command of homesec. The parser, help, completion and docs/cli.md all read this value. */
 export interface Command {
-  /** The words: `cameras list`. */
+  /** The words after `homesec`, such as `cameras list`. */
   readonly name: string;
-  /** One short sentence for lists of commands. */
+  /** At most 10 words, for lists of commands. */
   readonly summary: string;
-  /** More for its own help, where the summary is not enough. */
+  /** Replaces the summary on the help page of the command. */
   readonly description?: string;
-  /** In this order. Keys are camel case; help shows kebab case. */
+  /** In the order of the command line. Keys are camel case; help shows kebab case. */
   readonly arguments: Readonly<Record<string, Argument<unknown>>>;
   readonly options: Readonly<Record<string, Option<unknown>>>;
   readonly examples: readonly Example[];
-  /** Ends by itself, in order, when `io.signal` is aborted. Other commands are cut off. */
+  /** The command stops cleanly when `host.signal` is aborted. Other commands are cut off. */
   readonly endsOnSignal: boolean;
   readonly hidden: boolean;
-  /** The records that it prints, so that `--fields` is checked before anything is done, and completed. Without it there are none. */
+  /** The printed records, to check and complete `--fields` before the command runs. Absent if it prints no records. */
   prints?(input: Input<never, never>): Shown | Promise<Shown>;
-  /** Resolves to the exit code. Throws `Problem` for what the person can set right. */
+  /** Resolves to the exit code. Throws `Problem` for errors that the user can fix. */
   run(input: Input<never, never>, io: Io): Promise<number>;
 }
 
@@ -39,14 +39,16 @@ export interface Example {
   readonly note: string;
 }
 
-type Values<S> = { readonly [K in keyof S]: S[K] extends { read(given: never): infer T } ? T : never };
+/** What a command receives for its arguments or options. */
+export type Values<S> = { readonly [K in keyof S]: S[K] extends { read(given: never): infer T } ? T : never };
 
 export interface Input<A, O> {
   readonly arguments: Values<A>;
   readonly options: Values<O>;
 }
 
-interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOnSignal" | "hidden">> {
+/** What a command file declares; `defineCommand` fills in the rest. */
+export interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOnSignal" | "hidden">> {
   readonly name: string;
   readonly summary: string;
   readonly arguments?: A;
@@ -56,16 +58,16 @@ interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOn
   run(input: Input<A, O>, io: Io): Promise<number>;
 }
 
-/** The first word of some commands. Their files are read only when that word is typed: each costs a millisecond of every start. */
+/** The first word of a group of commands. Its files load only when the word is typed, since each costs a millisecond at start. */
 export interface Noun {
   readonly name: string;
   readonly summary: string;
-  /** Words that stand between it and a verb: `cameras baseline show`. */
+  /** Subgroups, as in `cameras baseline show`. */
   readonly groups?: readonly { readonly name: string; readonly summary: string }[];
   load(): Promise<{ readonly commands: readonly Command[] }>;
 }
 
-/** What was typed, found good by the parser but not yet read. */
+/** The parsed command line; values are not read yet. */
 export interface Typed {
   readonly command: Command;
   readonly arguments: readonly string[];
@@ -73,7 +75,7 @@ export interface Typed {
   readonly global: GlobalOptions;
 }
 
-/** Declares a command: the types of its input come from its arguments and options. */
+/** Declares a command. The types of its input derive from its arguments and options. */
 export function defineCommand<
   A extends Record<string, Argument<unknown>> = Record<never, never>,
   O extends Record<string, Option<unknown>> = Record<never, never>,
@@ -90,12 +92,12 @@ export function defineCommand<
   };
 }
 
-/** `camera_id`, `cameraId` -> `camera-id`, as options and arguments are written. */
+/** Converts `camera_id` and `cameraId` to `camera-id`. */
 export function kebab(name: string): string {
   return name.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** An argument as usage lines show it: `<event-id>`, or `[event-id]` when it may be left out. */
+/** An argument in a usage line: `<event-id>`, or `[event-id]` if it is optional. */
 export function placeholder(name: string, { optional }: Pick<Argument<unknown>, "optional">): string {
   return optional ? `[${kebab(name)}]` : `<${kebab(name)}>`;
 }

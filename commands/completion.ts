@@ -4,13 +4,13 @@ import { word } from "./input/arguments.ts";
 
 export const completion = defineCommand({
   name: "completion",
-  summary: "Print a script that completes commands, flags, values and ids in your shell",
+  summary: "Print a completion script for your shell",
   description:
-    "Prints a script for bash, zsh or fish. With it the tab key completes commands, flags, values, and the ids of cameras, rules, webhooks, alerts, silences and events of the daemon that runs. After `homesec doctor --only` it knows the checks.",
-  arguments: { shell: word(["bash", "zsh", "fish"], "Your shell") },
+    "Prints a completion script for bash, zsh or fish. The tab key then completes commands, flags, values, checks of `homesec doctor --only`, and ids of cameras, rules, webhooks, alerts, silences and events of the running daemon.",
+  arguments: { shell: word(["bash", "zsh", "fish"], "Shell") },
   examples: [
-    { command: "homesec completion bash > ~/.local/share/bash-completion/completions/homesec", note: "bash, from the next shell on" },
-    { command: "homesec completion zsh > ~/.zsh/completions/_homesec", note: "zsh, where this folder is in fpath" },
+    { command: "homesec completion bash > ~/.local/share/bash-completion/completions/homesec", note: "bash; takes effect in new shells" },
+    { command: "homesec completion zsh > ~/.zsh/completions/_homesec", note: "zsh, if the folder is in fpath" },
     { command: "homesec completion fish > ~/.config/fish/completions/homesec.fish", note: "fish" },
   ],
   async run({ arguments: { shell } }, io) {

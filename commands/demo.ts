@@ -8,16 +8,16 @@ import { wrapping } from "./output/wrap.ts";
 
 export const demo = defineCommand({
   name: "demo",
-  summary: "See homesec work, with pictures of a demonstration camera",
+  summary: "Try homesec with a demo camera",
   description:
-    "Runs homesec with a demonstration camera that sends real pictures, and prints what becomes of them: people found, an event, its score and why. Nothing else is needed. Runs until Ctrl-C. What it stores is in a folder of its own, ~/.local/share/homesec-demo (for root /var/lib/homesec-demo) or what DATA_DIR names; it may be deleted. It has a database of its own: with a DATABASE_URL that names another one it does not start and exits with 5.",
+    "Runs homesec with a demo camera that sends real pictures, and prints the results: detected people, an event, its risk score and the reasons. Needs no setup and runs until Ctrl-C. It keeps its data in ~/.local/share/homesec-demo (for root /var/lib/homesec-demo) or DATA_DIR, which you can delete. It uses its own database and exits with 5 if DATABASE_URL is set.",
   options: {
-    once: flag("End after the first judged event"),
-    port: text("port", "Port to listen on, instead of PORT; 0 takes any free one"),
+    once: flag("Exit after the first analysed event"),
+    port: text("port", "Port to listen on, 0 for any (default PORT)"),
   },
   examples: [
-    { command: "homesec demo", note: "runs on, with the API to look around" },
-    { command: "homesec demo --once", note: "ends by itself" },
+    { command: "homesec demo", note: "keeps running; explore the API and the live view" },
+    { command: "homesec demo --once", note: "exits after one event" },
   ],
   endsOnSignal: true,
   async run({ options: { once, port } }, io) {
@@ -28,11 +28,11 @@ export const demo = defineCommand({
         sources.DATABASE_URL === ".env" ? ".env" : sources.DATABASE_URL === "file" ? "the configuration file" : "the environment";
       throw new Problem(
         "conflict",
-        `the demonstration has a database of its own, and DATABASE_URL in ${where} names another one; run it without: in another folder, or with env -u DATABASE_URL`,
+        `the demo uses its own database, but DATABASE_URL is set in ${where}; run it in another folder or with env -u DATABASE_URL`,
       );
     }
     const dataDir = sources.DATA_DIR === "default" ? `${config.dataDir}-demo` : config.dataDir;
-    // what the person has not chosen: a data folder apart from the real one, events that close soon, a quiet log
+    // Defaults for everything the user did not set: a separate data folder, batches that close soon, a quiet log
     const parsed = await io.configuration({
       ...(port === undefined ? {} : { PORT: port }),
       DATA_DIR: dataDir,
@@ -53,7 +53,7 @@ export const demo = defineCommand({
   },
 });
 
-/** Whether nobody listens there: a demonstration beside the real daemon takes another port. */
+/** Whether the port is free. Beside a running daemon the demo uses another port. */
 function isFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -5,19 +5,19 @@ import type { Database } from "../src/platform/database/database.ts";
 import type { OpenDatabase } from "../src/platform/database/open-database.ts";
 import type { Io } from "./io.ts";
 
-/** Lets go of something that was opened. */
+/** Closes something that was opened. */
 export type Close = () => Promise<void>;
 type OnClose = (close: Close) => void;
 
-/** Enough for a command: it does one thing at a time. */
+/** Connections for a command, which does one thing at a time. */
 const poolSize = 3;
 
-/** The database of the configuration, beside a daemon that runs; where none runs, its server is started for this command. */
+/** Opens the configured database. Shares it with a running daemon; otherwise starts the embedded server for this command. */
 export async function openDatabaseOf(io: Io, onClose: OnClose): Promise<Database> {
   return (await open(io, onClose, "share")).db;
 }
 
-/** The database for this command alone: the data folder is taken for it. Throws `Problem("conflict")` when another homesec has the folder. */
+/** Opens the database for exclusive use and locks the data folder. Throws `Problem("conflict")` if another homesec uses it. */
 export async function openOwnDatabaseOf(io: Io, onClose: OnClose): Promise<OpenDatabase> {
   return await open(io, onClose, "serve");
 }
@@ -31,7 +31,7 @@ async function open(io: Io, onClose: OnClose, ownership: "share" | "serve"): Pro
   return opened;
 }
 
-/** A client that runs the operations of the API in this process, for `--direct`. Throws `Problem("conflict")` when the schema is not this program's. */
+/** A client for `--direct` that runs API operations in this process. Throws `Problem("conflict")` if the schema has another version. */
 export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client> {
   const { config } = await io.configuration();
   const db = await io.database();
@@ -57,18 +57,18 @@ export async function openDirectClient(io: Io, onClose: OnClose): Promise<Client
   return createDirectClient(operations, { db, store, config, settings, clock, log, outbound, sealer, runtime: undefined });
 }
 
-/** An empty database is made ready; one of another version is left alone. */
+/** Migrates an empty database. Throws `Problem("conflict")` for a schema of another version. */
 async function requireSchema(db: Database, io: Io): Promise<void> {
   const { migrate, migrationStatus } = await import("../src/platform/database/migrate.ts");
   const { applied, pending, refusal } = await migrationStatus(db);
   if (refusal !== null) throw new Problem("conflict", refusal);
   if (applied.length === 0) await migrate(db, { log: commandLog(io), clock: io.host.clock });
   else if (pending.length > 0) {
-    throw new Problem("conflict", "the database was made by an older homesec; bring it up to date with `homesec db migrate`");
+    throw new Problem("conflict", "the database has an older schema; migrate it with `homesec db migrate`");
   }
 }
 
-/** What the engines have to say goes to the person only with --debug: failures end the command and are told by it. */
+/** Prints log messages of the engines only with --debug; errors end the command and are printed anyway. */
 export function commandLog(io: Io): Log {
   if (!io.global.debug) return silentLog;
   const line = (level: string) => (fields: object, message: string) => io.output.note(`${level}: ${message} ${JSON.stringify(fields)}`);

@@ -2,45 +2,46 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Problem } from "../src/contract/problem.ts";
 import { writingReason } from "../src/platform/disk/file-reason.ts";
-import { defineCommand } from "./command.ts";
+import { type Command, defineCommand } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { text, withDefault } from "./input/options.ts";
 
-export const docs = defineCommand({
-  name: "docs",
-  summary: "Write the reference pages",
-  options: { folder: withDefault(text("folder", "Where to"), "docs") },
-  examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md, doctor.md and openapi.json" }],
-  hidden: true,
-  async run({ options: { folder } }, io) {
-    const [{ configurationReference }, { commandReference }, { allCommands }, contract, doctor] = await Promise.all([
-      import("../src/platform/config/reference.ts"),
-      import("./reference.ts"),
-      import("./registry.ts"),
-      Promise.all([
-        import("../src/contract/openapi.ts"),
-        import("../src/contract/routes/index.ts"),
-        import("../src/contract/examples/index.ts"),
-      ]),
-      Promise.all([import("../src/admin/doctor/reference.ts"), import("../src/admin/doctor/checks.ts")]),
-    ]);
-    const [{ openapi }, { routes }, { examples }] = contract;
-    const [{ doctorReference }, { checks }] = doctor;
-    const pages = {
-      "configuration.md": configurationReference(),
-      "cli.md": commandReference(await allCommands()),
-      "doctor.md": doctorReference(checks),
-      "openapi.json": `${JSON.stringify(openapi(routes, io.host.version, examples), null, 2)}
+/** The command that writes the reference pages, with every command from `allCommands`. */
+export const docsCommand = (allCommands: () => Promise<readonly Command[]>): Command =>
+  defineCommand({
+    name: "docs",
+    summary: "Write the reference pages",
+    options: { folder: withDefault(text("folder", "Target folder"), "docs") },
+    examples: [{ command: "homesec docs --folder docs", note: "configuration.md, cli.md, doctor.md and openapi.json" }],
+    hidden: true,
+    async run({ options: { folder } }, io) {
+      const [{ configurationReference }, { commandReference }, contract, doctor] = await Promise.all([
+        import("../src/platform/config/reference.ts"),
+        import("./reference.ts"),
+        Promise.all([
+          import("../src/contract/openapi.ts"),
+          import("../src/contract/routes/index.ts"),
+          import("../src/contract/examples/index.ts"),
+        ]),
+        Promise.all([import("../src/admin/doctor/reference.ts"), import("../src/admin/doctor/checks.ts")]),
+      ]);
+      const [{ openapi }, { routes }, { examples }] = contract;
+      const [{ doctorReference }, { checks }] = doctor;
+      const pages = {
+        "configuration.md": configurationReference(),
+        "cli.md": commandReference(await allCommands()),
+        "doctor.md": doctorReference(checks),
+        "openapi.json": `${JSON.stringify(openapi(routes, io.host.version, examples), null, 2)}
 `,
-    };
-    const target = resolve(io.host.cwd, folder);
-    try {
-      await mkdir(target, { recursive: true });
-      for (const [name, text] of Object.entries(pages)) await writeFile(resolve(target, name), text);
-    } catch (cause) {
-      throw new Problem("invalid", `${target} cannot be written: ${writingReason(cause)}`, { cause });
-    }
-    io.output.note(`${Object.keys(pages).join(", ")} written into ${target}`);
-    return exitCodes.ok;
-  },
-});
+      };
+      const target = resolve(io.host.cwd, folder);
+      try {
+        await mkdir(target, { recursive: true });
+        for (const [name, text] of Object.entries(pages)) await writeFile(resolve(target, name), text);
+      } catch (cause) {
+        throw new Problem("invalid", `cannot write to ${target}: ${writingReason(cause)}`, { cause });
+      }
+      io.output.note(`${Object.keys(pages).join(", ")} written to ${target}`);
+      return exitCodes.ok;
+    },
+  });

@@ -1,6 +1,6 @@
 import type { ProblemKind } from "../src/contract/problem.ts";
 
-/** What a command's end means to the shell. */
+/** The exit codes of all commands. */
 export const exitCodes = {
   ok: 0,
   failure: 1,
@@ -30,7 +30,7 @@ const byKind: Readonly<Record<ProblemKind, number>> = {
   unreachable: exitCodes.unreachable,
 };
 
-/** The exit code for a problem of that kind. */
+/** The exit code for a kind of problem. */
 export function exitCodeOf(kind: ProblemKind): number {
   return byKind[kind];
 }

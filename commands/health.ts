@@ -28,20 +28,20 @@ const view: RowView<Part> = {
 
 export const health = defineCommand({
   name: "health",
-  summary: "Tell whether everything works",
+  summary: "Check whether homesec is healthy",
   description:
-    "Shows the services and workers. Files that stay incomplete are named. The exit code is 0 when all is well, 7 when something is not, 6 when no daemon answers. With --wait it first waits until a daemon is ready: takes up pictures, whatever its services do.",
-  options: { wait: seconds(0, 86_400, "Wait so long for a daemon that is ready, such as 30s") },
+    "Shows services, workers, incomplete files and dead letters. Exits with 0 if everything works, with 7 if something does not, and with 6 if no daemon answers. With --wait it first waits until a daemon is ready to accept pictures.",
+  options: { wait: seconds(0, 86_400, "Wait for a ready daemon, such as 30s (default 0s)") },
   examples: [
-    { command: "homesec health", note: "what works and what does not" },
-    { command: "homesec health --quiet > /dev/null || echo 'have a look'", note: "for scripts" },
-    { command: "homesec health --wait 60s", note: "after a start: go on as soon as it works" },
+    { command: "homesec health", note: "services and workers" },
+    { command: "homesec health --quiet > /dev/null || echo 'homesec needs attention'", note: "in a script" },
+    { command: "homesec health --wait 60s", note: "after a start: continue as soon as it is ready" },
   ],
   prints: () => view,
   async run({ options: { wait = 0 } }, io) {
-    if (io.global.direct) throw new Problem("invalid", "health asks a daemon, and --direct asks none; start one with `homesec serve`");
+    if (io.global.direct) throw new Problem("invalid", "health needs a daemon; remove --direct and start one with `homesec serve`");
     const { printRows } = await import("./output/output.ts");
-    if (wait > 0) await ready(io, wait);
+    if (wait > 0) await waitUntilReady(io, wait);
     const health = await io.call("getHealth", {});
     const readiness = await io.call("getReady", {});
     const { ai, ...services } = health.services;
@@ -57,56 +57,57 @@ export const health = defineCommand({
         return { name, kind: "worker" as const, status: running ? "running" : "stopped", message: message ?? "" };
       }),
     ];
-    // the rule of the API knows critical workers only, but a person wants to hear of a watcher that cannot read its folder too
+    // The API status considers critical workers only, but a stopped folder watcher matters here too
     const stopped = readiness.workers.filter(({ running }) => !running).map(({ name }) => name);
-    const well = health.status === "healthy" && readiness.ready && stopped.length === 0;
+    const isHealthy = health.status === "healthy" && readiness.ready && stopped.length === 0;
     const { terminal } = io.output;
     const word = readiness.ready ? "ready" : "not ready";
     await printRows(io.output, parts, view, { ...health, ready: readiness });
     io.output.note(`${paint(terminal, statePaint(health.status), health.status)}, ${paint(terminal, statePaint(word), word)}`);
-    // the pipeline is told from the database
+    // The pipeline status comes from the database
     const lines = health.services.database.status === "healthy" ? await attention(io) : [];
     if (stopped.length > 0) io.output.note(`stopped: ${stopped.join(", ")}`);
     for (const line of lines) io.output.note(line);
-    return well ? exitCodes.ok : exitCodes.findings;
+    return isHealthy ? exitCodes.ok : exitCodes.findings;
   },
 });
 
 const pauseMs = 250;
 
-/** Resolves when a daemon is ready, or when the time is over while one answers. Throws `Problem("unreachable")` when none answers till then. */
-async function ready(io: Io, waitSeconds: number): Promise<void> {
+/** Waits until a daemon is ready or the time is over. Throws `Problem("unreachable")` if no daemon answers in time. */
+async function waitUntilReady(io: Io, waitSeconds: number): Promise<void> {
   const { clock, signal } = io.host;
   const until = clock.monotonic() + waitSeconds * 1000;
   while (!signal.aborted) {
-    const over = clock.monotonic() >= until;
+    const isOver = clock.monotonic() >= until;
     try {
-      if ((await io.call("getReady", {})).ready || over) return;
+      if ((await io.call("getReady", {})).ready || isOver) return;
     } catch (error) {
-      if (over || !(error instanceof Problem) || error.kind !== "unreachable") throw error;
+      if (isOver || !(error instanceof Problem) || error.kind !== "unreachable") throw error;
     }
     await sleep(pauseMs);
   }
 }
 
-/** What a job of each queue does. */
-const workOf: Readonly<Record<string, readonly [one: string, many: string]>> = {
+/** Names of the jobs of each queue. */
+const jobNames: Readonly<Record<string, readonly [one: string, many: string]>> = {
   detect: ["picture", "pictures"],
-  enrich: ["enrichment of an event", "enrichments of events"],
-  analyze: ["judgement of an event", "judgements of events"],
-  alert: ["look of the rules at an event", "looks of the rules at events"],
+  enrich: ["enrichment", "enrichments"],
+  analyze: ["event analysis", "event analyses"],
+  alert: ["rule evaluation", "rule evaluations"],
   deliver: ["message", "messages"],
 };
 
-/** What homesec cannot mend by itself: files that stay incomplete, and work that was given up. */
+/** What needs a person: files that stay incomplete, and dead letters. */
 async function attention(io: Io): Promise<string[]> {
   const { file_watcher } = await io.call("getPipeline", {});
   const { queues } = await io.call("getDlqStats", {});
-  const givenUp = Object.entries(queues).filter(([, count]) => count > 0);
+  const dead = Object.entries(queues).filter(([, count]) => count > 0);
   return [
-    ...file_watcher.stuck.map(({ path, reason }) => `stays incomplete: ${plain(path)}: ${plain(reason)}`),
-    ...givenUp.map(
-      ([queue, count]) => `given up: ${pluralize(count, ...(workOf[queue] ?? ["job", "jobs"]))}: homesec dlq list --queue ${queue}`,
+    ...file_watcher.stuck.map(({ path, reason }) => `incomplete file: ${plain(path)}: ${plain(reason)}`),
+    ...dead.map(
+      ([queue, count]) =>
+        `no longer retried: ${pluralize(count, ...(jobNames[queue] ?? ["job", "jobs"]))}; see homesec dlq list --queue ${queue}`,
     ),
   ];
 }

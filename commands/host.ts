@@ -4,27 +4,27 @@ import type { ParsedConfig } from "../src/platform/config/config.ts";
 
 /** A stream of text, and the terminal behind it. */
 export interface TextSink {
-  /** `onEnd` hears when the system has taken the text, or cannot. */
+  /** Calls `onEnd` when the system has accepted the text or failed to. */
   write(text: string, onEnd?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
-/** What is typed or piped in. */
+/** Standard input. */
 export type TextSource = Readable & { readonly isTTY?: boolean | undefined };
 
-/** What the daemon is started with. */
+/** The options of `serve` and `demo`. */
 export interface DaemonOptions extends ParsedConfig {
   readonly out: TextSink;
-  /** How the person calls homesec, for what to do next: `homesec`, or `npx homesec`. */
+  /** How the user calls homesec, for hints: `homesec` or `npx homesec`. */
   readonly called: string;
-  /** Whether the person has a terminal with colours and wants them. */
+  /** Whether to print colours. */
   readonly colour: boolean;
-  /** Aborted when it shall stop. */
+  /** Aborted to stop the daemon. */
   readonly signal: AbortSignal;
 }
 
-/** Everything outside that commands depend on: a test gives its own. */
+/** Everything commands need from the outside. Tests provide their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -37,7 +37,7 @@ export interface Host {
   readonly clock: Clock;
   /** Aborted by SIGINT, SIGTERM or SIGHUP; the reason is the name of the signal. */
   readonly signal: AbortSignal;
-  /** Has the program end as soon as the command has: what is still under way by then is not waited for. */
+  /** Makes the process exit as soon as the command has finished, without waiting for pending work. */
   leave(): void;
   /** The long-running commands; each resolves to the exit code. */
   readonly daemon: {
@@ -46,7 +46,7 @@ export interface Host {
   };
 }
 
-/** How the person calls homesec: npx says so in the environment. */
+/** How the user calls homesec; npx sets a variable. */
 export function calledAs({ env }: Pick<Host, "env">): string {
   return env["npm_command"] === "exec" ? "npx homesec" : "homesec";
 }

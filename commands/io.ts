@@ -23,20 +23,20 @@ export interface GlobalOptions {
   readonly debug?: boolean;
 }
 
-/** What a command works with. */
+/** What a command can use. */
 export interface Io {
   readonly host: Host;
   readonly global: GlobalOptions;
   readonly output: Output;
-  /** Asks the daemon, or with --direct the database itself. Throws `Problem`. */
+  /** Calls the daemon, or with --direct works on the database. Throws `Problem`. */
   call<K extends OperationId>(operation: K, request: ClientRequest<Routes[K]>): Promise<ClientReply<Routes[K]>>;
-  /** Where the daemon answers, and the key for it. */
+  /** The address of the daemon and its API key. */
   endpoint(): Promise<Endpoint>;
-  /** The configuration, with flags of the command on top. Throws `Problem("invalid")`. */
+  /** The configuration; `flags` take precedence. Throws `Problem("invalid")`. */
   configuration(flags?: Partial<Record<VariableName, string>>): Promise<ParsedConfig>;
-  /** The database of the configuration, beside a daemon that runs or without one. Closed when the command ends. */
+  /** The configured database, shared with a running daemon if there is one. Closed when the command ends. */
   database(): Promise<Database>;
-  /** The database of the configuration with nobody else at it on this machine. Throws `Problem("conflict")` when a daemon has the data folder. */
+  /** The configured database for exclusive use. Throws `Problem("conflict")` if a daemon uses the data folder. */
   ownDatabase(): Promise<OpenDatabase>;
 }
 

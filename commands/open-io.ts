@@ -10,12 +10,12 @@ import type { GlobalOptions, Io } from "./io.ts";
 import type { Output } from "./output/output.ts";
 import { harmless, plainLines } from "./output/terminal-format.ts";
 
-/** An `Io` and how to let go of what it opened. */
+/** An `Io` that can be closed. */
 export interface OpenIo extends Io {
   close(): Promise<void>;
 }
 
-/** What a command works with, each thing opened when it is first asked for. */
+/** Creates the `Io` of a command. Opens each resource on first use. */
 export function openIo(host: Host, global: GlobalOptions): OpenIo {
   const closers: Close[] = [];
   const onClose = (close: Close): number => closers.push(close);
@@ -61,8 +61,8 @@ export function openIo(host: Host, global: GlobalOptions): OpenIo {
 function createOutput(host: Host, global: GlobalOptions): Output {
   const { stdout, stderr } = host;
   const noColour = !global.color || (host.env["NO_COLOR"] ?? "") !== "" || host.env["TERM"] === "dumb";
-  // tables and lines for people are made of harmless texts; data for programs is changed only where a person looks at it
-  const shown = (text: string): string => (stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text);
+  // Tables already escape control characters. Data for programs stays unchanged unless it goes to a terminal
+  const escaped = (text: string): string => (stdout.isTTY === true && global.output !== "table" ? plainLines(text) : text);
   return {
     format: global.output,
     fields: fieldNames(global.fields),
@@ -73,15 +73,15 @@ function createOutput(host: Host, global: GlobalOptions): Output {
       colour: stdout.isTTY === true && !noColour,
       width: stdout.isTTY === true ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
     },
-    write: (text) => stdout.write(shown(text)),
+    write: (text) => stdout.write(escaped(text)),
     writeThrough: (text, until) =>
       new Promise((resolve) => {
-        const giveUp = (): void => resolve(false);
-        if (until.aborted) return giveUp();
-        until.addEventListener("abort", giveUp);
-        stdout.write(shown(text), (error) => {
+        const stopWaiting = (): void => resolve(false);
+        if (until.aborted) return stopWaiting();
+        until.addEventListener("abort", stopWaiting);
+        stdout.write(escaped(text), (error) => {
           if (error) return;
-          until.removeEventListener("abort", giveUp);
+          until.removeEventListener("abort", stopWaiting);
           resolve(true);
         });
       }),
@@ -96,15 +96,14 @@ function fieldNames(text: string | undefined): readonly string[] | undefined {
   return names !== undefined && names.length > 0 ? names : undefined;
 }
 
-/** Commands give up on a daemon that accepts but does not answer. */
+/** Timeout for a daemon that accepts a request but does not answer. */
 const timeoutMs = 30_000;
 
 async function openHttpClient(io: Io): Promise<Client> {
   const { createHttpClient } = await import("../src/contract/http-client.ts");
   const { url, apiKey, ca } = await io.endpoint();
   const trusting = ca === undefined ? undefined : (await import("../src/monitoring/upstream/trusting-fetch.ts")).fetchTrusting(ca);
-  const onWait = (ms: number): void =>
-    io.output.note(`too many requests: the daemon asks to wait ${Math.ceil(ms / 1000)} s, then it goes on by itself`);
+  const onWait = (ms: number): void => io.output.note(`rate limit reached; continuing in ${Math.ceil(ms / 1000)} s`);
   return createHttpClient({ url, apiKey, fetch: trusting, timeoutMs, onWait });
 }
 
@@ -122,12 +121,12 @@ async function daemonUrl(io: Io): Promise<string> {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "") {
     const where = io.global.url === undefined ? "HOMESEC_URL" : "--url";
-    throw new Problem("invalid", `${where} ${JSON.stringify(given)} is not an address such as http://127.0.0.1:8000`);
+    throw new Problem("invalid", `${where} ${JSON.stringify(given)} must be an address such as http://127.0.0.1:8000`);
   }
   return given;
 }
 
-/** The file that was named; else, for the daemon of the own configuration, the certificate that it made itself. */
+/** The certificates of --ca-file; without it, the self-signed certificate of the configured daemon. */
 async function trustedCertificates(io: Io): Promise<string | undefined> {
   const { caFile } = io.global;
   const given = caFile ?? io.host.env["HOMESEC_CA_FILE"] ?? "";
@@ -136,7 +135,7 @@ async function trustedCertificates(io: Io): Promise<string | undefined> {
   const { config } = await io.configuration();
   if (config.tlsMode !== "self_signed") return undefined;
   return await readCertificates(join(config.dataDir, "tls", "cert.pem"), "the daemon's own certificate").catch((error: unknown) => {
-    // no daemon has run here yet, or another user's: the connection will tell
+    // No daemon has run here yet, or that of another user: the connection attempt reports it
     if (error instanceof Problem) return undefined;
     throw error;
   });
@@ -147,9 +146,9 @@ async function readCertificates(path: string, name: string): Promise<string> {
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new Problem("invalid", `${name} ${path} cannot be read: ${readingReason(cause)}`, { cause });
+    throw new Problem("invalid", `cannot read ${name} ${path}: ${readingReason(cause)}`, { cause });
   }
-  if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Problem("invalid", `${name} ${path} holds no certificate in PEM form`);
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) throw new Problem("invalid", `${name} ${path} contains no PEM certificate`);
   return text;
 }
 

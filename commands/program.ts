@@ -2,43 +2,43 @@ import { Command as Parser, Option as ParserOption } from "commander";
 import { type Command, type Example, kebab, type Noun, placeholder, type Typed } from "./command.ts";
 import type { Host } from "./host.ts";
 import type { Option } from "./input/options.ts";
-import { meant } from "./input/suggest.ts";
+import { suggestion } from "./input/suggest.ts";
 import type { GlobalOptions } from "./io.ts";
 import { outputFormats } from "./output/formats.ts";
 
 const topicsText = `
-Further help:
+More help:
   homesec help <command>      Help for a command, such as homesec help events list
-  homesec help exit-codes     What the end of a command tells a script
-  homesec help environment    Which variables commands read
-  homesec help formatting     Formats, fields, times and durations`;
+  homesec help exit-codes     Exit codes for scripts
+  homesec help environment    Environment variables of commands
+  homesec help formatting     Output formats, fields, times and durations`;
 
 const firstSteps: readonly Example[] = [
-  { command: "homesec demo", note: "see it work" },
-  { command: "homesec serve", note: "run it" },
-  { command: "homesec live", note: "watch it" },
+  { command: "homesec demo", note: "try it with a demo camera" },
+  { command: "homesec serve", note: "run the daemon" },
+  { command: "homesec live", note: "watch cameras, events and alerts" },
 ];
 
-/** The options that every command takes, as help shows them. */
+/** The options of every command. */
 export const globalOptions: readonly ParserOption[] = [
-  new ParserOption("-o, --output <format>", "How results are printed").choices(outputFormats).default("table"),
+  new ParserOption("-o, --output <format>", "Output format").choices(outputFormats).default("table"),
   new ParserOption("--fields <names>", "Print only these fields, such as id,status"),
-  new ParserOption("--url <address>", "Address of the daemon (HOMESEC_URL)"),
-  new ParserOption("--api-key-file <file>", "File with the API key (or HOMESEC_API_KEY); - reads what is piped in"),
-  new ParserOption("--ca-file <file>", "Certificates to trust, for a daemon with TLS (or HOMESEC_CA_FILE)"),
-  new ParserOption("--direct", "Work on the database itself, with or without a daemon"),
+  new ParserOption("--url <address>", "Address of the daemon, or HOMESEC_URL"),
+  new ParserOption("--api-key-file <file>", "File with the API key, or HOMESEC_API_KEY; - for stdin"),
+  new ParserOption("--ca-file <file>", "Trusted TLS certificates, or HOMESEC_CA_FILE"),
+  new ParserOption("--direct", "Use the database directly instead of the daemon"),
   new ParserOption("--config <file>", "Configuration file"),
-  new ParserOption("--data-dir <folder>", "Data folder, instead of DATA_DIR"),
-  new ParserOption("--no-color", "No colours (also NO_COLOR)"),
-  new ParserOption("-q, --quiet", "Only results and errors"),
-  new ParserOption("--debug", "Show where errors come from"),
+  new ParserOption("--data-dir <folder>", "Data folder (default DATA_DIR)"),
+  new ParserOption("--no-color", "Disable colours, or set NO_COLOR"),
+  new ParserOption("-q, --quiet", "Print only results and errors"),
+  new ParserOption("--debug", "Print stack traces and debug messages"),
 ];
 
-/** The parser of the command line. `onCommand` gets what was typed; wrong usage, help and version throw commander's error. */
+/** Creates the command-line parser. Calls `onCommand` with the parsed command; usage errors, help and version throw commander's error. */
 export function createProgram(commands: readonly Command[], nouns: readonly Noun[], host: Host, onCommand: (typed: Typed) => void): Parser {
   const program = configured(new Parser("homesec"), host)
-    .description("Home security monitoring: cameras upload pictures, homesec watches, judges, tells and keeps them searchable.")
-    .version(host.version, "-V, --version", "Show the version")
+    .description("Home security monitoring for cameras that upload pictures: detection, risk scores, alerts and search.")
+    .version(host.version, "-V, --version", "Print the version")
     .helpCommand(false)
     .addHelpText("before", `${examplesText(firstSteps)}\n`)
     .addHelpText("after", topicsText);
@@ -49,7 +49,7 @@ export function createProgram(commands: readonly Command[], nouns: readonly Noun
     const words = command.name.split(" ");
     const verb = words.pop() ?? "";
     const parent = parents.get(words.join(" "));
-    if (!parent) throw new Error(`no noun stands before ${command.name}`);
+    if (!parent) throw new Error(`no group for the command ${command.name}`);
     addCommand(parent, verb, command, host, (typed) => onCommand({ ...typed, global: program.opts<GlobalOptions>() }));
   };
   for (const command of commands.filter(({ name }) => !name.includes(" "))) add(command);
@@ -87,7 +87,7 @@ function addCommand(parent: Parser, verb: string, command: Command, host: Host, 
   });
 }
 
-/** Help begins with what the command is for, and with examples. */
+/** The text above the usage: description and examples. */
 function opening(command: Command): string {
   return `${command.description ?? `${command.summary}.`}\n\n${examplesText(command.examples)}`;
 }
@@ -113,52 +113,49 @@ function configured(parser: Parser, { stdout, stderr }: Host): Parser {
   return parser
     .exitOverride()
     .showSuggestionAfterError(true)
-    .helpOption("-h, --help", "Show this help")
+    .helpOption("-h, --help", "Print this help")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
       getOutHelpWidth: () => stdout.columns || 100,
       getErrHelpWidth: () => stderr.columns || 100,
-      outputError: (text, write) => write(`${withHint(text, parser)}\`${pathOf(parser)} --help\` shows what there is.\n`),
+      outputError: (text, write) => write(`${withHint(text, parser)}\`${pathOf(parser)} --help\` shows the usage.\n`),
     });
 }
 
-/** What commander complains of, in our words, with what was probably meant where commander has no guess. */
+/** Rewords commander's error and adds a suggestion where commander has none. */
 function withHint(text: string, parser: Parser): string {
-  const complaint = text
-    .replace(/^error: /, "homesec: ")
-    .replace("unknown command", "there is no command")
-    .replace("unknown option", "there is no option");
+  const reworded = text.replace(/^error: /, "homesec: ");
   const [, command] = /^error: unknown command '(.*)'/.exec(text) ?? [];
   const next = parser.args[1] ?? "";
-  // the words in the other order: `homesec list cameras`
+  // Swapped words: `homesec list cameras`
   const swapped =
     parser.parent === null && command !== undefined && parser.commands.some((each) => each.name() === next)
       ? `${next} ${command}`
       : undefined;
-  if (swapped !== undefined) return `${complaint.split("\n")[0]}\n(Did you mean homesec ${swapped}?)\n`;
-  if (complaint.includes("(Did you mean")) return complaint;
+  if (swapped !== undefined) return `${reworded.split("\n")[0]}\n(Did you mean homesec ${swapped}?)\n`;
+  if (reworded.includes("(Did you mean")) return reworded;
   if (command !== undefined) {
-    const guess = meant(
+    const guess = suggestion(
       command,
       parser.commands.map((each) => each.name()),
     );
-    return guess === undefined ? complaint : `${complaint}(Did you mean ${guess}?)\n`;
+    return guess === undefined ? reworded : `${reworded}(Did you mean ${guess}?)\n`;
   }
   const [, option] = /^error: unknown option '--([a-z-]+)/.exec(text) ?? [];
   const other =
     option &&
-    meant(
+    suggestion(
       option,
       parser.options.flatMap(({ long }) => long?.slice(2) ?? []),
     );
-  if (other) return `${complaint}(Did you mean --${other}?)\n`;
+  if (other) return `${reworded}(Did you mean --${other}?)\n`;
   const isWord = /unknown option '-[^-]/.test(text) && parser.registeredArguments.length > 0;
-  return isWord ? `${complaint}(A word that begins with - goes behind --.)\n` : complaint;
+  return isWord ? `${reworded}(Put a value that begins with - after --.)\n` : reworded;
 }
 
-/** `homesec cameras list`, as it is typed. */
+/** The full command, such as `homesec cameras list`. */
 function pathOf(parser: Parser): string {
   return parser.parent ? `${pathOf(parser.parent)} ${parser.name()}` : parser.name();
 }

@@ -10,10 +10,10 @@ import { wrapping } from "./output/wrap.ts";
 import { createProgram } from "./program.ts";
 import { commandsFor, nouns } from "./registry.ts";
 
-/** Runs what was typed after `homesec`, prints its errors, and resolves to the exit code. Never throws for what a command does. */
+/** Runs a command line, prints its errors and resolves to the exit code. Never throws for errors of a command. */
 export async function run(given: readonly string[], host: Host): Promise<number> {
   let args = given;
-  // asked by the completions of shells: what is typed is not finished, so no parser could take it
+  // Called by shell completion with an unfinished command line, which no parser accepts
   if (args[0] === "__complete") {
     const { complete } = await import("./completion/complete.ts");
     host.stdout.write((await complete(args.slice(1), host)).map((candidate) => `${candidate}\n`).join(""));
@@ -32,7 +32,7 @@ export async function run(given: readonly string[], host: Host): Promise<number>
       typed = what;
     }).parse([...args], { from: "user" });
   } catch (error) {
-    // commander has printed help, version or the complaint already
+    // Commander has already printed help, version or error
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     throw error;
   }
@@ -53,7 +53,7 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
     const running = command.run(input, io);
     code = command.endsOnSignal ? await running : await orInterrupted(running, host.signal);
   } catch (error) {
-    code = report(error, io, await remedyOf(error, typed, io, list));
+    code = report(error, io, await adviceOn(error, typed, io, list));
   }
   try {
     await io.close();
@@ -63,7 +63,7 @@ async function runCommand(typed: Typed, host: Host, list: Command | undefined): 
   return code === exitCodes.interrupted ? (bySignal[host.signal.reason as string] ?? code) : code;
 }
 
-/** Reads arguments and options. Throws `Problem("invalid")` that names every value which is not taken. */
+/** Reads arguments and options. Throws `Problem("invalid")` naming every invalid value. */
 function read({ command, arguments: texts, options }: Typed, host: Host) {
   const now = host.clock.now();
   const wrong: string[] = [];
@@ -98,7 +98,7 @@ function read({ command, arguments: texts, options }: Typed, host: Host) {
 
 const bySignal: Readonly<Record<string, number>> = { SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp };
 
-/** The command's own exit code, or 130 as soon as the person interrupts it. */
+/** The exit code of the command, or 130 as soon as the user interrupts it. */
 async function orInterrupted(running: Promise<number>, signal: AbortSignal): Promise<number> {
   let interrupt = (): void => {};
   const interrupted = new Promise<number>((resolve) => {
@@ -113,34 +113,34 @@ async function orInterrupted(running: Promise<number>, signal: AbortSignal): Pro
   }
 }
 
-/** Throws `Problem("invalid")` for a field that the records do not have, or when there are none, before anything is done. */
+/** Checks --fields before the command runs. Throws `Problem("invalid")` for unknown fields, and for commands without records. */
 async function checkFields({ output }: Io, command: Command, input: never): Promise<void> {
   if (output.fields === undefined) return;
-  if (command.prints === undefined) throw new Problem("invalid", `--fields: homesec ${command.name} prints no records to choose them from`);
+  if (command.prints === undefined) throw new Problem("invalid", `homesec ${command.name} prints no records; remove --fields`);
   const { requireFields } = await import("./output/fields.ts");
   requireFields(await command.prints(input), output.fields);
 }
 
-/** What the person did wrong is said in a line or two; anything else is a fault of ours and says where. */
-function report(error: unknown, io: Io, remedy: string | undefined): number {
+/** Prints an error. A `Problem` gets its advice; anything else is a bug and gets a hint at --debug. */
+function report(error: unknown, io: Io, advice: string | undefined): number {
   const stderr = wrapping(io.host.stderr);
   const message = error instanceof Error ? error.message : String(error);
-  // the message may quote what a file is called, or come from whatever answers at the address
+  // The message may quote a file name or come from an unknown server
   stderr.write(`homesec: ${plainLines(message)}\n`);
   const known = error instanceof Problem;
-  const advice = known ? remedy : "this should not have happened; --debug shows where";
-  if (advice !== undefined && !(io.global.debug && !known)) stderr.write(`${advice}\n`);
+  const hint = known ? advice : "This is a bug in homesec; --debug prints a stack trace.";
+  if (hint !== undefined && !(io.global.debug && !known)) stderr.write(`${hint}\n`);
   if (io.global.debug) stderr.write(`${plainLines(stackOf(error))}\n`);
   return known ? exitCodeOf(error.kind) : exitCodes.failure;
 }
 
-/** Many problems say what to do themselves. `list` is the command that lists what was asked for. */
-async function remedyOf(error: unknown, typed: Typed, io: Io, list: Command | undefined): Promise<string | undefined> {
+/** Advice for problems whose message has none. `list` is the list command of the same group. */
+async function adviceOn(error: unknown, typed: Typed, io: Io, list: Command | undefined): Promise<string | undefined> {
   if (!(error instanceof Problem)) return undefined;
-  if (error.kind === "unauthorized") return "Give the key in HOMESEC_API_KEY or with --api-key-file.";
+  if (error.kind === "unauthorized") return "Set the API key in HOMESEC_API_KEY or give --api-key-file.";
   if (error.kind !== "not_found") return undefined;
-  const { missingRemedy } = await import("./input/missing.ts");
-  return await missingRemedy(error.message, typed, io, list?.name);
+  const { notFoundAdvice } = await import("./input/not-found-advice.ts");
+  return await notFoundAdvice(error.message, typed, io, list?.name);
 }
 
 function stackOf(error: unknown): string {

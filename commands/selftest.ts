@@ -18,21 +18,24 @@ const view: RowView<Stage> = {
   columns: [
     { title: "STAGE", keep: true, cell: ({ name }) => ({ text: name }) },
     { title: "RESULT", keep: true, cell: ({ status }) => ({ text: status.replace("_", " "), paint: paints[status] }) },
-    { title: "TOOK", align: "right", cell: ({ took_ms }) => milliseconds(took_ms) },
-    { title: "AFTER", align: "right", cell: ({ at_ms }) => milliseconds(at_ms) },
+    { title: "DURATION", align: "right", cell: ({ took_ms }) => milliseconds(took_ms) },
+    { title: "DONE AFTER", align: "right", cell: ({ at_ms }) => milliseconds(at_ms) },
     { title: "DETAIL", cell: ({ detail }) => ({ text: detail ?? "" }) },
   ],
 };
 
 export const selftest = defineCommand({
   name: "selftest",
-  summary: "Send a picture through all stages and tell how long each took",
+  summary: "Test the pipeline from picture to alert",
   description:
-    "Has the daemon send a marked picture through everything: the detector looks at it, an event is stored and judged, a rule raises an alert, the journal numbers it. All of it happens in tables of its own that are dropped at the end, so that it counts nowhere and nobody is told. The exit code is 0 when all is proven, 7 when something is missing, 6 when no daemon answers.",
-  options: { timeout: seconds(5, 600, "How long to wait for the last proof (default 60s)") },
+    "Sends a test picture through the daemon: the detector processes it, an event is stored and analysed, a rule raises an alert, the journal records it. The test uses temporary tables, so it affects no statistics and notifies no one. Exits with 0 if every stage passes, with 7 if one fails, and with 6 if no daemon answers.",
+  options: { timeout: seconds(5, 600, "Time limit for all stages (default 60s)") },
   examples: [
-    { command: "homesec selftest", note: "does a picture become an alert?" },
-    { command: "homesec selftest --timeout 5m --quiet > /dev/null || echo 'have a look'", note: "for scripts, with a slow language model" },
+    { command: "homesec selftest", note: "every stage with its duration" },
+    {
+      command: "homesec selftest --timeout 5m --quiet > /dev/null || echo 'homesec needs attention'",
+      note: "in a script, with a slow language model",
+    },
   ],
   prints: () => view,
   async run({ options: { timeout } }, io) {

@@ -6,19 +6,19 @@ import { wrapping } from "./output/wrap.ts";
 
 export const serve = defineCommand({
   name: "serve",
-  summary: "Run homesec",
+  summary: "Run the daemon",
   description:
-    "Runs homesec until Ctrl-C: watches the camera folders, judges what is seen, and answers the API. A second Ctrl-C ends it at once.",
+    "Runs the daemon until Ctrl-C: it watches camera folders, analyses pictures and serves the API. A second Ctrl-C exits at once.",
   options: {
-    host: text("address", "Address to listen on, instead of HOST"),
-    port: text("port", "Port to listen on, instead of PORT; 0 takes any free one"),
-    roles: text("list", `What this daemon does, instead of ROLES: all, or some of ${roleNames.join(",")}`),
+    host: text("address", "Address to listen on (default HOST)"),
+    port: text("port", "Port to listen on, 0 for any (default PORT)"),
+    roles: text("list", `all, or some of ${roleNames.join(",")} (default ROLES)`),
   },
   examples: [
-    { command: "homesec serve", note: "on http://127.0.0.1:8000, with everything built in" },
+    { command: "homesec serve", note: "on http://127.0.0.1:8000, with built-in services" },
     { command: "homesec serve --config homesec.conf", note: "with a configuration file" },
-    { command: "homesec serve --port 9000 --data-dir /srv/homesec", note: "elsewhere" },
-    { command: "homesec serve --roles detect,analyze", note: "beside other daemons on one database (DATABASE_URL)" },
+    { command: "homesec serve --port 9000 --data-dir /srv/homesec", note: "another port and data folder" },
+    { command: "homesec serve --roles detect,analyze", note: "one of several daemons on one database (DATABASE_URL)" },
   ],
   endsOnSignal: true,
   async run({ options: { host, port, roles } }, io) {

@@ -1,7 +1,72 @@
 import type { Command } from "../command.ts";
-import { listAlerts } from "./list.ts";
-import { acknowledgeAlert, dismissAlert } from "./settle.ts";
-import { showAlert } from "./show.ts";
+import { listCommand, recordCommand } from "../command-shapes.ts";
+import { textArgument } from "../input/arguments.ts";
+import { choice, integer, text, time } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
+import { activeSilences, noteSilences } from "../silence/active.ts";
 import { tailAlerts } from "./tail.ts";
+import { alertView } from "./view.ts";
+
+const exampleId = "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11";
+const alertId = textArgument("Alert id");
+
+const listAlerts = listCommand({
+  name: "alerts list",
+  summary: "List alerts, newest first",
+  options: {
+    status: choice(["pending", "delivered", "acknowledged", "dismissed"], "Only alerts with this status"),
+    severity: choice(["low", "medium", "high", "critical"], "Only alerts of this severity"),
+    ruleId: text("id", "Only alerts of this rule"),
+    cameraId: text("id", "Only alerts of this camera"),
+    eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only alerts of this event"),
+    startDate: time("Only from this time on"),
+    endDate: time("Only up to this time"),
+  },
+  examples: [
+    { command: "homesec alerts list --status delivered", note: "open alerts" },
+    { command: "homesec alerts list --status pending", note: "unsent alerts; `homesec alerts show` says why" },
+    { command: "homesec alerts list --start-date yesterday --severity critical -o json", note: "as JSON" },
+  ],
+  view: alertView,
+  page(io, { options: { status, severity, ruleId, cameraId, eventId, startDate, endDate } }, page) {
+    const filter = { status, severity, rule_id: ruleId, camera_id: cameraId, event_id: eventId };
+    return io.call("listAlerts", { query: { ...filter, start_date: startDate, end_date: endDate, ...page } });
+  },
+  rows: (body) => body.items,
+  async after(io, { options: { cameraId, ruleId } }, count) {
+    if (count === 0) await noteUnknownCameras(io, cameraId === undefined ? [] : [cameraId]);
+    const others = (id: string | null, wanted: string | undefined): boolean => id !== null && wanted !== undefined && id !== wanted;
+    noteSilences(io, await activeSilences(io, ({ camera_id, rule_id }) => !others(camera_id, cameraId) && !others(rule_id, ruleId)));
+  },
+});
+
+const showAlert = recordCommand({
+  name: "alerts show",
+  summary: "Show one alert and its delivery per channel",
+  arguments: { alertId },
+  examples: [
+    { command: `homesec alerts show ${exampleId}`, note: "why it was raised and where it was sent" },
+    { command: `homesec alerts show ${exampleId} -o yaml`, note: "the API record as YAML" },
+  ],
+  view: alertView,
+  record: (io, input) => io.call("getAlert", { params: { id: input.arguments.alertId } }),
+});
+
+const acknowledgeAlert = closing("ack", "acknowledgeAlert", "acknowledged", "Acknowledge an alert: someone is handling it", "I am on it");
+const dismissAlert = closing("dismiss", "dismissAlert", "dismissed", "Dismiss an alert: no action needed", "false alarm");
+
+/** A command that closes an alert. The API answers a second one with a conflict. */
+function closing(verb: string, operation: "acknowledgeAlert" | "dismissAlert", done: string, summary: string, note: string): Command {
+  return recordCommand({
+    name: `alerts ${verb}`,
+    summary,
+    description: `${summary}. Unsent messages of the alert are cancelled. Exits with 5 if the alert is already closed.`,
+    arguments: { alertId },
+    examples: [{ command: `homesec alerts ${verb} ${exampleId}`, note }],
+    view: alertView,
+    record: (io, input) => io.call(operation, { params: { id: input.arguments.alertId } }),
+    note: ({ id }) => `alert ${id} ${done}`,
+  });
+}
 
 export const commands: readonly Command[] = [listAlerts, showAlert, tailAlerts, acknowledgeAlert, dismissAlert];

@@ -12,8 +12,8 @@ type ObjectShare = Row<"getObjectDistribution", "object_types">;
 type ScoreBucket = Row<"getRiskScoreDistribution", "buckets">;
 type ScoreDay = Row<"getRiskScoreTrends", "data_points">;
 
-/** A column of numbers. */
-function figure<T>(title: string, value: (row: T) => number, unit = ""): Column<T> {
+/** A right-aligned column of numbers; zeros are dimmed. */
+function numberColumn<T>(title: string, value: (row: T) => number, unit = ""): Column<T> {
   return {
     title,
     align: "right",
@@ -24,7 +24,7 @@ function figure<T>(title: string, value: (row: T) => number, unit = ""): Column<
 
 const longestBar = 30;
 
-/** A column of bars, the longest for the largest value of all rows. */
+/** A column of bars; the largest value gets the longest bar. */
 export function bars<T>(rows: readonly T[], value: (row: T) => number): Column<T> {
   const largest = Math.max(0, ...rows.map(value));
   const cell = (row: T, _terminal: TerminalFormat): Cell => {
@@ -40,7 +40,7 @@ export const detectionDays = (rows: readonly DetectionDay[]): RowView<DetectionD
   plural: "days",
   fields: ["date", "count"],
   id: ({ date }) => date,
-  columns: [day, figure("DETECTIONS", ({ count }) => count), bars(rows, ({ count }) => count)],
+  columns: [day, numberColumn("DETECTIONS", ({ count }) => count), bars(rows, ({ count }) => count)],
 });
 
 export const riskDays = (): RowView<RiskDay> => ({
@@ -49,10 +49,10 @@ export const riskDays = (): RowView<RiskDay> => ({
   id: ({ date }) => date,
   columns: [
     day,
-    figure("LOW", ({ low }) => low),
-    figure("MEDIUM", ({ medium }) => medium),
-    figure("HIGH", ({ high }) => high),
-    figure("CRITICAL", ({ critical }) => critical),
+    numberColumn("LOW", ({ low }) => low),
+    numberColumn("MEDIUM", ({ medium }) => medium),
+    numberColumn("HIGH", ({ high }) => high),
+    numberColumn("CRITICAL", ({ critical }) => critical),
   ],
 });
 
@@ -63,8 +63,8 @@ export const cameraUptimes = (): RowView<CameraUptime> => ({
   columns: [
     { title: "CAMERA", keep: true, cell: ({ camera_id }) => ({ text: camera_id }) },
     { title: "NAME", cell: ({ camera_name }) => ({ text: camera_name }) },
-    figure("DAYS WITH DETECTIONS", ({ uptime_percentage }) => Math.round(uptime_percentage * 10) / 10, " %"),
-    figure("DETECTIONS", ({ detection_count }) => detection_count),
+    numberColumn("DAYS WITH DETECTIONS", ({ uptime_percentage }) => Math.round(uptime_percentage * 10) / 10, " %"),
+    numberColumn("DETECTIONS", ({ detection_count }) => detection_count),
   ],
 });
 
@@ -74,8 +74,8 @@ export const objectShares = (rows: readonly ObjectShare[]): RowView<ObjectShare>
   id: ({ object_type }) => object_type,
   columns: [
     { title: "CLASS", keep: true, cell: ({ object_type }) => ({ text: object_type }) },
-    figure("DETECTIONS", ({ count }) => count),
-    figure("SHARE", ({ percentage }) => Math.round(percentage * 10) / 10, " %"),
+    numberColumn("DETECTIONS", ({ count }) => count),
+    numberColumn("SHARE", ({ percentage }) => Math.round(percentage * 10) / 10, " %"),
     bars(rows, ({ count }) => count),
   ],
 });
@@ -86,7 +86,7 @@ export const scoreBuckets = (rows: readonly ScoreBucket[]): RowView<ScoreBucket>
   id: ({ min_score, max_score }) => `${min_score}-${max_score}`,
   columns: [
     { title: "SCORE", align: "right", keep: true, cell: ({ min_score, max_score }) => ({ text: `${min_score}-${max_score}` }) },
-    figure("EVENTS", ({ count }) => count),
+    numberColumn("EVENTS", ({ count }) => count),
     bars(rows, ({ count }) => count),
   ],
 });
@@ -97,8 +97,8 @@ export const scoreDays = (rows: readonly ScoreDay[]): RowView<ScoreDay> => ({
   id: ({ date }) => date,
   columns: [
     day,
-    figure("AVERAGE SCORE", ({ avg_score }) => avg_score),
-    figure("EVENTS", ({ count }) => count),
+    numberColumn("AVERAGE SCORE", ({ avg_score }) => avg_score),
+    numberColumn("EVENTS", ({ count }) => count),
     bars(rows, ({ avg_score }) => avg_score),
   ],
 });

@@ -1,8 +1,7 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { defineCommand } from "../command.ts";
+import { rowsCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { printRows } from "../output/output.ts";
 import type { RowView } from "../output/view.ts";
 
 type CameraPath = Reply<Routes["validateCameraPaths"]>["valid_cameras"][number];
@@ -15,25 +14,24 @@ const view: RowView<CameraPath> = {
     { title: "CAMERA", keep: true, cell: ({ camera_id }) => ({ text: camera_id }) },
     { title: "FOLDER", cell: ({ folder_path }) => ({ text: folder_path }) },
     {
-      title: "FINDING",
-      cell: ({ issues }) => (issues.length === 0 ? { text: "good", paint: "green" } : { text: issues.join("; "), paint: "red" }),
+      title: "RESULT",
+      cell: ({ issues }) => (issues.length === 0 ? { text: "ok", paint: "green" } : { text: issues.join("; "), paint: "red" }),
     },
   ],
 };
 
-export const validateCameras = defineCommand({
+export const validateCameras = rowsCommand({
   name: "cameras validate",
-  summary: "Look whether the folders of the cameras can be read",
-  description: "Looks at the folder of every camera, the bad ones first. The exit code is 7 when one cannot be used.",
+  summary: "Check that the camera folders can be read",
+  description: "Checks the folder of every camera and lists the bad ones first. Exits with 7 if a folder cannot be used.",
   examples: [
-    { command: "homesec cameras validate", note: "which folders are missing, unreadable or outside of the roots" },
-    { command: "homesec cameras validate -o json", note: "for a program" },
+    { command: "homesec cameras validate", note: "which folders are missing, unreadable or outside the roots" },
+    { command: "homesec cameras validate -o json", note: "as JSON" },
   ],
-  prints: () => view,
-  async run(_, io) {
-    const body = await io.call("validateCameraPaths", {});
-    await printRows(io.output, [...body.invalid_cameras, ...body.valid_cameras], view, body);
-    io.output.note(`${body.valid_count} of ${body.total_cameras} folders can be used; CAMERA_ROOT is ${body.base_path}`);
-    return body.invalid_count === 0 ? exitCodes.ok : exitCodes.findings;
-  },
+  view,
+  body: (io) => io.call("validateCameraPaths", {}),
+  rows: (body) => [...body.invalid_cameras, ...body.valid_cameras],
+  after: ({ output }, body) =>
+    output.note(`${body.valid_count} of ${body.total_cameras} folders can be used; CAMERA_ROOT is ${body.base_path}`),
+  exitCode: (body) => (body.invalid_count === 0 ? exitCodes.ok : exitCodes.findings),
 });

@@ -6,29 +6,29 @@ import { globalOptions } from "../program.ts";
 import { commandsFor, nouns } from "../registry.ts";
 import { idsOf, kindOfId } from "./ids.ts";
 
-/** What can stand at the last word, which may be empty or begun. Never throws: a shell that completes shows no errors. */
+/** Completes the last word, which may be empty. Never throws, since completion cannot show errors. */
 export async function complete(words: readonly string[], host: Host): Promise<string[]> {
-  const { before, current, prefix } = taken(words);
+  const { before, current, prefix } = splitWords(words);
   const candidates = await candidatesFor(before, current, host).catch(() => []);
   const begun = current.slice(prefix.length);
   return [...new Set(candidates)].filter((candidate) => candidate.startsWith(begun)).map((candidate) => prefix + candidate);
 }
 
 /**
- * The words before the one at the cursor, and what of that one stays as it is. bash takes `--status=on` apart into three
- * words, of which it replaces the last; the other shells replace all of it.
+ * The words before the cursor, and the prefix of the current word that stays. bash splits `--status=on` into three words and
+ * replaces the last one; other shells replace all of it.
  */
-function taken(words: readonly string[]): { readonly before: readonly string[]; readonly current: string; readonly prefix: string } {
+function splitWords(words: readonly string[]): { readonly before: readonly string[]; readonly current: string; readonly prefix: string } {
   const last = words.at(-1) ?? "";
   const before = words.slice(0, -1).filter((word) => word !== "=");
   if (last === "=") return { before, current: "", prefix: "" };
   const [, flag, value] = /^(--[a-z-]+=)(.*)$/s.exec(last) ?? [];
-  if (flag === undefined || value === undefined) return { before, current: last, prefix: listed(last) };
-  return { before: [...before, flag.slice(0, -1)], current: last, prefix: flag + listed(value) };
+  if (flag === undefined || value === undefined) return { before, current: last, prefix: listPrefix(last) };
+  return { before: [...before, flag.slice(0, -1)], current: last, prefix: flag + listPrefix(value) };
 }
 
-/** Of several values with commas all but the one at the cursor. */
-function listed(value: string): string {
+/** The values of a comma-separated list before the one at the cursor. */
+function listPrefix(value: string): string {
   return value.startsWith("-") ? "" : value.slice(0, value.lastIndexOf(",") + 1);
 }
 
@@ -41,7 +41,7 @@ async function candidatesFor(before: readonly string[], current: string, host: H
   if (current.startsWith("-")) return flagsOf(command);
   if (command) {
     const [name, argument] = Object.entries(command.arguments)[positionals.length] ?? [];
-    // an argument is one value; several with commas are for options
+    // Only options accept comma-separated values
     if (name === undefined || current.includes(",")) return [];
     return argument?.choices ?? (await ids(name, command, positionals, before, host));
   }
@@ -54,17 +54,17 @@ interface Pending {
   readonly several: boolean;
 }
 
-/** Values of an option; those of a list that are there already are not offered again. */
+/** The values of an option, without those already in its list. */
 async function valuesOf(pending: Pending, command: Command | undefined, current: string, before: readonly string[], host: Host) {
   const values = pending.choices ?? (pending.name === undefined ? [] : await namedValues(pending.name, command, before, host));
-  const there = new Set(
+  const given = new Set(
     current
       .replace(/^--[a-z-]+=/, "")
       .split(",")
       .slice(0, -1),
   );
-  if (there.size > 0 && !pending.several) return [];
-  return values.filter((value) => !there.has(value));
+  if (given.size > 0 && !pending.several) return [];
+  return values.filter((value) => !given.has(value));
 }
 
 async function namedValues(name: string, command: Command | undefined, before: readonly string[], host: Host) {
@@ -73,7 +73,7 @@ async function namedValues(name: string, command: Command | undefined, before: r
   return (await command?.prints?.(nothing as never))?.fields ?? [];
 }
 
-/** Which command the words lead to, and what the next word would be: a value of an option, or which argument it would be. */
+/** Finds the command of the words, its arguments so far, and the option whose value comes next. */
 function walk(words: readonly string[], commands: readonly Command[]) {
   let path: string[] = [];
   let command: Command | undefined;
@@ -109,7 +109,7 @@ function flagsOf(command: Command | undefined): string[] {
   return [...own, ...globalOptions.flatMap(({ long }) => long ?? []), "--help"];
 }
 
-/** The words that can follow: nouns and plain commands, then groups and verbs. */
+/** The possible next words: nouns and plain commands, then groups and verbs. */
 function nextWords(path: readonly string[], commands: readonly Command[]): string[] {
   const names = [...nouns.map(({ name }) => name), "help", ...commands.map(({ name }) => name)];
   const begun = path.join(" ");

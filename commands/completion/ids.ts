@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Host } from "../host.ts";
 
 const timeoutMs = 1000;
-const keptMs = 10_000;
+const cacheMs = 10_000;
 
 const Id = z.union([z.string(), z.number()]).transform(String);
 const rows = (key: string, ...fields: readonly string[]) =>
@@ -14,7 +14,7 @@ const rows = (key: string, ...fields: readonly string[]) =>
     .transform((body) => fields.flatMap((field) => body[key]?.map((row) => row[field])));
 const Ids = z.array(z.string());
 
-/** Where the ids of each kind of thing come from; of rules the names too, where a command takes them. */
+/** The API path and fields for each kind of id; rules also by name where a command accepts it. */
 const sources = {
   camera: { path: "/api/cameras?limit=200", rows: rows("cameras", "camera_id") },
   rule: { path: "/api/alerts/rules?limit=200", rows: rows("items", "name", "id") },
@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, IdKind>> = {
   ...{ objectType: "label", objectTypes: "label" },
 };
 
-/** Whose ids an argument or option of that name takes in a command, behind the other arguments that are there. */
+/** The kind of id that an argument or option of this name takes, given the arguments before it. */
 export function kindOfId(name: string, command: string, before: readonly string[]): IdKind | undefined {
   if (command === "cameras restore" && name === "cameraId") return "deletedCamera";
   if (command === "events restore" && name === "eventId") return "deletedEvent";
@@ -46,9 +46,9 @@ export function kindOfId(name: string, command: string, before: readonly string[
   return Object.hasOwn(kinds, name) ? kinds[name] : undefined;
 }
 
-/** The ids that the daemon knows, asked at most every ten seconds and for at most one second. Throws when it does not answer. */
+/** The ids from the daemon, cached for 10 s, with a timeout of 1 s. Throws if it does not answer. */
 export async function idsOf(kind: IdKind, words: readonly string[], host: Host): Promise<string[]> {
-  // the program knows them itself
+  // Checks are built in
   if (kind === "check") return (await import("../../src/admin/doctor/checks.ts")).checks.map(({ id }) => id);
   const { openIo } = await import("../open-io.ts");
   const value = (flag: string): string | undefined => {
@@ -70,23 +70,23 @@ export async function idsOf(kind: IdKind, words: readonly string[], host: Host):
     .slice(0, 24);
   const folder = join(host.env["XDG_CACHE_HOME"] || join(host.home, ".cache"), "homesec");
   const file = join(folder, `completion-${name}.json`);
-  const kept = await read(file, host).catch(() => undefined);
-  if (kept) return kept;
+  const cached = await readCache(file, host).catch(() => undefined);
+  if (cached) return cached;
   const headers = apiKey === undefined ? {} : (await import("../../src/contract/http-client.ts")).keyHeader(apiKey);
   const trusting = ca === undefined ? fetch : (await import("../../src/monitoring/upstream/trusting-fetch.ts")).fetchTrusting(ca);
   const response = await trusting(url + sources[kind].path, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
-  // one stands on each line, and what begins with a dash would be an option
+  // Candidates are separated by newlines, and a leading dash would make an option
   const found = Ids.parse(sources[kind].rows.parse(await response.json())).filter((id) => !/^-|\p{Cc}/u.test(id));
-  await keep(folder, file, found).catch(() => undefined);
+  await writeCache(folder, file, found).catch(() => undefined);
   return found;
 }
 
-async function read(file: string, { clock }: Host): Promise<string[] | undefined> {
+async function readCache(file: string, { clock }: Host): Promise<string[] | undefined> {
   const age = clock.now().getTime() - (await stat(file)).mtimeMs;
-  return age >= 0 && age < keptMs ? Ids.parse(JSON.parse(await readFile(file, "utf8"))) : undefined;
+  return age >= 0 && age < cacheMs ? Ids.parse(JSON.parse(await readFile(file, "utf8"))) : undefined;
 }
 
-async function keep(folder: string, file: string, ids: readonly string[]): Promise<void> {
+async function writeCache(folder: string, file: string, ids: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const part = `${file}.${randomBytes(4).toString("hex")}`;
   await writeFile(part, JSON.stringify(ids), { mode: 0o600 });

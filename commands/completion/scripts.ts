@@ -1,9 +1,9 @@
-/** What each shell reads. All ask `homesec __complete` with the words up to the cursor; it answers with one candidate a line. */
+/** The completion scripts. Each runs `homesec __complete` with the words up to the cursor, which prints one candidate per line. */
 export const scripts = {
   bash: `# bash completion for homesec
 _homesec() {
   local word quote words=() escape='s/[][ "'\\''\`$&|;<>(){}*?!~#^=:\\\\]/\\\\&/g'
-  # bash gives the words as they were typed, and takes what is found as if it were
+  # bash passes the words as typed, with quotes, and expects candidates the same way
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
     quote=
     case $word in

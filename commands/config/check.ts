@@ -4,21 +4,21 @@ import { exitCodes } from "../exit-codes.ts";
 
 export const checkConfig = defineCommand({
   name: "config check",
-  summary: "Tell whether the daemon would start with this configuration",
+  summary: "Check the configuration",
   description:
-    "Parses the whole configuration, and looks into the file of DETECTOR_MODEL_PATH. Every error is printed at once and the exit code is 2; warnings leave it at 0.",
+    "Checks the configuration and the file of DETECTOR_MODEL_PATH, and prints every error. Exits with 2 if the daemon would not start, with 0 if there are only warnings.",
   examples: [
     { command: "homesec config check", note: "environment and .env" },
-    { command: "homesec config check --config homesec.conf", note: "with a file, before the daemon gets it" },
+    { command: "homesec config check --config homesec.conf", note: "a file, before the daemon uses it" },
   ],
   async run(_, io) {
     const { config, warnings } = await io.configuration();
     const { modelFault } = await import("../../src/monitoring/detector-model/check.ts");
     const fault = modelFault(config);
     for (const warning of warnings) io.output.write(`warning: ${warning}\n`);
-    // the daemon would start and keep the pictures, but see nothing
+    // The daemon would start, but detect nothing
     if (fault !== undefined) throw new Problem("invalid", fault);
-    io.output.note(warnings.length === 0 ? "the configuration is good" : "the configuration works, with warnings");
+    io.output.note(warnings.length === 0 ? "the configuration is valid" : "the configuration is valid, with warnings");
     return exitCodes.ok;
   },
 });

@@ -4,38 +4,38 @@ import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choiceList, integer, number, text, toggle } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
+import { settingsView } from "./view.ts";
 
-const from = (level: string, usual: number) =>
-  integer("score", 0, 100, `Events are ${level} from this score on; ${usual} until it is changed`);
+const threshold = (level: string, initial: number) => integer("score", 0, 100, `Lowest ${level} risk score (initially ${initial})`);
 
 export const setConfig = defineCommand({
   name: "config set",
-  summary: "Change the configuration while homesec runs",
+  summary: "Change settings while homesec runs",
   description:
-    "Changes values that hold at once, in every process, and after a restart: they beat environment, .env and file. An empty address takes the service away.",
+    "Changes settings at once, in every process. They survive restarts and take precedence over environment, .env and configuration file. An empty address removes a service.",
   options: {
-    batchTimeoutSeconds: integer("n", 1, 86_400, "A batch closes so long after its first detection"),
-    batchIdleTimeoutSeconds: integer("n", 1, 86_400, "A batch closes so long after its last detection"),
-    retentionDays: integer("n", 1, 3650, "What is older is deleted"),
-    detectionConfidenceThreshold: number("share", 0, 1, "Detections below are discarded"),
-    mediumFrom: from("medium", 30),
-    highFrom: from("high", 60),
-    criticalFrom: from("critical", 80),
-    visionUrl: text("address", "Vision service"),
-    embedderUrl: text("address", "Embedder service"),
-    enrichmentUrl: text("address", "Enrichment service"),
-    visionExtractionEnabled: toggle("Attributes, text in the picture and captions"),
-    reidEnabled: toggle("Embeddings and re-identification"),
-    sceneChangeEnabled: toggle("Detection of scene changes"),
-    reset: choiceList(configNames, "Values that are to be as configured again"),
+    batchTimeoutSeconds: integer("n", 1, 86_400, "Seconds from first detection to closing a batch"),
+    batchIdleTimeoutSeconds: integer("n", 1, 86_400, "Seconds from last detection to closing a batch"),
+    retentionDays: integer("n", 1, 3650, "Days to keep events"),
+    detectionConfidenceThreshold: number("share", 0, 1, "Minimum confidence, 0 to 1"),
+    mediumFrom: threshold("medium", 30),
+    highFrom: threshold("high", 60),
+    criticalFrom: threshold("critical", 80),
+    visionUrl: text("address", "Address of the vision service"),
+    embedderUrl: text("address", "Address of the embedder service"),
+    enrichmentUrl: text("address", "Address of the enrichment service"),
+    visionExtractionEnabled: toggle("Extract attributes, text and captions from pictures"),
+    reidEnabled: toggle("Recognise people and objects seen before"),
+    sceneChangeEnabled: toggle("Detect scene changes"),
+    reset: choiceList(configNames, "Settings to return to their configured values"),
   },
   examples: [
-    { command: "homesec config set --retention-days 14", note: "keep two weeks" },
-    { command: "homesec config set --high-from 55 --critical-from 75", note: "be stricter" },
-    { command: "homesec config set --no-reid-enabled", note: "switch re-identification off" },
-    { command: "homesec config set --reset retention_days", note: "keep what the configuration says again" },
+    { command: "homesec config set --retention-days 14", note: "keep events for two weeks" },
+    { command: "homesec config set --high-from 55 --critical-from 75", note: "rate events as more severe" },
+    { command: "homesec config set --no-reid-enabled", note: "turn re-identification off" },
+    { command: "homesec config set --reset retention_days", note: "use the configured value again" },
   ],
-  prints: async () => (await import("./view.ts")).settingsView,
+  prints: () => settingsView,
   async run({ options }, io) {
     const thresholds = { medium: options.mediumFrom, high: options.highFrom, critical: options.criticalFrom };
     const body = {
@@ -53,11 +53,10 @@ export const setConfig = defineCommand({
       reset: options.reset,
     };
     if (Object.values(body).every((value) => value === undefined)) {
-      throw new Problem("invalid", "nothing to change; `homesec config set --help` lists what can be");
+      throw new Problem("invalid", "nothing to change; `homesec config set --help` lists the settings");
     }
-    const { settingsView } = await import("./view.ts");
     const config = await io.call("updateConfig", { body });
-    io.output.note("changed; it holds now");
+    io.output.note("changed; in effect now");
     await printRecord(io.output, config, settingsView);
     return exitCodes.ok;
   },

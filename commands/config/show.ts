@@ -15,19 +15,19 @@ const view: RowView<Value> = {
   id: ({ name }) => name,
   columns: [
     { title: "VARIABLE", keep: true, cell: ({ name }) => ({ text: name }) },
-    { title: "VALUE", cell: ({ value }) => shown(value) },
+    { title: "VALUE", cell: ({ value }) => cellOf(value) },
     { title: "SOURCE", keep: true, cell: ({ source }) => ({ text: source, paint: source === "default" ? "dim" : "cyan" }) },
   ],
 };
 
 export const showConfig = defineCommand({
   name: "config show",
-  summary: "Show every value and who has set it",
+  summary: "Show every variable, its value and its source",
   description:
-    "Shows every configuration variable, its value and its source: settings (changed while homesec ran), flag, environment, .env, file or default. Secrets are masked.",
+    "Shows every configuration variable with its value and its source: settings (changed at run time), flag, environment, .env, file or default. Secrets are masked.",
   examples: [
-    { command: "homesec config show", note: "what holds here and now" },
-    { command: "homesec config show --config homesec.conf -o json", note: "what would hold with that file" },
+    { command: "homesec config show", note: "the current configuration" },
+    { command: "homesec config show --config homesec.conf -o json", note: "the configuration with that file" },
   ],
   prints: () => view,
   async run(_, io) {
@@ -53,7 +53,7 @@ export const showConfig = defineCommand({
   },
 });
 
-function shown(value: unknown) {
+function cellOf(value: unknown) {
   if (value === null || (Array.isArray(value) && value.length === 0)) return { text: "not set", paint: "dim" as const };
   return { text: Array.isArray(value) ? value.join(", ") : typeof value === "object" ? JSON.stringify(value) : String(value) };
 }

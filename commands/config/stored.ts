@@ -3,20 +3,20 @@ import { commandLog } from "../direct.ts";
 import type { Io } from "../io.ts";
 
 /**
- * The values that were changed at run time, from the database if it runs; with --direct it is started for that. Where
- * they cannot be read, the person is told and there are none.
+ * Reads the settings changed at run time, if the database runs; --direct starts it. Notes why if they cannot be read, and
+ * returns none.
  */
 export async function readStoredValues(io: Io, config: Config): Promise<ReadonlyMap<string, unknown>> {
   try {
     const { attachEmbeddedPostgres } = await import("../../src/platform/database/embedded-postgres.ts");
-    const runs = config.databaseUrl !== undefined || io.global.direct || (await attachEmbeddedPostgres(config.dataDir)) !== undefined;
-    if (runs) {
+    const isRunning = config.databaseUrl !== undefined || io.global.direct || (await attachEmbeddedPostgres(config.dataDir)) !== undefined;
+    if (isRunning) {
       const { storedValues } = await import("../../src/platform/config/settings.ts");
       return await storedValues(await io.database(), commandLog(io));
     }
-    io.output.note("values changed at run time are not shown: the database does not run (--direct starts it for that)");
+    io.output.note("settings changed at run time are missing: the database does not run (--direct starts it)");
   } catch (error) {
-    io.output.note(`values changed at run time are not shown: ${error instanceof Error ? error.message : String(error)}`);
+    io.output.note(`settings changed at run time are missing: ${error instanceof Error ? error.message : String(error)}`);
   }
   return new Map();
 }

@@ -22,12 +22,12 @@ export const settingsView: View<Settings> = {
   id: () => "config",
   columns: [],
   details: (settings) => [
-    ["batch closes after", { text: `${settings.batch_timeout_seconds} s` }],
-    ["or when quiet for", { text: `${settings.batch_idle_timeout_seconds} s` }],
+    ["batch timeout", { text: `${settings.batch_timeout_seconds} s` }],
+    ["batch idle timeout", { text: `${settings.batch_idle_timeout_seconds} s` }],
     ["retention", { text: `${settings.retention_days} days` }],
-    ["least confidence", { text: String(settings.detection_confidence_threshold) }],
+    ["minimum confidence", { text: String(settings.detection_confidence_threshold) }],
     [
-      "risk levels from",
+      "risk thresholds",
       {
         text: Object.entries(settings.risk_score_thresholds)
           .map(([level, score]) => `${level} ${score}`)

@@ -7,17 +7,17 @@ import type { Config } from "../../src/platform/config/config.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import type { GlobalOptions } from "../io.ts";
 
-/** What a backup lacks to open the secrets in it. */
+/** Says that the backup lacks the key file, which decrypts its secrets. */
 export function keyNote(secretKeyPath: string): string {
-  return `The key file is not in the backup: ${secretKeyPath}. Keep a copy of it in another place; without it the secrets of webhooks stay closed.`;
+  return `The backup does not include the key file ${secretKeyPath}. Keep a copy of it elsewhere; without it, webhook secrets cannot be decrypted.`;
 }
 
-/** What a backup lacks to show pictures. */
+/** Says that the backup lacks pictures and thumbnails. */
 export function pictureNote({ cameraRoot, dataDir }: Pick<Config, "cameraRoot" | "dataDir">): string {
-  return `Pictures (${cameraRoot}) and thumbnails (${dataDir}/thumbnails) are not in it either: thumbnails are made again as long as their pictures are there.`;
+  return `It does not include pictures (${cameraRoot}) and thumbnails (${dataDir}/thumbnails) either. homesec recreates thumbnails from pictures.`;
 }
 
-/** What has to be brought to a restored home beside its backup, and what has to be done before its start. */
+/** Says what to copy besides the backup, and what to do before the daemon starts. */
 export async function restoredNotes(
   { secretKeyPath, cameraRoot, cameraExtraRoots }: Pick<Config, "secretKeyPath" | "cameraRoot" | "cameraExtraRoots">,
   db: Database,
@@ -27,15 +27,12 @@ export async function restoredNotes(
   const cameras = await db.query(liveCameras);
   const resolved = await Promise.all(cameras.map(({ folder_path }) => resolveInside(roots, folder_path)));
   const outside = cameras.filter((_, at) => resolved[at]?.state === "outside");
-  const key = `The key file was not in the backup: put your copy of it at ${secretKeyPath}; without it the secrets of webhooks stay closed.`;
+  const key = `The backup did not include the key file. Copy yours to ${secretKeyPath}; without it, webhook secrets cannot be decrypted.`;
   if (outside.length === 0) {
-    return [
-      key,
-      `Pictures were not in it either: those that you have kept go into ${roots.join(" or ")}, and their thumbnails are made again.`,
-    ];
+    return [key, `It did not include pictures either. Copy yours to ${roots.join(" or ")}; homesec recreates the thumbnails.`];
   }
   const names = outside.map(({ folder_path }) => basename(folder_path));
-  // no two cameras can have one folder
+  // Two cameras cannot share a folder
   const folderOf = ({ camera_id, folder_path }: (typeof outside)[number]): string => {
     const name = basename(folder_path);
     return join(cameraRoot, names.filter((other) => other === name).length > 1 ? camera_id : name);
@@ -43,13 +40,13 @@ export async function restoredNotes(
   const homesec = ["homesec", ...given("--config", global.config), ...given("--data-dir", global.dataDir), "--direct"].join(" ");
   return [
     key,
-    `Pictures were not in it either, and ${pluralize(outside.length, "camera")} had ${outside.length === 1 ? "a folder" : "folders"} outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}).`,
-    "Correct CAMERA_ROOT if it is another one. Otherwise, before the start, or each gets a second camera for its new folder:",
+    `It did not include pictures either, and ${pluralize(outside.length, "camera")} had ${outside.length === 1 ? "a folder" : "folders"} outside CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${roots.join(", ")}).`,
+    "If CAMERA_ROOT is wrong, correct it. Otherwise run this before you start the daemon, or each new folder becomes a second camera:",
     ...outside.map(
       (camera) =>
         `  ${homesec} cameras update ${camera.camera_id} --folder-path ${shellWord(folderOf(camera))}     # was ${camera.folder_path}`,
     ),
-    "Then put the pictures that you have kept there, with their times (mv, cp -a): what was looked at is not looked at again, unless it is still at its old place too.",
+    "Then copy your pictures there and keep their times (mv, cp -a). homesec processes each picture once, unless it also stays in its old folder.",
   ];
 }
 

@@ -1,41 +1,53 @@
 import { resolve } from "node:path";
+import type { RestoreReport } from "../../src/admin/backup/restore.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
 import { flag } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
+import type { View } from "../output/view.ts";
+
+const view: View<RestoreReport> = {
+  plural: "restores",
+  fields: ["path", "tables", "rows", "created_at", "version", "replaced", "left_out"],
+  id: ({ path }) => path,
+  columns: [],
+  details: ({ path, tables, rows, created_at, version, replaced, left_out }) => [
+    ["restored", { text: path, paint: "bold" }],
+    ["content", { text: `${rows} rows of ${tables} tables` }],
+    ["created", { text: `${created_at.toISOString()}, by homesec ${version}` }],
+    ...(left_out.length === 0 ? [] : [["skipped", { text: `${left_out.join(", ")}: not a table of homesec` }] as const]),
+    ["before", { text: replaced ? "existing data was replaced" : "the database was empty" }],
+  ],
+};
 
 export const restoreDatabase = defineCommand({
   name: "db restore",
-  summary: "Put a backup into the database, with the daemon stopped",
+  summary: "Restore the database from a backup, with the daemon stopped",
   description:
-    "Puts a backup into the database of this configuration. The whole file is checked first; then everything happens at once, so that a restore which fails or is killed leaves what was there. A backup of an older version is brought up to this program. A daemon that runs, data that is there, and a backup that is newer than this program are conflicts (5), no such file is 3, a damaged file a failure (1).",
-  arguments: { file: textArgument("A file that `homesec db backup` has written") },
-  options: { yes: flag("Replace all data that is there") },
+    "Restores a backup into the configured database, and migrates backups of older versions. homesec checks the whole file first and restores it in one transaction: if that fails, the previous data stays. Exits with 5 if a daemon runs, if the database has data or if the backup is newer than this version, with 3 if the file does not exist, and with 1 if it is damaged.",
+  arguments: { file: textArgument("Backup file written by `homesec db backup`") },
+  options: { yes: flag("Replace all existing data") },
   examples: [
     { command: "homesec db restore /mnt/usb/homesec.backup", note: "into an empty database" },
-    { command: "homesec --data-dir /tmp/rehearsal db restore /mnt/usb/homesec.backup", note: "somewhere else, to see whether it works" },
+    { command: "homesec --data-dir /tmp/rehearsal db restore /mnt/usb/homesec.backup", note: "test a backup in another folder" },
   ],
   endsOnSignal: true,
-  prints: async () => (await import("./restore-view.ts")).restoreView,
+  prints: () => view,
   async run({ arguments: { file }, options: { yes } }, io) {
-    const [{ restore }, { restoreView }, { restoredNotes }, { showing }, { progressLine }, { orEnded }] = await Promise.all([
+    const [{ restore }, { restoredNotes }, { withProgress }] = await Promise.all([
       import("../../src/admin/backup/restore.ts"),
-      import("./restore-view.ts"),
       import("./notes.ts"),
-      import("./progress.ts"),
-      import("../output/progress.ts"),
-      import("./or-ended.ts"),
+      import("./with-progress.ts"),
     ]);
     const { config } = await io.configuration();
     const { db, kind } = await io.ownDatabase();
     const { clock, signal } = io.host;
-    const progress = await progressLine(io);
     const path = resolve(io.host.cwd, file);
-    return await orEnded(signal, progress, async () => {
-      const report = await restore({ db, path, replace: yes, alone: kind === "embedded", clock, signal, onProgress: showing(progress) });
-      progress.clear();
-      await printRecord(io.output, report, restoreView);
+    return await withProgress(io, async (onProgress, clear) => {
+      const report = await restore({ db, path, replace: yes, alone: kind === "embedded", clock, signal, onProgress });
+      clear();
+      await printRecord(io.output, report, view);
       for (const note of await restoredNotes(config, db, io.global)) io.output.note(note);
       return exitCodes.ok;
     });

@@ -1,16 +1,94 @@
-import type { Command } from "../command.ts";
+import type { Command, Values } from "../command.ts";
+import { listCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
+import { idArgument, textArgument } from "../input/arguments.ts";
+import { integer, list, number, time } from "../input/options.ts";
+import { noteUnknownCameras } from "../input/similar-id.ts";
 import { saveDetectionImage } from "./image.ts";
-import { labelsOfDetections } from "./labels.ts";
-import { listDetections } from "./list.ts";
-import { searchDetections } from "./search.ts";
-import { showDetection } from "./show.ts";
-import { statsOfDetections } from "./stats.ts";
+import { detectionView, foundDetectionView, labelView, statsView } from "./view.ts";
+
+const rangeOptions = {
+  cameraId: list("id", "Only these cameras, separated by commas"),
+  objectType: list("class", "Only these classes, such as person,dog"),
+  startDate: time("Only from this time on"),
+  endDate: time("Only up to this time"),
+};
+
+const filterOptions = {
+  ...rangeOptions,
+  minConfidence: number("confidence", 0, 1, "Minimum confidence, 0 to 1"),
+  eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only detections of this event"),
+};
+
+function rangeQuery({ cameraId, objectType, startDate, endDate }: Values<typeof rangeOptions>) {
+  return { camera_id: cameraId, object_type: objectType, start_date: startDate, end_date: endDate };
+}
+
+function filterQuery({ minConfidence, eventId, ...range }: Values<typeof filterOptions>) {
+  return { ...rangeQuery(range), min_confidence: minConfidence, event_id: eventId };
+}
 
 export const commands: readonly Command[] = [
-  listDetections,
-  searchDetections,
-  showDetection,
-  labelsOfDetections,
-  statsOfDetections,
+  listCommand({
+    name: "detections list",
+    summary: "List detections, newest first",
+    options: filterOptions,
+    examples: [
+      { command: "homesec detections list --object-type dog,cat --start-date today", note: "today's animals" },
+      { command: "homesec detections list --event-id 42", note: "the detections of an event" },
+      { command: "homesec detections list --min-confidence 0.9 -o ndjson", note: "one JSON record per line" },
+    ],
+    view: detectionView,
+    page: (io, { options }, page) => io.call("listDetections", { query: { ...filterQuery(options), ...page } }),
+    rows: (body) => body.items,
+    after: async (io, { options }, count) => (count === 0 ? await noteUnknownCameras(io, options.cameraId) : undefined),
+  }),
+  listCommand({
+    name: "detections search",
+    summary: "Search detections by class, camera, text and appearance",
+    description:
+      'Searches class, camera, text in the picture and appearance. All words must match; "words in quotes" match side by side; OR separates alternatives; -word excludes a word; word* matches any ending. Sorts by relevance, then newest first.',
+    arguments: { query: textArgument("Search query") },
+    options: filterOptions,
+    examples: [
+      { command: "homesec detections search 'dog garden'", note: "dogs at the garden camera" },
+      { command: "homesec detections search 'truck OR bus -driveway' --start-date -7d", note: "the last week, without the driveway" },
+      { command: "homesec detections search '\"red jacket\"'", note: "exact words from enrichment" },
+    ],
+    view: foundDetectionView,
+    page: (io, { arguments: { query }, options }, page) =>
+      io.call("searchDetections", { query: { q: query, ...filterQuery(options), ...page } }),
+    rows: (body) => body.items,
+  }),
+  recordCommand({
+    name: "detections show",
+    summary: "Show one detection",
+    arguments: { detectionId: idArgument("Detection id") },
+    examples: [{ command: "homesec detections show 7", note: "its class, box and picture" }],
+    view: detectionView,
+    record: (io, input) => io.call("getDetection", { params: { detection_id: input.arguments.detectionId } }),
+  }),
+  rowsCommand({
+    name: "detections labels",
+    summary: "List all detected classes, most frequent first",
+    examples: [
+      { command: "homesec detections labels", note: "values for --object-type" },
+      { command: "homesec detections labels -o id", note: "only the names" },
+    ],
+    view: labelView,
+    body: (io) => io.call("listDetectionLabels", {}),
+    rows: (body) => body.labels,
+  }),
+  recordCommand({
+    name: "detections stats",
+    summary: "Count detections by class",
+    description: "Counts detections by class. JSON includes the daily counts of the last 30 days.",
+    options: rangeOptions,
+    examples: [
+      { command: "homesec detections stats", note: "all detections" },
+      { command: "homesec detections stats --camera-id yard --start-date -7d", note: "one camera, the last week" },
+    ],
+    view: statsView,
+    record: (io, { options }) => io.call("getDetectionStats", { query: rangeQuery(options) }),
+  }),
   saveDetectionImage,
 ];

@@ -1,9 +1,12 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { ago, exactly } from "../output/terminal-format.ts";
+import { table } from "../output/table.ts";
+import { ago, exactly, type TerminalFormat } from "../output/terminal-format.ts";
 import type { RowView, View } from "../output/view.ts";
 
 type Detection = Reply<Routes["getDetection"]>;
+type Label = Reply<Routes["listDetectionLabels"]>["labels"][number];
+type Stats = Reply<Routes["getDetectionStats"]>;
 type FoundDetection = Reply<Routes["searchDetections"]>["items"][number];
 
 const percent = (confidence: number): string => `${Math.round(confidence * 100)} %`;
@@ -38,17 +41,17 @@ export const detectionView: View<Detection> = {
     { title: "WHEN", keep: true, cell: (detection, terminal) => ({ text: ago(terminal, detection.detected_at) }) },
     { title: "CAMERA", cell: (detection) => ({ text: detection.camera_id }) },
     { title: "OBJECT", keep: true, cell: (detection) => ({ text: detection.object_type }) },
-    { title: "SURE", align: "right", keep: true, cell: (detection) => ({ text: percent(detection.confidence) }) },
+    { title: "CONFIDENCE", align: "right", keep: true, cell: (detection) => ({ text: percent(detection.confidence) }) },
     { title: "EVENT", align: "right", keep: true, cell: (detection) => ({ text: String(detection.event_id ?? "") }) },
     { title: "PICTURE", cell: (detection) => ({ text: detection.file_path }) },
   ],
   details: (detection, terminal) => [
     ["detection", { text: String(detection.id), paint: "bold" }],
-    ["object", { text: `${detection.object_type}, ${percent(detection.confidence)} sure` }],
+    ["object", { text: `${detection.object_type}, confidence ${percent(detection.confidence)}` }],
     ["camera", { text: detection.camera_id }],
     ["when", { text: exactly(terminal, detection.detected_at) }],
     ["box", { text: box(detection) }],
-    ["event", { text: detection.event_id === null ? "not yet: its batch is open" : String(detection.event_id) }],
+    ["event", { text: detection.event_id === null ? "none yet: the batch is open" : String(detection.event_id) }],
     ["picture", { text: detection.file_path }],
   ],
 };
@@ -61,3 +64,35 @@ export const foundDetectionView: RowView<FoundDetection> = {
     { title: "RELEVANCE", align: "right", cell: (detection) => ({ text: percent(detection.relevance_score) }) },
   ],
 };
+
+export const labelView: RowView<Label> = {
+  plural: "classes",
+  fields: ["label", "count"],
+  id: ({ label }) => label,
+  columns: [
+    { title: "CLASS", keep: true, cell: ({ label }) => ({ text: label }) },
+    { title: "DETECTIONS", align: "right", keep: true, cell: ({ count }) => ({ text: String(count) }) },
+  ],
+};
+
+export const statsView: View<Stats> = {
+  plural: "statistics",
+  fields: ["total_detections", "detections_by_class", "object_class_distribution", "average_confidence", "trends"],
+  id: ({ total_detections }) => total_detections,
+  columns: [],
+  details: ({ total_detections, average_confidence }) => [
+    ["detections", { text: String(total_detections), paint: "bold" }],
+    ["average confidence", { text: average_confidence === null ? "-" : percent(average_confidence) }],
+  ],
+  more: classesText,
+};
+
+function classesText({ object_class_distribution: classes }: Stats, terminal: TerminalFormat): string {
+  if (classes.length === 0) return "";
+  const heads = [
+    { title: "CLASS", keep: true },
+    { title: "DETECTIONS", align: "right" as const, keep: true },
+  ];
+  const rows = classes.map(({ object_class, count }) => [{ text: object_class }, { text: String(count) }]);
+  return table(terminal, heads, rows);
+}

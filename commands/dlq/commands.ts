@@ -1,7 +1,106 @@
-import type { Command } from "../command.ts";
-import { listDeadLetters } from "./list.ts";
-import { purgeDeadLetters } from "./purge.ts";
-import { requeueDeadLetters } from "./requeue.ts";
-import { showDeadLetter } from "./show.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { queueNames } from "../../src/work/jobs/jobs-repository.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { recordCommand } from "../command-shapes.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { idArgument, optionalText, textArgument } from "../input/arguments.ts";
+import { confirm, yesOption } from "../input/confirm.ts";
+import { integer, rowLimit, text } from "../input/options.ts";
+import { printList, printRecord, printRows } from "../output/output.ts";
+import { pages } from "../output/pages.ts";
+import { deadLetterView, purgedView, queueView, requeuedView } from "./view.ts";
+
+const queueText = "detect (pictures), enrich, analyze (events), alert or deliver (messages)";
+const queueArgument = { ...textArgument(queueText), choices: queueNames };
+const jobOption = integer("id", 1, Number.MAX_SAFE_INTEGER, "Only the job with this id");
+
+const listDeadLetters = defineCommand({
+  name: "dlq list",
+  summary: "List failed jobs that homesec no longer retries",
+  description: "Lists the dead letters of a queue. Without a queue, counts them per queue.",
+  arguments: { queue: { ...optionalText(queueText), choices: queueNames } },
+  options: { queue: { ...text("name", queueText), choices: queueNames }, limit: rowLimit(50) },
+  examples: [
+    { command: "homesec dlq list", note: "count per queue" },
+    { command: "homesec dlq list detect", note: "failed pictures with their errors" },
+  ],
+  prints: (input) => (queueOf(input) === undefined ? queueView : deadLetterView),
+  async run(input, io) {
+    const queue = queueOf(input);
+    if (queue === undefined) {
+      const stats = await io.call("getDlqStats", {});
+      const rows = Object.entries(stats.queues).map(([name, count]) => ({ queue: name, count }));
+      await printRows(io.output, rows, queueView, stats);
+    } else {
+      const bodies = pages(input.options.limit, (page) => io.call("listDeadLetters", { params: { queue }, query: page }));
+      await printList(io.output, bodies, (body) => body.items, deadLetterView);
+    }
+    return exitCodes.ok;
+  },
+});
+
+interface QueueInput {
+  readonly arguments: { readonly queue?: string | undefined };
+  readonly options: { readonly queue?: string | undefined };
+}
+
+/** The queue, from the argument or the option. Throws `Problem("invalid")` if both are given. */
+function queueOf({ arguments: { queue }, options }: QueueInput): string | undefined {
+  if (queue !== undefined && options.queue !== undefined) throw new Problem("invalid", "the queue is given twice; remove --queue");
+  return queue ?? options.queue;
+}
+
+const showDeadLetter = recordCommand({
+  name: "dlq show",
+  summary: "Show one dead letter",
+  arguments: { queue: queueArgument, jobId: idArgument("Job id") },
+  examples: [{ command: "homesec dlq show detect 17", note: "its subject and its error" }],
+  view: deadLetterView,
+  async record(io, { arguments: { queue, jobId } }) {
+    const { items } = await io.call("listDeadLetters", { params: { queue }, query: { job_id: jobId } });
+    const [letter] = items;
+    if (!letter) throw new Problem("not_found", `Job ${jobId} is no dead letter of the queue ${queue}`);
+    return letter;
+  },
+});
+
+const requeueDeadLetters = defineCommand({
+  name: "dlq requeue",
+  summary: "Retry dead letters",
+  description: "Retries the dead letters of a queue as if they were new. Fix the cause of the failure first.",
+  arguments: { queue: queueArgument },
+  options: { job: jobOption },
+  examples: [
+    { command: "homesec dlq requeue detect", note: "all failed pictures" },
+    { command: "homesec dlq requeue analyze --job 17", note: "one event" },
+  ],
+  prints: () => requeuedView,
+  async run({ arguments: { queue }, options: { job } }, io) {
+    const done = await io.call("requeueDeadLetters", { params: { queue }, query: { job_id: job } });
+    if (io.output.format !== "table") await printRecord(io.output, done, requeuedView);
+    io.output.note(`${done.requeued} requeued`);
+    return exitCodes.ok;
+  },
+});
+
+const purgeDeadLetters = defineCommand({
+  name: "dlq purge",
+  summary: "Delete dead letters",
+  description: "Deletes the dead letters of a queue. Their pictures and events stay, with their current status.",
+  arguments: { queue: queueArgument },
+  options: { job: jobOption, ...yesOption },
+  examples: [
+    { command: "homesec dlq purge detect", note: "the whole queue; asks for confirmation" },
+    { command: "homesec dlq purge detect --job 17 --yes", note: "one job, in a script" },
+  ],
+  prints: () => purgedView,
+  async run({ arguments: { queue }, options: { job, yes } }, io) {
+    await confirm(io, { yes }, job === undefined ? `Delete all dead letters of ${queue}?` : `Delete dead letter ${job} of ${queue}?`);
+    const done = await io.call("purgeDeadLetters", { params: { queue }, query: { job_id: job } });
+    if (io.output.format !== "table") await printRecord(io.output, done, purgedView);
+    io.output.note(`${done.purged} deleted`);
+    return exitCodes.ok;
+  },
+});
 
 export const commands: readonly Command[] = [listDeadLetters, showDeadLetter, requeueDeadLetters, purgeDeadLetters];

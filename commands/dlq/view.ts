@@ -5,8 +5,8 @@ import type { RowView, View } from "../output/view.ts";
 
 type DeadLetter = Reply<Routes["listDeadLetters"]>["items"][number];
 
-/** What the job is about, for a person. */
-function thingOf({ image, event, delivery, notification, subject }: DeadLetter): string {
+/** A readable name for the subject of the job. */
+function subjectText({ image, event, delivery, notification, subject }: DeadLetter): string {
   if (image) return `${image.camera_id}: ${image.path}`;
   if (notification) {
     const { channel, kind, silence_id, rule_name, camera_id } = notification;
@@ -23,13 +23,13 @@ export const deadLetterView: View<DeadLetter> = {
   columns: [
     { title: "JOB", align: "right", keep: true, cell: (letter) => ({ text: String(letter.job_id) }) },
     { title: "FAILED", keep: true, cell: (letter, terminal) => ({ text: ago(terminal, letter.failed_at ?? letter.created_at) }) },
-    { title: "ABOUT", cell: (letter) => ({ text: thingOf(letter) }) },
+    { title: "SUBJECT", cell: (letter) => ({ text: subjectText(letter) }) },
     { title: "ERROR", cell: (letter) => ({ text: letter.error ?? "" }) },
   ],
   details: (letter, terminal) => [
     ["job", { text: `${letter.job_id}`, paint: "bold" }],
     ["queue", { text: letter.queue }],
-    ["about", { text: thingOf(letter) }],
+    ["subject", { text: subjectText(letter) }],
     ["error", { text: letter.error ?? "unknown", paint: "red" }],
     ["attempts", { text: String(letter.attempts) }],
     ["created", { text: exactly(terminal, letter.created_at) }],

@@ -4,7 +4,7 @@ import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
 import type { Io } from "../io.ts";
 import { pages } from "../output/pages.ts";
 import { streamNew } from "../output/save.ts";
-import { watched } from "./export-progress.ts";
+import { withProgress } from "./export-progress.ts";
 import type { filterQuery } from "./filter.ts";
 import { eventView } from "./view.ts";
 import { readWatermark, writeWatermark } from "./watermark.ts";
@@ -12,7 +12,7 @@ import { readWatermark, writeWatermark } from "./watermark.ts";
 type Event = Reply<Routes["listEvents"]>["items"][number];
 type Filter = ReturnType<typeof filterQuery>;
 
-/** What is still being stored while a run looks is left for the next run. */
+/** Leaves events that may still be in the middle of being stored to the next run. */
 const settledAfterMs = 60_000;
 
 interface Task {
@@ -22,49 +22,49 @@ interface Task {
   readonly watermark: string;
 }
 
-/** Saves what was stored since the last run, then moves the watermark. Resolves to whether there was anything. */
+/** Saves the events stored since the last run and moves the watermark. Resolves to false if there were none. */
 export async function exportNew(io: Io, { format, file, filter, watermark }: Task): Promise<boolean> {
   const from = await readWatermark(watermark);
   const settled = new Date(io.host.clock.now().getTime() - settledAfterMs);
-  const judged = asksForJudgement(filter) ? await judgedBefore(io, filter, from, settled) : undefined;
-  const until = judged?.until ?? settled;
-  let someSettle = false;
-  // not the time of this machine, whose clock may be ahead of the daemon's: what is stored from now on has to be after it
-  let mark = judged?.newest;
+  const analysed = needsAnalysis(filter) ? await analysedBefore(io, filter, from, settled) : undefined;
+  const until = analysed?.until ?? settled;
+  let hasRecent = false;
+  // Uses times of stored events: the clock of this machine may be ahead of the daemon's
+  let mark = analysed?.newest;
   const isNew = ({ created_at }: Event): boolean => {
-    if (created_at > settled) someSettle = true;
+    if (created_at > settled) hasRecent = true;
     if (created_at > until || (from !== undefined && created_at <= from)) return false;
     if (mark === undefined || created_at > mark) mark = created_at;
     return true;
   };
   const found = only(isNew, eventPages(io, { ...filter, created_since: from }));
   const first = await found.next();
-  if (judged && judged.pending > 0) io.output.note(pendingNote(judged.pending));
+  if (analysed && analysed.pending > 0) io.output.note(pendingNote(analysed.pending));
   if (first.done !== true)
-    await streamNew(file, watched(io, eventFile(format, following(first.value, found)), format, undefined), io.host.signal);
-  else io.output.note(someSettle ? "no new events but those of the last minute, which the next run saves" : "no new events");
+    await streamNew(file, withProgress(io, eventFile(format, following(first.value, found)), format, undefined), io.host.signal);
+  else io.output.note(hasRecent ? "no new events except those of the last minute; the next run saves them" : "no new events");
   if (mark) await writeWatermark(watermark, mark);
   return first.done !== true;
 }
 
-const asksForJudgement = ({ risk_level, min_risk_score }: Filter): boolean => risk_level !== undefined || min_risk_score !== undefined;
+const needsAnalysis = ({ risk_level, min_risk_score }: Filter): boolean => risk_level !== undefined || min_risk_score !== undefined;
 
 const pendingNote = (count: number): string =>
   count === 1
-    ? "an event waits for its analysis; it and what was stored after it are saved by a later run"
-    : `${count} events wait for their analysis; they and what was stored after them are saved by a later run`;
+    ? "1 event waits for analysis; a later run saves it and all events after it"
+    : `${count} events wait for analysis; a later run saves them and all events after them`;
 
-interface Judged {
-  /** Up to then every event that was stored has its risk score, or gets none. */
+interface Analysed {
+  /** All events stored up to this time have a risk score, or will never get one. */
   readonly until: Date;
-  /** When the newest of them was stored. */
+  /** Time at which the newest of them was stored. */
   readonly newest: Date | undefined;
-  /** How many after it wait for their score. */
+  /** Number of later events that wait for their score. */
   readonly pending: number;
 }
 
-/** How far one can tell which events have the risk that is asked for: what is judged later must not be left out for good. */
-async function judgedBefore(io: Io, filter: Filter, from: Date | undefined, settled: Date): Promise<Judged> {
+/** The time up to which the risk filter is reliable. Events scored later must not be skipped for good. */
+async function analysedBefore(io: Io, filter: Filter, from: Date | undefined, settled: Date): Promise<Analysed> {
   const all = { ...filter, risk_level: undefined, min_risk_score: undefined, created_since: from };
   const stored: number[] = [];
   let until = settled.getTime();
@@ -83,7 +83,7 @@ async function judgedBefore(io: Io, filter: Filter, from: Date | undefined, sett
   return { until: new Date(until), newest: Number.isFinite(newest) ? new Date(newest) : undefined, pending };
 }
 
-/** The events that match, page by page, newest first. */
+/** The matching events, page by page, newest first. */
 export async function* eventPages(
   io: Io,
   filter: Filter & { readonly created_since?: Date | undefined },
@@ -92,7 +92,7 @@ export async function* eventPages(
   for await (const { items } of bodies) yield items;
 }
 
-/** The bytes of a file with these events: CSV with the columns of `events list -o csv`, or one JSON object a line. */
+/** The bytes of a file with these events: CSV with the columns of `events list -o csv`, or one JSON object per line. */
 export async function* eventFile(format: "csv" | "ndjson", batches: AsyncIterable<readonly Event[]>): AsyncGenerator<Uint8Array> {
   if (format === "csv") yield Buffer.from(csvLine(eventView.fields));
   for await (const events of batches) {
@@ -103,7 +103,7 @@ export async function* eventFile(format: "csv" | "ndjson", batches: AsyncIterabl
   }
 }
 
-/** Of each page only what matches, without pages where nothing does. */
+/** The matching events of each page; pages without a match are skipped. */
 async function* only(matches: (event: Event) => boolean, batches: AsyncIterable<readonly Event[]>): AsyncGenerator<readonly Event[]> {
   for await (const events of batches) {
     const some = events.filter(matches);

@@ -4,16 +4,16 @@ import type { filterQuery } from "./filter.ts";
 
 const lineEnd = 10;
 
-/** Passes the parts of a file on, and shows on the terminal how far it is. Without a filter nobody knows how much there is. */
-export async function* watched(
+/** Passes the parts of a file on and shows progress on the terminal. Without a filter the total is unknown. */
+export async function* withProgress(
   io: Io,
   parts: AsyncIterable<Uint8Array>,
   format: "csv" | "xlsx" | "ndjson",
   filter: ReturnType<typeof filterQuery> | undefined,
 ): AsyncGenerator<Uint8Array> {
   const line = await progressLine(io);
-  if (!line.seen) return yield* parts;
-  // the lines of a workbook cannot be counted from outside
+  if (!line.isVisible) return yield* parts;
+  // A workbook is compressed: its lines cannot be counted
   const isText = format !== "xlsx";
   const total = isText && filter ? (await io.call("listEvents", { query: { ...filter, limit: 1 } })).pagination.total : undefined;
   let count = 0;

@@ -1,21 +1,20 @@
+import type { Values } from "../command.ts";
 import { choice, choiceList, integer, list, time, toggle } from "../input/options.ts";
 
-/** What events are narrowed by, in lists, searches and exports. */
+/** The filters of event lists, searches and exports. */
 export const filterOptions = {
-  cameraId: list("id", "Only of this camera; repeat it or use commas for several"),
-  riskLevel: choiceList(["low", "medium", "high", "critical"], "Only of this level; repeat it or use commas for several"),
-  objectType: list("class", "Only with this class, such as person; repeat it or use commas for several"),
+  cameraId: list("id", "Only these cameras, separated by commas"),
+  riskLevel: choiceList(["low", "medium", "high", "critical"], "Only these levels, separated by commas"),
+  objectType: list("class", "Only these classes, such as person,dog"),
   startDate: time("Only from this time on"),
   endDate: time("Only up to this time"),
-  reviewed: toggle("Only reviewed events; --no-reviewed only the others"),
-  minRiskScore: integer("score", 0, 100, "Only with at least this score"),
-  kind: choice(["event", "camera_health", "all"], "What cameras saw, or what was wrong with cameras; without it, what they saw"),
+  reviewed: toggle("Only reviewed events; --no-reviewed for the others"),
+  minRiskScore: integer("score", 0, 100, "Minimum risk score, 0 to 100"),
+  kind: choice(["event", "camera_health", "all"], "Detections or camera incidents (default event)"),
 };
 
-type Given = { readonly [K in keyof typeof filterOptions]: ReturnType<(typeof filterOptions)[K]["read"]> };
-
-/** The query of the API for what was given. */
-export function filterQuery(options: Given) {
+/** The API query for these options. */
+export function filterQuery(options: Values<typeof filterOptions>) {
   return {
     camera_id: options.cameraId,
     risk_level: options.riskLevel,

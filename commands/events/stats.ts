@@ -21,7 +21,7 @@ const view: View<Stats> = {
     ...(["critical", "high", "medium", "low"] as const).map(
       (level) => [level, { text: String(levels[level]), paint: levels[level] === 0 ? ("dim" as const) : riskPaint(level) }] as const,
     ),
-    ["not judged", { text: String(unscored_events) }],
+    ["no score", { text: String(unscored_events) }],
   ],
   more: camerasText,
 };
@@ -39,14 +39,14 @@ function camerasText({ events_by_camera: cameras }: Stats, terminal: TerminalFor
 
 export const statsOfEvents = defineCommand({
   name: "events stats",
-  summary: "Count the events by level and camera",
+  summary: "Count events by risk level and camera",
   options: {
-    cameraId: list("id", "Only of this camera; repeat it or use commas for several"),
+    cameraId: list("id", "Only these cameras, separated by commas"),
     startDate: time("Only from this time on"),
     endDate: time("Only up to this time"),
   },
   examples: [
-    { command: "homesec events stats", note: "all there are" },
+    { command: "homesec events stats", note: "all events" },
     { command: "homesec events stats --start-date -7d", note: "the last week" },
   ],
   prints: () => view,

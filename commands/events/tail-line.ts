@@ -2,7 +2,7 @@ import { alertsText, scopeText } from "../../src/alerting/silences/silence.ts";
 import type { JournalMessage } from "../../src/contract/live.ts";
 import { localTime, paint, plain, riskPaint, statePaint, type TerminalFormat } from "../output/terminal-format.ts";
 
-/** A message as one line for a person: time, what it is, what it says. */
+/** A message as one readable line, beginning with its time. */
 export function tailLine(message: JournalMessage, terminal: TerminalFormat): string {
   const time = paint(terminal, "dim", localTime(message.timestamp).slice(11));
   return `${time}  ${sentence(message, terminal)}\n`;
@@ -12,9 +12,9 @@ function sentence(message: JournalMessage, terminal: TerminalFormat): string {
   const { type, data } = message;
   switch (type) {
     case "detection.new":
-      return `${plain(data.camera_id)}: ${plain(data.object_type)} seen, ${Math.round(data.confidence * 100)} % sure`;
+      return `${plain(data.camera_id)}: ${plain(data.object_type)} detected, confidence ${Math.round(data.confidence * 100)} %`;
     case "detection.batch":
-      return `${plain(data.camera_id)}: batch of ${data.detection_count} detections closed (${closing[data.close_reason]}), becomes event ${data.event_id}`;
+      return `${plain(data.camera_id)}: batch of ${data.detection_count} detections closed (${closeReasons[data.close_reason]}), becomes event ${data.event_id}`;
     case "event":
       if (data.kind === "camera_health")
         return `${plain(data.camera_id)}: event ${data.id} ${paint(terminal, "yellow", plain(data.summary))}`;
@@ -29,24 +29,24 @@ function sentence(message: JournalMessage, terminal: TerminalFormat): string {
       return `${plain(data.camera_id)}: camera is ${paint(terminal, statePaint(data.status), data.status)}${reason}`;
     }
     case "entity_discovered":
-      return `${plain(data.camera_id)}: ${plain(data.object_type)} ${plain(data.entity_id)} is seen for the first time`;
+      return `${plain(data.camera_id)}: ${plain(data.object_type)} ${plain(data.entity_id)} seen for the first time`;
     case "scene_change":
       return `${plain(data.camera_id)}: ${paint(terminal, "yellow", data.change_type.replace("_", " "))}, similarity ${data.similarity_score.toFixed(2)}, scene change ${data.id}`;
     case "batch.analysis_started":
-      return `${plain(data.camera_id)}: event ${data.event_id} is being judged`;
+      return `${plain(data.camera_id)}: analysis of event ${data.event_id} started`;
     case "batch.analysis_completed":
-      return `${plain(data.camera_id)}: event ${data.event_id} judged, ${paint(terminal, riskPaint(data.risk_level), `${data.risk_level} ${data.risk_score}`)}`;
+      return `${plain(data.camera_id)}: event ${data.event_id} analysed, ${paint(terminal, riskPaint(data.risk_level), `${data.risk_level} ${data.risk_score}`)}`;
     case "batch.analysis_failed":
-      return `${plain(data.camera_id)}: event ${data.event_id} ${paint(terminal, "red", "could not be judged")}: ${plain(data.error)}`;
+      return `${plain(data.camera_id)}: analysis of event ${data.event_id} ${paint(terminal, "red", "failed")}: ${plain(data.error)}`;
     case "alert_created":
     case "alert_delivered":
     case "alert_acknowledged":
     case "alert_dismissed":
-      return `${plain(data.camera_id)}: alert ${paint(terminal, riskPaint(data.severity), data.severity)} ${told[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
+      return `${plain(data.camera_id)}: alert ${paint(terminal, riskPaint(data.severity), data.severity)} ${alertVerbs[type]}, event ${data.event_id}, rule ${plain(data.alert_metadata.rule_name)}`;
     case "silence.started":
       return `${paint(terminal, "yellow", "silence")} of ${plain(scopeText(data))} until ${localTime(data.ends_at)}: ${plain(data.reason)}`;
     case "silence.ended":
-      return `silence of ${plain(scopeText(data))} is over; it held back ${alertsText(data.held_back)}`;
+      return `silence of ${plain(scopeText(data))} ended; it muted ${alertsText(data.held_back)}`;
     case "anomaly":
       return `${plain(data.camera_id)}: ${paint(terminal, "yellow", "unusual")}: ${plain(data.reason)}`;
     case "infrastructure_alert": {
@@ -66,9 +66,9 @@ function sentence(message: JournalMessage, terminal: TerminalFormat): string {
   }
 }
 
-const closing = { window: "its time was over", idle: "nothing more came", full: "full" } as const;
+const closeReasons = { window: "timeout", idle: "idle timeout", full: "full" } as const;
 
-const told = {
+const alertVerbs = {
   alert_created: "raised",
   alert_delivered: "delivered",
   alert_acknowledged: "acknowledged",
@@ -78,6 +78,6 @@ const told = {
 type Event = Extract<JournalMessage, { type: "event.updated" }>["data"];
 
 function risk(event: Event, terminal: TerminalFormat): string {
-  if (event.risk_score === null) return event.analysis_status === "failed" ? "was not judged" : "is not judged yet";
+  if (event.risk_score === null) return event.analysis_status === "failed" ? "could not be analysed" : "is not analysed yet";
   return paint(terminal, riskPaint(event.risk_level), `${event.risk_level} ${event.risk_score}`);
 }

@@ -1,24 +1,21 @@
 import { defineCommand } from "../command.ts";
-import { integer, list, text } from "../input/options.ts";
-import { follow, messageShown } from "./follow.ts";
+import { list } from "../input/options.ts";
+import { follow, messageShown, tailOptions } from "./follow.ts";
 
 export const tailEvents = defineCommand({
   name: "events tail",
-  summary: "Follow what happens, live",
+  summary: "Follow events and other messages live",
   description:
-    "Prints what happens as it happens, until Ctrl-C. After an interruption it goes on where it was: nothing is left out or printed twice.",
+    "Prints messages of the daemon as they occur, until Ctrl-C. After a lost connection it resumes where it stopped, without gaps or duplicates. A message counts as printed once it is written to the pipe, even if the reader dies.",
   options: {
-    since: integer("sequence", 0, Number.MAX_SAFE_INTEGER, "Begin after this sequence; without it, with what comes from now on"),
-    types: list("type", "Only these, such as event or batch.*; repeat it or use commas for several"),
-    state: text(
-      "file",
-      "Keep the last printed sequence in this file; the next run goes on there, whatever --since says. What a reader that died had left in the pipe counts as printed",
-    ),
+    since: tailOptions.since,
+    types: list("type", "Only these types, such as event,batch.*"),
+    state: tailOptions.state,
   },
   examples: [
     { command: "homesec events tail", note: "watch in a terminal" },
-    { command: "homesec events tail --types event,event.updated", note: "only events, new and judged" },
-    { command: "homesec events tail -o ndjson --state tail.state | ./my-program", note: "feed a program; run it again and it goes on" },
+    { command: "homesec events tail --types event,event.updated", note: "only new and analysed events" },
+    { command: "homesec events tail -o ndjson --state tail.state | ./my-program", note: "feed a program; the next run resumes" },
   ],
   endsOnSignal: true,
   prints: () => messageShown,

@@ -27,19 +27,19 @@ const viewOf = (rows: readonly Bucket[]): RowView<Bucket> => ({
 
 export const timelineOfEvents = defineCommand({
   name: "events timeline",
-  summary: "Count the events of each hour, day or week",
-  description: "Counts the events of each hour, day or week, with the highest score. Every one of the range is listed, empty ones too.",
+  summary: "Count events per hour, day or week",
+  description: "Counts events per hour, day or week, with the highest risk score of each. Includes periods without events.",
   options: {
-    since: since("From when on: a time, or how long ago, such as 7d", "24h"),
-    until: time("Until when; without it, now"),
-    bucketSize: withDefault(choice(["hour", "day", "week"], "What is counted together; weeks begin on Monday"), "hour"),
-    cameraId: list("id", "Only of this camera; repeat it or use commas for several"),
-    timezone: text("zone", "Whose hours, days and weeks, such as Europe/Berlin; without it, those of this machine"),
+    since: since("Start: a time, or how long ago (7d)", "24h"),
+    until: time("End (default now)"),
+    bucketSize: withDefault(choice(["hour", "day", "week"], "Period; weeks start on Monday"), "hour"),
+    cameraId: list("id", "Only these cameras, separated by commas"),
+    timezone: text("zone", "Time zone, such as Europe/Berlin (default local)"),
   },
   examples: [
-    { command: "homesec events timeline", note: "the last day, by the hour" },
+    { command: "homesec events timeline", note: "the last day per hour" },
     { command: "homesec events timeline --since 30d --bucket-size day", note: "which days were busy" },
-    { command: "homesec events timeline --camera-id front-door -o csv", note: "for a spreadsheet" },
+    { command: "homesec events timeline --camera-id front-door -o csv", note: "as CSV" },
   ],
   prints: () => viewOf([]),
   async run({ options }, io) {

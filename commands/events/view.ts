@@ -13,7 +13,7 @@ type EventWithDetections = Reply<Routes["getEvent"]>;
 function risk(event: Event): Cell {
   if (event.kind === "camera_health") return { text: "camera", paint: "yellow" };
   if (event.risk_score !== null) return { text: `${event.risk_level} ${event.risk_score}`, paint: riskPaint(event.risk_level) };
-  return { text: event.analysis_status === "failed" ? "analysis failed" : "not judged yet", paint: "dim" };
+  return { text: event.analysis_status === "failed" ? "analysis failed" : "not analysed yet", paint: "dim" };
 }
 
 const seconds = (event: Event): string => `${Math.round((event.ended_at.getTime() - event.started_at.getTime()) / 1000)} s`;
@@ -49,28 +49,28 @@ export const eventView: View<Event> = {
     { title: "WHEN", keep: true, cell: (event, terminal) => ({ text: ago(terminal, event.started_at) }) },
     { title: "CAMERA", cell: (event) => ({ text: event.camera_id }) },
     { title: "RISK", keep: true, cell: risk },
-    { title: "SEEN", cell: (event) => ({ text: event.object_types.join(", ") }) },
+    { title: "OBJECTS", cell: (event) => ({ text: event.object_types.join(", ") }) },
     { title: "SUMMARY", cell: (event) => ({ text: event.summary }) },
   ],
   details: (event, terminal) => [
     ["event", { text: String(event.id), paint: "bold" }],
     ["camera", { text: event.camera_id }],
     ["started", { text: exactly(terminal, event.started_at) }],
-    ...(event.kind === "camera_health" ? [["summary", { text: event.summary }] as const] : seenAndJudged(event)),
+    ...(event.kind === "camera_health" ? [["summary", { text: event.summary }] as const] : detectionLines(event)),
     ["reviewed", { text: event.reviewed ? "yes" : "no" }],
     ["notes", { text: event.notes }],
   ],
 };
 
-/** Of what a camera saw. Of an incident nothing is seen or judged, and until it is over its end is when it was noticed: its summary says how long it lasted. */
-function seenAndJudged(event: Event): readonly (readonly [string, Cell])[] {
+/** Lines of a detection event. A camera incident has no detections or score, and its summary says how long it lasted. */
+function detectionLines(event: Event): readonly (readonly [string, Cell])[] {
   return [
     ["lasted", { text: seconds(event) }],
     ["risk", risk(event)],
-    ["seen", { text: event.object_types.join(", ") || "nothing" }],
+    ["objects", { text: event.object_types.join(", ") || "nothing" }],
     ["summary", { text: event.summary }],
     ["reasoning", { text: event.reasoning }],
-    ["judged by", { text: event.analyzed_by ?? (event.risk_score === null ? "nobody yet" : "who stored it") }],
+    ["analysed by", { text: event.analyzed_by ?? (event.risk_score === null ? "not yet" : "imported") }],
   ];
 }
 
@@ -82,7 +82,7 @@ export const eventWithDetectionsView: View<EventWithDetections> = {
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-/** An excerpt for a terminal: without the marks of the page that it is made for. */
+/** A search excerpt as plain text, without HTML markup. */
 function withoutMarkup(html: string): string {
   return html.replace(/<\/?mark>/g, "").replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "");
 }
@@ -92,7 +92,7 @@ export const foundEventView: RowView<FoundEvent> = {
   fields: [...eventView.fields, "relevance_score", "highlight"],
   columns: [
     ...eventView.columns.filter(({ title }) => title !== "SUMMARY"),
-    { title: "FOUND", cell: (event) => ({ text: withoutMarkup(event.highlight ?? event.summary) }) },
+    { title: "MATCH", cell: (event) => ({ text: withoutMarkup(event.highlight ?? event.summary) }) },
   ],
 };
 
@@ -101,7 +101,7 @@ function factors(event: Event, terminal: TerminalFormat): string {
     const points = `${contribution > 0 ? "+" : ""}${contribution}`;
     return `  ${points.padStart(5)}  ${plain(name)}${detail === undefined ? "" : paint(terminal, "dim", `  ${plain(detail)}`)}\n`;
   });
-  return lines.length === 0 ? "" : `${paint(terminal, "bold", "What made the score")}\n${lines.join("")}\n`;
+  return lines.length === 0 ? "" : `${paint(terminal, "bold", "Risk factors")}\n${lines.join("")}\n`;
 }
 
 function detections(event: EventWithDetections, terminal: TerminalFormat): string {

@@ -3,7 +3,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { readingReason, writingReason } from "../../src/platform/disk/file-reason.ts";
 import { replacedFile } from "../../src/platform/disk/replaced-file.ts";
 
-/** The time up to which events were exported; undefined when there is no file yet. Throws `Problem("invalid")` for another file. */
+/** The time of the last exported event; undefined if there is no file yet. Throws `Problem("invalid")` if the file holds something else. */
 export async function readWatermark(file: string): Promise<Date | undefined> {
   let text: string;
   try {
@@ -14,11 +14,12 @@ export async function readWatermark(file: string): Promise<Date | undefined> {
     throw new Problem("invalid", `--watermark ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
   const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text.trim()) ? new Date(text.trim()) : new Date(Number.NaN);
-  if (Number.isNaN(time.getTime())) throw new Problem("invalid", `--watermark ${file} holds no time; delete it to export everything again`);
+  if (Number.isNaN(time.getTime()))
+    throw new Problem("invalid", `--watermark ${file} does not contain a time; delete it to export everything again`);
   return time;
 }
 
-/** Replaces the file in one step, so that it always holds a whole time. Throws `Problem("invalid")` when it cannot. */
+/** Replaces the file atomically. Throws `Problem("invalid")` if that fails. */
 export async function writeWatermark(file: string, time: Date): Promise<void> {
   try {
     const place = replacedFile(file);

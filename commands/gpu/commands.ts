@@ -1,5 +1,31 @@
 import type { Command } from "../command.ts";
-import { gpuHistory } from "./history.ts";
-import { showGpu } from "./show.ts";
+import { recordCommand, rowsCommand } from "../command-shapes.ts";
+import { choice, integer, withDefault } from "../input/options.ts";
+import { gpuView } from "./view.ts";
 
-export const commands: readonly Command[] = [showGpu, gpuHistory];
+export const commands: readonly Command[] = [
+  recordCommand({
+    name: "gpu show",
+    summary: "Show load, memory and temperature of the GPU",
+    description: "Shows the busiest NVIDIA card as reported by nvidia-smi. Without a card or the tool there is nothing to show.",
+    examples: [{ command: "homesec gpu show", note: "load, memory, temperature, power" }],
+    view: gpuView,
+    record: (io) => io.call("getGpuStats", {}),
+    note: ({ recorded_at }) => (recorded_at === null ? "no GPU measured; `homesec workers list` says why" : undefined),
+  }),
+  rowsCommand({
+    name: "gpu history",
+    summary: "Show the GPU measurements of the past hours",
+    options: {
+      hours: withDefault(integer("n", 1, 168, "Hours to look back"), 24),
+      interval: withDefault(choice(["1m", "5m", "15m", "1h"], "Interval of each average"), "5m"),
+    },
+    examples: [
+      { command: "homesec gpu history", note: "the last day in 5 minute averages" },
+      { command: "homesec gpu history --hours 168 --interval 1h -o csv", note: "the last week as CSV" },
+    ],
+    view: gpuView,
+    body: (io, { options: { hours, interval } }) => io.call("getGpuHistory", { query: { hours, interval } }),
+    rows: (body) => body.items,
+  }),
+];

@@ -6,7 +6,7 @@ import type { View } from "../output/view.ts";
 
 type GpuStats = Reply<Routes["getGpuStats"]>;
 
-/** A value with its unit; a dash where the card does not tell. */
+/** A value with its unit; a dash if the card does not report it. */
 function measured(value: number | null, unit: string): Cell {
   return value === null ? { text: "-", paint: "dim" } : { text: `${value}${unit === "" ? "" : ` ${unit}`}` };
 }
@@ -16,7 +16,7 @@ function of(used: number | null, total: number | null, unit: string): Cell {
 }
 
 export const gpuView: View<GpuStats> = {
-  plural: "looks at the graphics card",
+  plural: "GPU measurements",
   fields: [
     "recorded_at",
     "gpu_name",
@@ -61,13 +61,13 @@ export const gpuView: View<GpuStats> = {
     ["load", measured(gpu.utilization, "%")],
     ["memory", of(gpu.memory_used, gpu.memory_total, "MiB")],
     ["temperature", measured(gpu.temperature, "°C")],
-    ["slows down at", measured(gpu.temp_slowdown_threshold, "°C")],
+    ["throttles at", measured(gpu.temp_slowdown_threshold, "°C")],
     ["fan", measured(gpu.fan_speed, "%")],
     ["power", of(gpu.power_usage, gpu.power_limit, "W")],
     ["clock", of(gpu.sm_clock, gpu.sm_clock_max, "MHz")],
     ["memory clock", of(gpu.memory_clock, gpu.memory_clock_max, "MHz")],
     ["state", { text: gpu.pstate ?? "-" }],
-    ["held back by", { text: gpu.throttle_reasons?.join(", ") || "-" }],
+    ["throttled by", { text: gpu.throttle_reasons?.join(", ") || "-" }],
     ["processes", measured(gpu.compute_processes_count, "")],
     ["pictures", measured(gpu.inference_fps, "per second")],
   ],

@@ -1,21 +1,21 @@
 import { exitCodes } from "../exit-codes.ts";
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: "Done",
-  failure: "Failed: what was asked for could not be done, or homesec itself is at fault",
-  usage: "Wrong usage, or a value that is not allowed",
-  notFound: "What was named does not exist",
-  authentication: "The API key is missing or wrong",
-  conflict: "Not in this state: it exists already, is deleted already, another homesec has the data folder",
-  unreachable: "No daemon answers",
-  findings: "`health`, `doctor`, `selftest`, `cameras validate`, `webhooks health`: something is not well",
-  unmet: "`rules test --expect`: an event is judged otherwise than expected",
-  hungUp: "Its terminal was closed (SIGHUP); `serve` and `demo` stop cleanly and end with 0, and go on when they were started without one",
-  interrupted: "Ended by Ctrl-C; `serve` and `demo` stop cleanly and end with 0",
-  terminated: "Ended by SIGTERM; `serve` and `demo` end with 0",
+  ok: "Success",
+  failure: "Failure: the operation failed, or homesec has a bug",
+  usage: "Usage error or invalid value",
+  notFound: "Not found",
+  authentication: "API key missing or wrong",
+  conflict: "Conflict: it already exists, is already deleted, or another homesec uses the data folder",
+  unreachable: "Daemon unreachable",
+  findings: "Problems found by `health`, `doctor`, `selftest`, `cameras validate` or `webhooks health`",
+  unmet: "`rules test --expect`: an event does not match as expected",
+  hungUp: "Terminal closed (SIGHUP); `serve` and `demo` exit with 0, or keep running if started without a terminal",
+  interrupted: "Interrupted by Ctrl-C; `serve` and `demo` exit with 0",
+  terminated: "Terminated by SIGTERM; `serve` and `demo` exit with 0",
 };
 
-/** Every exit code and what it tells a script. */
+/** Every exit code with its meaning. */
 export const exitCodeMeanings: readonly (readonly [number, string])[] = Object.entries(meanings).map(([name, meaning]) => [
   exitCodes[name as keyof typeof exitCodes],
   meaning,

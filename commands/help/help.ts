@@ -1,13 +1,13 @@
 import { exitCodes } from "../exit-codes.ts";
 import type { Host } from "../host.ts";
-import { meant } from "../input/suggest.ts";
+import { suggestion } from "../input/suggest.ts";
 import { wrapping } from "../output/wrap.ts";
 import { commandsFor, nouns } from "../registry.ts";
 import { topics } from "./topics.ts";
 
 /**
- * What was asked behind `homesec help`: the arguments that show the help of a command, or an exit code when a topic was
- * printed or there is nothing of that name.
+ * Handles `homesec help`. Returns the arguments that print the help of a command, or an exit code after printing a topic or an
+ * error.
  */
 export async function help(words: readonly string[], host: Host): Promise<readonly string[] | number> {
   const asked = words.filter((word) => !word.startsWith("-"));
@@ -26,10 +26,10 @@ export async function help(words: readonly string[], host: Host): Promise<readon
     if (parent !== "" && !paths.has(parent)) continue;
     const beside = [...paths].filter((name) => name.split(" ").slice(0, -1).join(" ") === parent);
     const last = [...beside.map((name) => name.split(" ").at(-1) ?? ""), ...(parent === "" ? topics.map(({ name }) => name) : [])];
-    const guess = meant(asked[length - 1] ?? "", last);
+    const guess = suggestion(asked[length - 1] ?? "", last);
     const hint = guess === undefined ? "" : `; did you mean \`homesec help ${[...asked.slice(0, length - 1), guess].join(" ")}\`?`;
     wrapping(host.stderr).write(
-      `homesec: there is no command ${parent === "" ? "or topic " : ""}${path}${hint}\n\`homesec ${["help", ...asked.slice(0, length - 1)].join(" ")}\` shows what there is.\n`,
+      `homesec: unknown command ${parent === "" ? "or topic " : ""}${path}${hint}\n\`homesec ${["help", ...asked.slice(0, length - 1)].join(" ")}\` lists the commands.\n`,
     );
     return exitCodes.usage;
   }

@@ -1,84 +1,96 @@
+import type { OutputFormat } from "../output/formats.ts";
 import { exitCodeMeanings } from "./exit-codes.ts";
-import { formatMeanings } from "./formatting.ts";
 
-/** A page of help that is about no single command. */
+const formats: Readonly<Record<OutputFormat, string>> = {
+  table: "Readable table or record. On a terminal it fits the width, with relative times and colours",
+  json: "API reply; the pages of a list are joined",
+  ndjson: "One JSON record per line",
+  csv: "RFC 4180 with all fields; text that a spreadsheet would run as a formula starts with an apostrophe",
+  yaml: "API reply as YAML",
+  id: "One id per line",
+};
+
+/** Every output format with its meaning. */
+export const formatMeanings = Object.entries(formats);
+
+/** A help page about no particular command. */
 export interface Topic {
   readonly name: string;
   readonly summary: string;
   text(): string;
 }
 
-/** What `homesec help` knows beside the commands. */
+/** The help topics besides the commands. */
 export const topics: readonly Topic[] = [
   {
     name: "exit-codes",
-    summary: "what the end of a command tells a script",
+    summary: "exit codes for scripts",
     text: () => `Examples:
-  homesec health --quiet > /dev/null || echo 'have a look'
-      7 when something is not well, 6 when no daemon answers
+  homesec health --quiet > /dev/null || echo 'homesec needs attention'
+      7 if it finds problems, 6 if no daemon answers
   homesec cameras show garage > /dev/null; [ $? -eq 3 ] && homesec cameras add Garage --camera-id garage
-      3 when there is no such camera
+      3 if the camera does not exist
 
 Exit codes:
 ${columns(exitCodeMeanings.map(([code, meaning]) => [String(code).padStart(3), meaning]))}`,
   },
   {
     name: "environment",
-    summary: "which variables commands read",
+    summary: "environment variables of commands",
     text: () => `Examples:
   HOMESEC_URL=https://home.example.org homesec events list
-      the daemon of another machine
+      a daemon on another machine
   HOMESEC_API_KEY="$(cat key.txt)" homesec events list
-      with its key; --api-key-file key.txt does the same, --api-key-file - reads it from a pipe
+      with its API key; or use --api-key-file key.txt, or --api-key-file - for stdin
   NO_COLOR=1 homesec events list
       without colours
 
-Which daemon is asked:
+Connection:
 ${columns([
-  ["HOMESEC_URL", "Its address. --url comes first; without either, HOST, PORT and TLS_MODE of the configuration say it"],
-  ["HOMESEC_API_KEY", "The API key. --api-key-file comes first. No flag takes a key: other users could see it"],
-  ["HOMESEC_CA_FILE", "Certificates to trust, as --ca-file"],
+  ["HOMESEC_URL", "Address of the daemon; --url takes precedence (default from HOST, PORT and TLS_MODE)"],
+  ["HOMESEC_API_KEY", "API key; --api-key-file takes precedence. No flag takes a key, since other users could see it"],
+  ["HOMESEC_CA_FILE", "File with trusted TLS certificates; --ca-file takes precedence"],
 ])}
-Secrets of single commands:
+Secrets:
 ${columns([
-  ["HOMESEC_WEBHOOK_SECRET", "Token, password or header value for `webhooks add` and `webhooks update` with --auth"],
-  ["HOMESEC_SIGNING_SECRET", "Signing secret with which `webhooks listen` verifies"],
+  ["HOMESEC_WEBHOOK_SECRET", "Token, password or header value for --auth of `webhooks add` and `webhooks update`"],
+  ["HOMESEC_SIGNING_SECRET", "Signing secret for `webhooks listen`"],
 ])}
-How results look:
+Output:
 ${columns([
-  ["NO_COLOR", "No colours, when it holds anything; TERM=dumb does the same"],
-  ["COLORTERM", "Pictures of `live` in 24 bit colours, when it is truecolor or 24bit; in 256 without it"],
-  ["CI", "`live` does not draw, when it holds anything but false and 0"],
-  ["VISUAL, EDITOR", "Editor of `rules edit`; vi without them"],
-  ["TZ", "Time zone of what people read and type; machine output is always UTC"],
-  ["XDG_CACHE_HOME", "Where completions keep ids for ten seconds; ~/.cache without it"],
+  ["NO_COLOR", "Disables colours if not empty, like TERM=dumb"],
+  ["COLORTERM", "truecolor or 24bit: `live` draws pictures in 24 bit colours (default 256 colours)"],
+  ["CI", "`live` prints lines instead of a screen, unless false or 0"],
+  ["VISUAL, EDITOR", "Editor of `rules edit` (default vi)"],
+  ["TZ", "Time zone of input and tables; other formats use UTC"],
+  ["XDG_CACHE_HOME", "Folder that caches ids for completion for 10 s (default ~/.cache)"],
 ])}
-The daemon and commands with --direct read the variables of docs/configuration.md, from the environment, .env of the
-working folder and the file of --config; \`homesec config show\` names each value and who has set it.
+The daemon and commands with --direct read the variables in docs/configuration.md from the environment, from .env in
+the working directory and from the file of --config. \`homesec config show\` lists each value with its source.
 `,
   },
   {
     name: "formatting",
-    summary: "formats, fields, times and durations",
+    summary: "output formats, fields, times and durations",
     text: () => `Examples:
   homesec events list -o json --fields id,risk_level
       two fields of each event, as JSON
   homesec cameras list --status offline -o id | xargs -n1 homesec explain --at -5m --camera
-      the ids alone, for another command
+      only ids, for another command
   homesec events export --start-date 'yesterday 21:00' --to night.csv
       a file for a spreadsheet
 
-Formats, with -o:
+Formats of -o:
 ${columns(formatMeanings)}
---fields a,b prints only these fields, in every format; a.b is a field inside of another one. A wrong name is refused
-before anything is done.
+--fields a,b prints only these fields, in every format; a.b selects a nested field. The command rejects unknown names
+before it does anything.
 
-Results go to the standard output, everything else to the standard error output, which --quiet leaves to errors.
-Tables have relative times and are cut to the terminal; all other formats have exact ISO 8601 times in UTC and are whole.
+Results go to stdout, notes and errors to stderr; --quiet suppresses notes. Tables have relative times and are cut to
+the terminal width. All other formats are complete, with ISO 8601 times in UTC.
 
-Times are typed as 2026-01-31T22:15, 2026-01-31, 22:15 (today), now, -2h, yesterday, 'yesterday 21:00' or
-'tomorrow 06:00'; without a zone they are local. Durations are 90s, 5m, 2h, 30d.
-Several values are given with commas, or by repeating the option. Words that begin with - go behind --.
+Times: 2026-01-31T22:15, 2026-01-31, 22:15 (today), now, -2h, yesterday, 'yesterday 21:00' or 'tomorrow 06:00', in
+local time unless they have a zone. Durations: 90s, 5m, 2h, 30d.
+Separate several values by commas or repeat the option. Put values that begin with - after --.
 `,
   },
 ];

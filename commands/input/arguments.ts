@@ -6,19 +6,19 @@ export function textArgument(description: string): Argument<string> {
   return { description, read: (text) => text };
 }
 
-/** The integer id of an event or a detection. */
+/** An integer id. */
 export function idArgument(description: string): Argument<number> {
   return {
     description,
     read: (text) => {
       const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-      if (!Number.isSafeInteger(value)) throw new WrongValue("an id, a whole number such as 42");
+      if (!Number.isSafeInteger(value)) throw new WrongValue("an integer id such as 42");
       return value;
     },
   };
 }
 
-/** One of some words, in either case. */
+/** One of the given words, in any case. */
 export function word<const T extends string>(words: readonly T[], description: string): Argument<T> {
   return {
     description: `${description}: ${words.join(", ")}`,
@@ -31,12 +31,12 @@ export function word<const T extends string>(words: readonly T[], description: s
   };
 }
 
-/** One of some words, in either case; it may be left out. */
+/** One of the given words, in any case; optional. */
 export function optionalWord<const T extends string>(words: readonly T[], description: string): Argument<T | undefined> {
   return { ...word(words, description), optional: true };
 }
 
-/** Any text; it may be left out. */
+/** Any text; optional. */
 export function optionalText(description: string): Argument<string | undefined> {
   return { description, optional: true, read: (text) => text };
 }

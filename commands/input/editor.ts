@@ -5,16 +5,16 @@ import { dirname, join } from "node:path";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Host } from "../host.ts";
 
-/** A text in a file of its own that only its owner can read. */
+/** A text in a temporary file that only its owner can read. */
 export interface Draft {
   readonly file: string;
-  /** Opens the editor. Resolves to the text when it ended well, to undefined when that is as it was at first. Throws `Problem("invalid")`. */
+  /** Opens the editor. Resolves to the text, or to undefined if it did not change. Throws `Problem("invalid")` if the editor fails. */
   edit(): Promise<string | undefined>;
   /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** A draft for the editor of VISUAL or EDITOR, or vi. */
+/** Creates a draft for the editor in VISUAL or EDITOR, or vi. */
 export async function openDraft({ env }: Host, name: string, text: string): Promise<Draft> {
   const file = join(await mkdtemp(join(tmpdir(), "homesec-")), name);
   await writeFile(file, text, { mode: 0o600 });
@@ -24,10 +24,10 @@ export async function openDraft({ env }: Host, name: string, text: string): Prom
     file,
     discard,
     async edit() {
-      const ending = await run(editor, file, env);
-      if (ending !== 0) {
+      const exit = await run(editor, file, env);
+      if (exit !== 0) {
         await discard();
-        throw new Problem("invalid", `the editor ${editor} did not end well (${ending}); nothing was done. EDITOR names another one`);
+        throw new Problem("invalid", `the editor ${editor} failed (${exit}), nothing was changed; set EDITOR to use another one`);
       }
       const written = await readFile(file, "utf8");
       return written === text ? undefined : written;
@@ -35,7 +35,7 @@ export async function openDraft({ env }: Host, name: string, text: string): Prom
   };
 }
 
-/** `editor` may have arguments of its own, as in `code --wait`: the shell takes it apart. */
+/** Runs the editor in a shell, since `editor` may have arguments, as in `code --wait`. */
 function run(editor: string, file: string, env: Host["env"]): Promise<number | string | null> {
   return new Promise((resolve, reject) => {
     const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", env: { ...env } });

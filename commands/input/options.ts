@@ -1,25 +1,26 @@
 import { nearest } from "../../src/platform/config/nearest.ts";
+import { mostRows } from "../output/pages.ts";
 import { localTime } from "../output/terminal-format.ts";
 import { parseDay, parseDuration, parseSeconds, parseTime } from "./time.ts";
 
 /** One option of a command. `T` is what the command receives. */
 export interface Option<T> {
   readonly description: string;
-  /** A single letter for it. */
+  /** The single-letter form. */
   readonly short?: string;
-  /** Without one the option takes no value. */
+  /** The name of the value; options without one take no value. */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
-  /** There is `--no-...` too. */
+  /** Adds `--no-...`. */
   readonly negatable?: boolean;
   readonly repeatable?: boolean;
-  /** How help names the default. */
+  /** The default shown in help. */
   readonly fallback?: string;
-  /** Turns what was typed into the value. `texts` is empty when the option was not given. Throws `WrongValue`. */
+  /** Parses the option. `texts` is empty if it was not given. Throws `WrongValue`. */
   read(given: Given): T;
 }
 
-/** What was typed for one option. */
+/** The input for one option. */
 export interface Given {
   readonly texts: readonly string[];
   /** `--name` or `--no-name`, for options without a value. */
@@ -27,7 +28,7 @@ export interface Given {
   readonly now: Date;
 }
 
-/** A value that an option does not take; the message completes "must be ...". */
+/** An invalid value; the message completes "must be ...". */
 export class WrongValue extends Error {
   override name = "WrongValue";
 }
@@ -37,7 +38,7 @@ export function flag(description: string): Option<boolean> {
   return { description, read: ({ set }) => set === true };
 }
 
-/** An option without a value that has an opposite, `--no-...`. */
+/** An option without a value, with its negation `--no-...`. */
 export function toggle(description: string): Option<boolean | undefined> {
   return { description, negatable: true, read: ({ set }) => set };
 }
@@ -47,33 +48,33 @@ export function text(placeholder: string, description: string): Option<string | 
   return { description, placeholder, read: ({ texts }) => texts.at(-1) };
 }
 
-/** Texts: the option is repeated, or its value has commas. */
+/** A list of texts, separated by commas or given by repeating the option. */
 export function list(placeholder: string, description: string): Option<string[] | undefined> {
   return { description, placeholder, repeatable: true, read: ({ texts }) => (texts.length > 0 ? split(texts) : undefined) };
 }
 
-/** One of some words, in either case. */
+/** One of the given words, in any case. */
 export function choice<const T extends string>(choices: readonly T[], description: string): Option<T | undefined> {
   return {
     description,
     placeholder: "word",
     choices,
-    read: ({ texts }) => (texts.length > 0 ? pick(choices, texts.at(-1) ?? "") : undefined),
+    read: ({ texts }) => (texts.length > 0 ? parseChoice(choices, texts.at(-1) ?? "") : undefined),
   };
 }
 
-/** Some of some words: the option is repeated, or its value has commas. */
+/** Some of the given words, separated by commas or given by repeating the option. */
 export function choiceList<const T extends string>(choices: readonly T[], description: string): Option<T[] | undefined> {
   return {
     description,
     placeholder: "word",
     choices,
     repeatable: true,
-    read: ({ texts }) => (texts.length > 0 ? split(texts).map((word) => pick(choices, word)) : undefined),
+    read: ({ texts }) => (texts.length > 0 ? split(texts).map((word) => parseChoice(choices, word)) : undefined),
   };
 }
 
-/** A whole number between two bounds, both allowed. */
+/** An integer from `minimum` to `maximum`. */
 export function integer(placeholder: string, minimum: number, maximum: number, description: string): Option<number | undefined> {
   return {
     description,
@@ -82,13 +83,13 @@ export function integer(placeholder: string, minimum: number, maximum: number, d
       const given = texts.at(-1);
       if (given === undefined) return undefined;
       const value = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a whole number from ${minimum} to ${maximum}`);
+      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`an integer from ${minimum} to ${maximum}`);
       return value;
     },
   };
 }
 
-/** A number between two bounds, both allowed. */
+/** A number from `minimum` to `maximum`. */
 export function number(placeholder: string, minimum: number, maximum: number, description: string): Option<number | undefined> {
   return {
     description,
@@ -103,7 +104,7 @@ export function number(placeholder: string, minimum: number, maximum: number, de
   };
 }
 
-/** A duration such as 5m in whole seconds, of which the letter may be left out; both bounds are allowed. */
+/** A duration such as 5m, in seconds from `minimum` to `maximum`; the unit is optional. */
 export function seconds(minimum: number, maximum: number, description: string): Option<number | undefined> {
   return {
     description,
@@ -119,7 +120,7 @@ export function seconds(minimum: number, maximum: number, description: string): 
   };
 }
 
-/** A time in any form that `parseTime` understands. */
+/** A time in any form that `parseTime` accepts. */
 export function time(
   description: string,
   examples = "2026-01-31T22:15, 2026-01-31, 22:15, -2h or 'yesterday 21:00'",
@@ -137,7 +138,7 @@ export function time(
   };
 }
 
-/** A time that is still to come, in any form that `parseTime` understands. */
+/** A future time in any form that `parseTime` accepts. */
 export function futureTime(description: string): Option<Date | undefined> {
   const any = time(description, "22:15, 'tomorrow 06:00' or 2026-01-31T22:15");
   return {
@@ -148,14 +149,14 @@ export function futureTime(description: string): Option<Date | undefined> {
       const [, today] = /^(?:today\s+)?(\d{1,2}:[\d:]+)$/i.exec(given.texts.at(-1)?.trim() ?? "") ?? [];
       throw new WrongValue(
         today === undefined
-          ? `in the future; it is ${localTime(given.now)} now: give a later time, such as 'tomorrow 06:00'`
-          : `in the future; ${today} today is over: write 'tomorrow ${today}'`,
+          ? `in the future (it is ${localTime(given.now)} now), such as 'tomorrow 06:00'`
+          : `in the future; ${today} is over today, use 'tomorrow ${today}'`,
       );
     },
   };
 }
 
-/** A day, `YYYY-MM-DD`, in any form that `parseDay` understands. */
+/** A day in any form that `parseDay` accepts, as `YYYY-MM-DD`. */
 export function day(description: string): Option<string | undefined> {
   return {
     description,
@@ -170,15 +171,12 @@ export function day(description: string): Option<string | undefined> {
   };
 }
 
-/** How many rows a list may be asked for. */
-export const mostRows = 1_000_000;
-
-/** How many rows of a list are wanted at most. */
+/** The --limit of a list. */
 export function rowLimit(fallback: number): Option<number> {
-  return withDefault(integer("n", 1, mostRows, "At most so many"), fallback);
+  return withDefault(integer("n", 1, mostRows, "Maximum number of rows"), fallback);
 }
 
-/** A time in the past: in any form that `parseTime` understands, or how long ago. `fallback` holds when it is not given. */
+/** A past time in any form that `parseTime` accepts, or how long ago. `fallback` is the default. */
 export function since(description: string, fallback: string): Option<Date> {
   return {
     description,
@@ -193,7 +191,7 @@ export function since(description: string, fallback: string): Option<Date> {
   };
 }
 
-/** The same option with a value that holds when it is not given. */
+/** The same option with a default. */
 export function withDefault<T>(option: Option<T | undefined>, value: T): Option<T> {
   return { ...option, fallback: String(value), read: (given) => option.read(given) ?? value };
 }
@@ -205,13 +203,13 @@ function split(texts: readonly string[]): string[] {
     .filter((entry) => entry !== "");
 }
 
-function pick<T extends string>(choices: readonly T[], given: string): T {
+function parseChoice<T extends string>(choices: readonly T[], given: string): T {
   const found = choices.find((word) => word === given.toLowerCase());
   if (found === undefined) throw new WrongValue(oneOf(choices, given));
   return found;
 }
 
-/** The words that there are, and the one that was probably meant. */
+/** The accepted words and a suggestion, for a `WrongValue`. */
 export function oneOf(choices: readonly string[], given: string): string {
   const guess = nearest(given, choices);
   return `one of ${choices.join(", ")}${guess === undefined ? "" : `; did you mean ${guess}?`}`;

@@ -1,10 +1,9 @@
 import { nearest } from "../../src/platform/config/nearest.ts";
 import type { Typed } from "../command.ts";
 import type { Io } from "../io.ts";
-import { pages } from "../output/pages.ts";
-import { mostRows } from "./options.ts";
+import { mostRows, pages } from "../output/pages.ts";
 
-/** The id of a camera that is most like the one that does not exist, by what was typed or the message names; or undefined. Never throws. */
+/** The camera id most similar to the missing one in the message or command line; undefined if there is none. Never throws. */
 export async function similarId(message: string, { command, arguments: texts }: Typed, io: Io): Promise<string | undefined> {
   if (!message.includes(" does not exist")) return undefined;
   const [, named] = /^Camera (\S+) /.exec(message) ?? [];
@@ -13,7 +12,7 @@ export async function similarId(message: string, { command, arguments: texts }: 
   return nearest(given, (await cameraIds(io)) ?? []);
 }
 
-/** The ids of the cameras, or of the deleted ones. Undefined when they cannot be had: the person hears of the first problem, not of one with the hint. */
+/** The ids of live or deleted cameras. Undefined on errors: the user needs the first error, not one about the hint. */
 async function cameraIds(io: Io, which: "live" | "deleted" = "live"): Promise<readonly string[] | undefined> {
   try {
     const ids: string[] = [];
@@ -30,8 +29,8 @@ async function cameraIds(io: Io, which: "live" | "deleted" = "live"): Promise<re
 const idOf = ({ camera_id }: { readonly camera_id: string }): string => camera_id;
 
 /**
- * Notes each of `ids` that no camera has, or only a deleted one: with a slip of the fingers a list stays empty, and a rule is never met.
- * Asks for the cameras only when there are ids. Never throws.
+ * Notes each id without a camera, or with a deleted one: after a typo a list stays empty and a rule never matches.
+ * Fetches cameras only if there are ids. Never throws.
  */
 export async function noteUnknownCameras(io: Io, ids: readonly string[] | null = []): Promise<void> {
   const known = ids?.length ? await cameraIds(io) : undefined;
@@ -40,19 +39,10 @@ export async function noteUnknownCameras(io: Io, ids: readonly string[] | null =
   if (!known || !deleted) return;
   for (const id of missing) {
     const guess = nearest(id, known);
-    if (deleted.includes(id)) io.output.note(`camera ${id} is deleted; \`homesec cameras restore ${id}\` brings it back`);
+    if (deleted.includes(id)) io.output.note(`camera ${id} is deleted; restore it with \`homesec cameras restore ${id}\``);
     else
       io.output.note(
-        `there is no camera ${id}; ${guess === undefined ? "`homesec cameras list` shows which there are" : `did you mean ${guess}?`}`,
+        `camera ${id} does not exist; ${guess === undefined ? "`homesec cameras list` lists all cameras" : `did you mean ${guess}?`}`,
       );
   }
-}
-
-/** The beginning of a hint at the name that is most like one that does not exist. */
-export function similarName(given: string, all: readonly { readonly name: string }[]): string {
-  const guess = nearest(
-    given,
-    all.map(({ name }) => name),
-  );
-  return guess === undefined ? "" : `did you mean ${JSON.stringify(guess)}? `;
 }

@@ -1,6 +1,6 @@
 import { nearest } from "../../src/platform/config/nearest.ts";
 
-/** What people type who know other programs, and what it is called here: the first that there is. */
+/** Words from other programs and their names here; the first known one counts. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   ls: ["list"],
   all: ["list"],
@@ -38,7 +38,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   status: ["health"],
   check: ["validate", "doctor", "health"],
   why: ["explain"],
-  // options: where a list of rows is filtered it is a range, where something is looked back at it is how far
+  // Options: lists filter by a range of dates, reports look back from now
   since: ["start-date"],
   from: ["start-date", "since"],
   until: ["end-date"],
@@ -47,8 +47,8 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   "end-date": ["until"],
 };
 
-/** Of the known words, commands or options without their dashes, the one that somebody may have meant: a slip of the fingers, a part of the word, another name for it. */
-export function meant(typed: string, known: readonly string[]): string | undefined {
+/** The known command or option (without dashes) that a mistyped word means: a typo, a prefix or a synonym. */
+export function suggestion(typed: string, known: readonly string[]): string | undefined {
   const word = typed.toLowerCase();
   const named = (Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : []).find((other) => known.includes(other));
   const begun = word.length < 3 ? [] : known.filter((other) => other.startsWith(word));

@@ -3,13 +3,13 @@ import { localDay } from "../../src/base/clock/local-day.ts";
 
 const units = { s: 1000, m: minuteMs, h: hourMs, d: dayMs } as const;
 
-/** Milliseconds of `90s`, `5m`, `2h`, `30d`; undefined for anything else. */
+/** Milliseconds of `90s`, `5m`, `2h` or `30d`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,9})([smhd])$/.exec(text.trim().toLowerCase());
   return match ? Number(match[1]) * units[match[2] as keyof typeof units] : undefined;
 }
 
-/** Whole seconds of a duration, of which the letter may be left out: `300`, `5m`; undefined for anything else. */
+/** Seconds of a duration with optional unit, such as `300` or `5m`; undefined for anything else. */
 export function parseSeconds(text: string): number | undefined {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const ms = parseDuration(text);
@@ -17,15 +17,15 @@ export function parseSeconds(text: string): number | undefined {
 }
 
 /**
- * The time that a person means: ISO 8601 with or without a zone (without one it is local time), a date (its first
- * instant, local), `HH:MM` (today), `now`, `-2h`, `today`, `yesterday`, `tomorrow`, `yesterday 21:00`. Undefined for anything else.
+ * Parses a time: ISO 8601 (local without a zone), a date (its start, local), `HH:MM` (today), `now`, `-2h`, `today`, `yesterday`,
+ * `tomorrow`, `yesterday 21:00`. Undefined for anything else.
  */
 export function parseTime(text: string, now: Date): Date | undefined {
   const given = text.trim().toLowerCase();
   if (given === "now") return now;
   if (given.startsWith("-")) {
     const back = parseDuration(given.slice(1));
-    return back === undefined ? undefined : known(new Date(now.getTime() - back));
+    return back === undefined ? undefined : validOrUndefined(new Date(now.getTime() - back));
   }
   const named = /^(?:(today|yesterday|tomorrow)(?:\s+|$))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/.exec(given);
   if (named && given !== "") {
@@ -43,8 +43,8 @@ export function parseTime(text: string, now: Date): Date | undefined {
 }
 
 /**
- * The day that a person means, `YYYY-MM-DD`: a date, `today`, `yesterday` and `tomorrow` are that day wherever the person is; any other
- * time stands for its day in UTC. Undefined for what is no time.
+ * Parses a day as `YYYY-MM-DD`. A date, `today`, `yesterday` and `tomorrow` are local days; any other time gives its day in UTC.
+ * Undefined for anything else.
  */
 export function parseDay(text: string, now: Date): string | undefined {
   const given = text.trim().toLowerCase();
@@ -57,12 +57,12 @@ export function parseDay(text: string, now: Date): string | undefined {
 function local(year: number, month: number, day: number, hour: number, minute: number, second: number): Date | undefined {
   if (month > 11 || hour > 23 || minute > 59 || second > 59) return undefined;
   const date = new Date(year, month, day, hour, minute, second);
-  // the years 0 to 99 would be taken for 1900 to 1999
+  // Date maps the years 0 to 99 to 1900 to 1999
   if (year < 100) date.setFullYear(year, date.getMonth(), date.getDate());
-  return known(date);
+  return validOrUndefined(date);
 }
 
-/** Nothing goes back further than time itself. */
-function known(date: Date): Date | undefined {
+/** Undefined for dates out of range. */
+function validOrUndefined(date: Date): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }

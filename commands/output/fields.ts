@@ -3,23 +3,23 @@ import { nearest } from "../../src/platform/config/nearest.ts";
 import type { Cell } from "./table.ts";
 import type { RowView, Shown, View } from "./view.ts";
 
-/** A record with only some of its fields, as `--fields` names them: `a` or, for what is inside, `a.b`. */
+/** A record reduced to the fields of `--fields`: `a`, or `a.b` for nested fields. */
 export function chosen<T>(record: T, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, valueAt(record, field)]));
 }
 
-/** Throws `Problem("invalid")` for a name that the records do not have. */
+/** Throws `Problem("invalid")` for an unknown field. */
 export function requireFields({ plural, fields: known }: Shown, fields: readonly string[]): void {
   for (const field of fields) {
     const [name = ""] = field.split(".");
     if (known.includes(name)) continue;
     const guess = nearest(name, known);
     const meant = guess === undefined ? "" : ` (did you mean ${guess}?)`;
-    throw new Problem("invalid", `--fields: ${plural} have no field ${name}${meant}; there are ${known.join(", ")}`);
+    throw new Problem("invalid", `--fields: ${plural} have no field ${name}${meant}; known fields are ${known.join(", ")}`);
   }
 }
 
-/** The view that shows only the chosen fields. Throws `Problem("invalid")` for a name that the records do not have. */
+/** A view of only these fields. Throws `Problem("invalid")` for an unknown field. */
 export function narrowedView<T>(view: RowView<T> | View<T>, fields: readonly string[]): View<T> {
   requireFields(view, fields);
   return {
@@ -30,7 +30,7 @@ export function narrowedView<T>(view: RowView<T> | View<T>, fields: readonly str
   };
 }
 
-/** A field as a person reads it. */
+/** A field as a table cell. */
 export function cellOf(record: unknown, field: string): Cell {
   const value = valueAt(record, field);
   if (value === null || value === undefined) return { text: "" };

@@ -1,3 +1,3 @@
-/** How results can be printed: `-o`. */
+/** The formats of `-o`. */
 export const outputFormats = ["table", "json", "ndjson", "csv", "yaml", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { csvLine } from "../../src/platform/spreadsheet/csv.ts";
-import { mostRows } from "../input/options.ts";
 import { chosen, narrowedView } from "./fields.ts";
 import type { OutputFormat } from "./formats.ts";
+import { mostRows } from "./pages.ts";
 import { paint, plain, type TerminalFormat } from "./terminal-format.ts";
 import type { RowView, View } from "./view.ts";
 import { wrapped } from "./wrap.ts";
 
-/** The reply of a list route: its rows under one key, and the pagination. */
+/** The reply of a list route: rows under one key, and the pagination. */
 export interface Paged {
   readonly pagination: {
     readonly total: number;
@@ -18,24 +18,24 @@ export interface Paged {
   };
 }
 
-/** Where results go: data to `write`, remarks to `note`. */
+/** Prints results to stdout and notes to stderr. */
 export interface Output {
   readonly format: OutputFormat;
-  /** What --fields names: only these are printed. */
+  /** The fields of --fields; undefined prints all. */
   readonly fields?: readonly string[] | undefined;
   readonly terminal: TerminalFormat;
   write(text: string): void;
   /**
-   * Writes, and resolves to true when the system has taken it: a reader sets the pace. False when `until` is aborted before. Where it cannot
-   * be written any more the program ends, and this does not resolve.
+   * Writes at the pace of the reader. Resolves to true when the system has accepted the text, to false if `until` aborts first.
+   * Never resolves after a write error, which ends the program.
    */
   writeThrough(text: string, until: AbortSignal): Promise<boolean>;
-  /** For the person at the terminal, not for the program behind the pipe. Silent with --quiet. */
+  /** Prints a note for the user; nothing with --quiet. */
   note(text: string): void;
 }
 
 /**
- * Prints the pages of a list as they come; a table and a whole body only when all are there. `bodyOf` makes one body of all pages.
+ * Prints the pages of a list as they arrive; tables, JSON and YAML wait for all pages. `bodyOf` joins all pages to one body.
  * Resolves to the number of rows.
  */
 export async function printList<T, B extends Paged>(
@@ -65,7 +65,7 @@ export async function printList<T, B extends Paged>(
   return count;
 }
 
-/** Prints rows that are all there already; `body` is what they are as JSON. */
+/** Prints complete rows; JSON and YAML print `body`. */
 export async function printRows<T>(output: Output, rows: readonly T[], given: RowView<T>, body: unknown): Promise<void> {
   const { fields } = output;
   const view = fields === undefined ? given : narrowedView(given, fields);
@@ -87,23 +87,23 @@ export async function printRecord<T>(output: Output, record: T, given: View<T>):
   }
 }
 
-/** Prints a body that has no form for people but what the command notes: as JSON or YAML, nothing in a table. */
+/** Prints a body as JSON or YAML; prints nothing for tables. */
 async function printBody(output: Output, body: unknown): Promise<void> {
   if (output.format === "yaml") output.write(await (await import("./yaml.ts")).yaml(body));
   else if (output.format !== "table") output.write(json(body));
 }
 
-/** The body as the API sends it. */
+/** Formats a body as indented JSON. */
 export function json(body: unknown): string {
   return `${JSON.stringify(body, null, 2)}\n`;
 }
 
-/** Formats that print a list as one value. */
+/** Whether the format prints a list as one value. */
 function isWhole({ format }: Output): boolean {
   return format === "json" || format === "yaml";
 }
 
-/** The body of a list; with --fields its rows have only those, wherever they stand in it. */
+/** Prints the body of a list; with --fields, reduces its rows to these fields wherever they are in the body. */
 async function printWhole(output: Output, body: unknown, rows: readonly unknown[]): Promise<void> {
   const { fields } = output;
   if (fields === undefined) return await printBody(output, body);
@@ -130,10 +130,10 @@ async function printTable<T>(output: Output, rows: readonly T[], total: number, 
   const cells = rows.map((row) => view.columns.map((column) => column.cell(row, terminal)));
   for (const part of tableParts(terminal, view.columns, cells)) {
     output.write(part);
-    // Ctrl-C is heard in the middle of a long one
+    // Lets Ctrl-C interrupt a long table
     await setImmediate();
   }
-  const more = total <= mostRows ? `; --limit ${total} shows all` : "";
+  const more = total <= mostRows ? `; use --limit ${total} for all` : "";
   if (rows.length < total) output.note(`${rows.length} of ${total} ${view.plural}${more}`);
 }
 
@@ -149,7 +149,7 @@ function printDetails<T>(output: Output, record: T, view: View<T>): void {
   if (more !== "") output.write(`\n${more}`);
 }
 
-/** Several pages as one body: the rows of all, the pagination of the last. */
+/** Joins pages to one body: all rows, with the pagination of the last page. */
 function joined<B extends Paged>(bodies: readonly B[]): object {
   const [first, ...others] = bodies;
   const last = bodies.at(-1);

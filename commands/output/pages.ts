@@ -1,9 +1,11 @@
 import type { Paged } from "./output.ts";
 
-/** The largest page that a list answers with. */
+/** The largest value of --limit. */
+export const mostRows = 1_000_000;
+/** The largest page the API returns. */
 const largestPage = 1000;
 
-/** Fetches page after page until `limit` rows are there or the list ends. */
+/** Fetches page after page until there are `limit` rows or the list ends. */
 export async function* pages<B extends Paged>(
   limit: number,
   fetchPage: (page: { readonly limit: number; readonly cursor?: string }) => Promise<B>,

@@ -1,36 +1,36 @@
 import type { Io } from "../io.ts";
 import { displayWidth } from "./terminal-format.ts";
 
-/** How far something that takes long has come. */
-export interface Done {
-  /** What is being done, such as `writing events`. */
+/** The progress of a long operation. */
+export interface Progress {
+  /** The current step, such as `writing events`. */
   readonly doing: string;
   readonly count: number;
-  /** What `count` will be at the end, or undefined where nobody knows. */
+  /** The final value of `count`; undefined if it is unknown. */
   readonly total?: number | undefined;
-  /** What is counted, such as `rows`; `bytes` are written as MiB. */
+  /** The unit of `count`, such as `rows`; `bytes` are shown as MiB. */
   readonly unit: string;
 }
 
-/** One line on the terminal that is written over and over. */
+/** One terminal line that is updated in place. */
 export interface ProgressLine {
-  /** Whether anybody sees it: nobody does without a terminal, and with --quiet. */
-  readonly seen: boolean;
-  show(done: Done): void;
-  /** Takes the line away. */
+  /** False without a terminal and with --quiet. */
+  readonly isVisible: boolean;
+  show(progress: Progress): void;
+  /** Removes the line. */
   clear(): void;
 }
 
 const narrowest = 10;
 
-/** A line with a spinner, a bar, the rate and the time that is left, on a terminal only. */
+/** Creates a line with a spinner, a bar, the rate and the remaining time. Shows nothing without a terminal. */
 export async function progressLine({ host, global }: Io): Promise<ProgressLine> {
   const { stderr, clock, env } = host;
   const canMove = typeof (stderr as { readonly cursorTo?: unknown }).cursorTo === "function";
   const columns = stderr.columns ?? 0;
-  // a terminal that does not know how wide it is has no lines that could be written over
+  // Without a known width, lines cannot be updated in place
   if (stderr.isTTY !== true || !canMove || columns < narrowest || global.quiet || env["TERM"] === "dumb")
-    return { seen: false, show: () => {}, clear: () => {} };
+    return { isVisible: false, show: () => {}, clear: () => {} };
   const { default: ora } = await import("ora");
   const colour = global.color && (env["NO_COLOR"] ?? "") === "";
   const spinner = ora({
@@ -41,15 +41,15 @@ export async function progressLine({ host, global }: Io): Promise<ProgressLine> 
   });
   let begun: { readonly doing: string; readonly at: number; readonly count: number } | undefined;
   return {
-    seen: true,
-    show: (done) => {
+    isVisible: true,
+    show: (progress) => {
       const now = clock.monotonic();
-      const step = done.doing.split(" ")[0] ?? "";
-      if (begun?.doing !== step) begun = { doing: step, at: now, count: done.count };
+      const step = progress.doing.split(" ")[0] ?? "";
+      if (begun?.doing !== step) begun = { doing: step, at: now, count: progress.count };
       const seconds = (now - begun.at) / 1000;
-      const perSecond = seconds < 0.5 ? undefined : (done.count - begun.count) / seconds;
-      // two columns for the spinner, one that stays free so that no terminal wraps
-      spinner.text = progressText(done, perSecond, (stderr.columns || columns) - 3);
+      const perSecond = seconds < 0.5 ? undefined : (progress.count - begun.count) / seconds;
+      // Two columns for the spinner, and a free one so that no terminal wraps
+      spinner.text = progressText(progress, perSecond, (stderr.columns || columns) - 3);
       if (!spinner.isSpinning) spinner.start();
     },
     clear: () => {
@@ -60,18 +60,18 @@ export async function progressLine({ host, global }: Io): Promise<ProgressLine> 
 
 const longestBar = 20;
 
-/** What the line says in at most `width` columns; what has least to tell gives way first. */
-export function progressText({ doing, count, total, unit }: Done, perSecond: number | undefined, width: number): string {
+/** The text of the line in at most `width` columns; the least important parts are dropped first. */
+export function progressText({ doing, count, total, unit }: Progress, perSecond: number | undefined, width: number): string {
   const known = total !== undefined && total > 0 && count <= total ? total : undefined;
   const share = known === undefined ? 0 : count / known;
   const filled = Math.floor(share * longestBar);
   const bar = known === undefined ? [] : [`${"█".repeat(filled)}${"░".repeat(longestBar - filled)}`, `${Math.floor(share * 100)} %`];
-  const counted = known === undefined ? amount(count, unit) : `${figure(count, unit)} of ${amount(known, unit)}`;
+  const countText = known === undefined ? amount(count, unit) : `${numberText(count, unit)} of ${amount(known, unit)}`;
   const rate = perSecond === undefined || perSecond <= 0 ? [] : [`${amount(Math.round(perSecond), unit)}/s`];
   const left = known === undefined || rate.length === 0 ? [] : [`${duration((known - count) / (perSecond as number))} left`];
   const [percent = []] = [bar.slice(1)];
   const forms = [
-    [doing, ...bar, counted, ...rate, ...left],
+    [doing, ...bar, countText, ...rate, ...left],
     [doing, ...bar, ...rate, ...left],
     [doing, ...percent, ...left],
     [...percent, ...left],
@@ -80,12 +80,12 @@ export function progressText({ doing, count, total, unit }: Done, perSecond: num
   return forms.find((form) => displayWidth(form) <= width) ?? "";
 }
 
-function figure(count: number, unit: string): string {
+function numberText(count: number, unit: string): string {
   return unit === "bytes" ? (count / 1_048_576).toFixed(1) : count.toLocaleString("en");
 }
 
 function amount(count: number, unit: string): string {
-  return `${figure(count, unit)} ${unit === "bytes" ? "MiB" : unit}`;
+  return `${numberText(count, unit)} ${unit === "bytes" ? "MiB" : unit}`;
 }
 
 /** `12 s`, `3 min`, `2 h 5 min`. */

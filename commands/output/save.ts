@@ -3,20 +3,21 @@ import { writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "../../src/contract/problem.ts";
 import { isWritingTrouble, writingReason } from "../../src/platform/disk/file-reason.ts";
+import type { View } from "./view.ts";
 
-/** Writes a file that must not be there yet. Throws `Problem` for one that is, and for a place where none can be. */
+/** Writes a new file. Throws `Problem("conflict")` if it exists, `Problem("invalid")` if it cannot be written. */
 export async function saveNew(file: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(file, bytes, { flag: "wx" });
   } catch (cause) {
-    throw explained(file, cause);
+    throw problemOf(file, cause);
   }
 }
 
-/** The same for parts as they come. What broke off in the middle, or was interrupted, is not left lying there as if it were whole. */
+/** Writes a new file part by part. Removes it again after an error or when interrupted, so that no incomplete file remains. */
 export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>, interrupted: AbortSignal): Promise<void> {
   let isOurs = false;
-  // at once: the program ends without waiting for the rest
+  // Synchronous: on an interrupt the program exits without waiting for promises
   const remove = (): void => {
     if (isOurs) rmSync(file, { force: true });
   };
@@ -29,14 +30,34 @@ export async function streamNew(file: string, parts: AsyncIterable<Uint8Array>, 
     await pipeline(parts, target);
   } catch (cause) {
     remove();
-    throw explained(file, cause);
+    throw problemOf(file, cause);
   } finally {
     interrupted.removeEventListener("abort", remove);
   }
 }
 
-function explained(file: string, cause: unknown): unknown {
+function problemOf(file: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === "EEXIST") return new Problem("conflict", `${file} is there already; choose another name with --to`, { cause });
+  if (code === "EEXIST") return new Problem("conflict", `${file} already exists; choose another name with --to`, { cause });
   return isWritingTrouble(cause) ? new Problem("invalid", `${file} cannot be written: ${writingReason(cause)}`, { cause }) : cause;
+}
+
+/** A file that a command wrote. */
+export interface Saved {
+  readonly file: string;
+  readonly media_type: string;
+  readonly size_bytes: number;
+}
+
+export const savedView: View<Saved> = {
+  plural: "files",
+  fields: ["file", "media_type", "size_bytes"],
+  id: (saved) => saved.file,
+  columns: [],
+  details: (saved) => [["saved", { text: `${saved.file} (${saved.size_bytes} bytes)` }]],
+};
+
+/** The file name extension of a picture. */
+export function extensionOf(mediaType: string): string {
+  return { "image/png": "png", "image/webp": "webp" }[mediaType] ?? "jpg";
 }

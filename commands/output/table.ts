@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { displayWidth, type Paint, paint, plain, type TerminalFormat } from "./terminal-format.ts";
 
-/** One cell: its text, and its colour where there are colours. */
+/** The text and the colour of a cell. */
 export interface Cell {
   readonly text: string;
   readonly paint?: Paint | undefined;
@@ -10,24 +10,24 @@ export interface Cell {
 export interface Head {
   readonly title: string;
   readonly align?: "left" | "right";
-  /** Stays whole while other columns can still give way. */
+  /** Other columns are narrowed or dropped first. */
   readonly keep?: boolean;
 }
 
 const gap = 2;
-/** Narrower than this a column says nothing any more: one that may give way is left out, one that stays is cut still further. */
+/** The least useful width: optional columns are dropped below it, others are narrowed further. */
 const readable = 8;
 const narrowest = 4;
 
 /**
- * Columns side by side, without borders, one line a row; what does not fit into the width ends in "…". On a narrow terminal
- * columns are left out from the right, but for those that stay.
+ * Formats a table without borders, one line per row; cells that do not fit end in "…". On a narrow terminal, drops columns from
+ * the right unless they have `keep`.
  */
 export function table(terminal: TerminalFormat, heads: readonly Head[], rows: readonly (readonly Cell[])[]): string {
   return [...tableParts(terminal, heads, rows)].join("");
 }
 
-/** The same in parts, each as soon as it is drawn. */
+/** The same table in parts. */
 export function* tableParts(terminal: TerminalFormat, allHeads: readonly Head[], allRows: readonly (readonly Cell[])[]): Generator<string> {
   const all = allRows.map((row) => row.map((cell) => ({ ...cell, text: plain(cell.text) })));
   const natural = allHeads.map(({ title }, column) =>
@@ -36,22 +36,22 @@ export function* tableParts(terminal: TerminalFormat, allHeads: readonly Head[],
   const fitted = fittedColumns(allHeads, natural, terminal.width);
   const titles = allHeads.map(({ title }): Cell => ({ text: title, paint: "bold" }));
   const rows = [titles, ...all];
-  for (let first = 0; first < rows.length; first += drawnAtOnce) {
+  for (let first = 0; first < rows.length; first += rowsPerPart) {
     const drawn = new Table({
       colWidths: fitted.map(({ width }) => width + gap),
       colAligns: fitted.map(({ column }) => allHeads[column]?.align ?? "left"),
       style: { head: [], border: [], "padding-left": 0, "padding-right": gap, compact: true },
       chars: noBorders,
     });
-    for (const row of rows.slice(first, first + drawnAtOnce))
+    for (const row of rows.slice(first, first + rowsPerPart))
       drawn.push(fitted.map(({ column }) => paint(terminal, row[column]?.paint, row[column]?.text ?? "")));
     const lines = drawn.toString().split("\n");
     yield lines.map((line) => `${line.trimEnd()}\n`).join("");
   }
 }
 
-/** The time that a table takes to draw grows with the square of its rows. */
-const drawnAtOnce = 100;
+/** Rows per part: the time to format a table grows with the square of its rows. */
+const rowsPerPart = 100;
 
 const noBorders = Object.fromEntries(
   ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
@@ -64,7 +64,7 @@ interface Fitted {
   readonly width: number;
 }
 
-/** Which columns are shown, and how wide: all of them if that can be read, else fewer. */
+/** The shown columns with their widths: all if they are readable, else fewer. */
 function fittedColumns(heads: readonly Head[], natural: readonly number[], available: number): readonly Fitted[] {
   let shown = heads.map((_, column) => column);
   for (;;) {
@@ -89,7 +89,7 @@ function totalOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1);
 }
 
-/** Takes from the widest column until everything fits, or all are as narrow as they may be. */
+/** Narrows the widest column until everything fits or no column can shrink further. */
 function narrowed(columns: readonly { readonly natural: number; readonly least: number }[], available: number): number[] {
   const widths = columns.map(({ natural }) => natural);
   while (totalOf(widths) > available) {

@@ -1,30 +1,30 @@
 import type { Cell, Head } from "./table.ts";
 import type { TerminalFormat } from "./terminal-format.ts";
 
-/** What records are called, and what `--fields` can choose of them. */
+/** The name and the fields of records. */
 export interface Shown {
-  /** What a person calls them: `cameras`. */
+  /** The plural in messages, such as `cameras`. */
   readonly plural: string;
   readonly fields: readonly string[];
 }
 
-/** How rows of one kind are shown. */
+/** How to print rows of one kind. */
 export interface RowView<T> extends Shown {
-  /** The columns of CSV: every field of the record. */
+  /** Every field of the record; the columns of CSV. */
   readonly fields: readonly (keyof T & string)[];
   id(record: T): string | number;
   readonly columns: readonly Column<T>[];
 }
 
-/** How records of one kind are shown, each by itself too. */
+/** How to print records of one kind, as rows and one by one. */
 export interface View<T> extends RowView<T> {
-  /** One record for a person: its lines, label and value. */
+  /** The lines of one record: label and value. */
   details(record: T, terminal: TerminalFormat): readonly (readonly [string, Cell])[];
-  /** What follows the lines. */
+  /** Text below the lines. */
   more?(record: T, terminal: TerminalFormat): string;
 }
 
-/** A column of the table of a list. */
+/** A column of a list. */
 export interface Column<T> extends Head {
   cell(record: T, terminal: TerminalFormat): Cell;
 }

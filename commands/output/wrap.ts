@@ -1,7 +1,7 @@
 import type { TextSink } from "../host.ts";
 import { displayWidth } from "./terminal-format.ts";
 
-/** The lines of a text, at most `width` columns wide where words allow it; a word that is longer stays whole, such as a path to copy. */
+/** Wraps a text at `width` columns. Longer words, such as paths to copy, stay whole. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -14,10 +14,10 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Narrower than this, text in a column is left to the terminal. */
+/** Does not wrap text in a column narrower than this. */
 const narrowest = 20;
 
-/** A sink that breaks long lines between words on a terminal; what follows a break stands under the last column of its line. */
+/** A sink that wraps long lines on a terminal, indented to the last column of the line. */
 export function wrapping(sink: TextSink): TextSink {
   const { isTTY, columns } = sink;
   if (isTTY !== true) return sink;
@@ -36,7 +36,7 @@ export function wrapping(sink: TextSink): TextSink {
 }
 
 function hanging(line: string, width: number): string {
-  // a column begins after two spaces, and behind the dash of a list
+  // A column begins after two spaces, or after the dash of a list
   const last = [...line.matchAll(/ {2,}(?:- )?(?=\S)/g)].at(-1);
   const indent = last === undefined ? 0 : last.index + last[0].length;
   if (displayWidth(line) <= width || width - indent < narrowest) return line;

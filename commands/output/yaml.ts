@@ -1,4 +1,4 @@
-/** The body as YAML: times and everything else as in JSON. */
+/** Formats a body as YAML, with the values of JSON. */
 export async function yaml(body: unknown): Promise<string> {
   const { stringify } = await import("yaml");
   return stringify(JSON.parse(JSON.stringify(body ?? null)), { lineWidth: 0 });

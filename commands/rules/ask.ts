@@ -2,12 +2,12 @@ import { Problem } from "../../src/contract/problem.ts";
 import { type Dialogue, openDialogue } from "../input/dialogue.ts";
 import { type Option, WrongValue } from "../input/options.ts";
 import type { Io } from "../io.ts";
-import { usableChannels } from "../notifications/config.ts";
+import { usableChannels } from "../notifications/commands.ts";
 import { plain } from "../output/terminal-format.ts";
 import type { NewRule } from "./file.ts";
 import { ruleBody, ruleOptions } from "./options.ts";
 
-/** Asks the person at the terminal for a rule, step by step. An empty answer leaves a condition out. */
+/** Asks for a rule on the terminal, step by step. An empty answer skips a condition. */
 export async function askForRule(io: Io): Promise<NewRule> {
   const [cameras, labels, notifications] = await Promise.all([
     io.call("listCameras", { query: { limit: 1000 } }),
@@ -18,25 +18,22 @@ export async function askForRule(io: Io): Promise<NewRule> {
   const dialogue = openDialogue(io.host);
   const ask = <T>(option: Option<T | undefined>, question: string) => answerTo(dialogue, io, option, question);
   try {
-    io.output.note("Enter alone leaves a condition out.");
+    io.output.note("Press Enter to skip a condition.");
     const name = await required(dialogue, io);
     const answers = {
-      severity: await ask(ruleOptions.severity, "How grave are its alerts: low, medium, high or critical? [medium] "),
-      riskThreshold: await ask(ruleOptions.riskThreshold, "From which risk score on, 0 to 100? [any] "),
+      severity: await ask(ruleOptions.severity, "Severity: low, medium, high or critical? [medium] "),
+      riskThreshold: await ask(ruleOptions.riskThreshold, "Minimum risk score, 0 to 100? [any] "),
       objectTypes: await ask(
         ruleOptions.objectTypes,
-        `Which classes, with commas?${known(labels.labels.map(({ label }) => label))} [any] `,
+        `Classes, separated by commas?${known(labels.labels.map(({ label }) => label))} [any] `,
       ),
       cameras: await ask(
         ruleOptions.cameras,
-        `Which cameras, with commas?${known(cameras.cameras.map(({ camera_id }) => camera_id))} [all] `,
+        `Cameras, separated by commas?${known(cameras.cameras.map(({ camera_id }) => camera_id))} [all] `,
       ),
-      schedule: await ask(ruleOptions.schedule, "When, such as mon-fri 22:00-06:00? [always] "),
-      cooldown: await ask(ruleOptions.cooldown, "How long does an alert hold back others? [5m] "),
-      channels: await ask(
-        ruleOptions.channels,
-        `How is it told: email, webhook?${known(usableChannels(notifications))} [only shown here] `,
-      ),
+      schedule: await ask(ruleOptions.schedule, "Schedule, such as mon-fri 22:00-06:00? [always] "),
+      cooldown: await ask(ruleOptions.cooldown, "Cooldown between alerts? [5m] "),
+      channels: await ask(ruleOptions.channels, `Channels: email, webhook?${known(usableChannels(notifications))} [none] `),
     };
     const nothing = { kind: undefined, minConfidence: undefined, dedupKeyTemplate: undefined };
     return { ...ruleBody({ ...nothing, escalate: undefined, digest: undefined, enabled: undefined, ...answers, name }), name };
@@ -47,14 +44,14 @@ export async function askForRule(io: Io): Promise<NewRule> {
 
 async function required(dialogue: Dialogue, io: Io): Promise<string> {
   for (let tries = 0; tries < 5; tries += 1) {
-    const name = await dialogue.ask("What shall it be called? ");
+    const name = await dialogue.ask("Name of the rule? ");
     if (name !== "") return name;
     io.output.note("A rule needs a name.");
   }
-  throw new Problem("invalid", "a rule needs a name; nothing was done");
+  throw new Problem("invalid", "a rule needs a name; no rule was added");
 }
 
-/** The answer as its option reads it; asks again after one that it does not take. */
+/** Parses the answer like the option; asks again until it is valid. */
 async function answerTo<T>(dialogue: Dialogue, io: Io, option: Option<T | undefined>, question: string): Promise<T | undefined> {
   for (;;) {
     const answer = await dialogue.ask(question);

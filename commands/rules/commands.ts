@@ -1,12 +1,83 @@
-import type { Command } from "../command.ts";
+import { type Command, defineCommand } from "../command.ts";
+import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { textArgument } from "../input/arguments.ts";
+import { confirm, yesOption } from "../input/confirm.ts";
+import { findRule } from "../input/find.ts";
+import { choice, toggle } from "../input/options.ts";
+import { printRecord } from "../output/output.ts";
+import { activeSilences, noteSilences, silencedView } from "../silence/active.ts";
 import { addRule } from "./add.ts";
 import { editRule } from "./edit.ts";
-import { listRules } from "./list.ts";
-import { removeRule } from "./remove.ts";
-import { showRule } from "./show.ts";
-import { disableRule, enableRule } from "./switch.ts";
 import { testRule } from "./test.ts";
 import { updateRule } from "./update.ts";
+import { ruleView } from "./view.ts";
+
+const ruleArgument = textArgument("Rule id or exact name");
+
+const listRules = listCommand({
+  name: "rules list",
+  summary: "List alert rules, newest first",
+  options: {
+    enabled: toggle("Only enabled rules; --no-enabled for disabled ones"),
+    severity: choice(["low", "medium", "high", "critical"], "Only rules of this severity"),
+  },
+  examples: [
+    { command: "homesec rules list", note: "all rules with their conditions" },
+    { command: "homesec rules list --no-enabled", note: "disabled rules" },
+  ],
+  view: ruleView,
+  page: (io, { options: { enabled, severity } }, page) => io.call("listRules", { query: { enabled, severity, ...page } }),
+  rows: (body) => body.items,
+  after: async (io) => noteSilences(io, await activeSilences(io)),
+});
+
+const showRule = defineCommand({
+  name: "rules show",
+  summary: "Show one alert rule",
+  arguments: { rule: ruleArgument },
+  examples: [{ command: "homesec rules show 'Person at night'", note: "conditions, cooldown, channels and active silences" }],
+  prints: () => ruleView,
+  async run({ arguments: { rule } }, io) {
+    const found = await findRule(io, rule);
+    const isAt = (cameraId: string | null): boolean => cameraId === null || (found.camera_ids?.includes(cameraId) ?? true);
+    const silences = await activeSilences(io, (each) => isAt(each.camera_id) && (each.rule_id === null || each.rule_id === found.id));
+    await printRecord(io.output, found, silencedView(io, ruleView, silences));
+    return exitCodes.ok;
+  },
+});
+
+function switchCommand(verb: string, enabled: boolean, summary: string, note: string): Command {
+  return recordCommand({
+    name: `rules ${verb}`,
+    summary,
+    arguments: { rule: ruleArgument },
+    examples: [{ command: `homesec rules ${verb} 'Person at night'`, note }],
+    view: ruleView,
+    async record(io, { arguments: { rule } }) {
+      const { id } = await findRule(io, rule);
+      return await io.call("updateRule", { params: { id }, body: { enabled } });
+    },
+  });
+}
+
+const removeRule = actionCommand({
+  name: "rules remove",
+  summary: "Remove an alert rule; its alerts stay",
+  description: "Removes an alert rule and all its versions. Its alerts stay. To keep the rule, use `homesec rules disable`.",
+  arguments: { rule: ruleArgument },
+  options: yesOption,
+  examples: [
+    { command: "homesec rules remove 'Person at night'", note: "asks for confirmation" },
+    { command: "homesec rules remove 'Person at night' --yes", note: "in a script" },
+  ],
+  async act(io, { arguments: { rule }, options }) {
+    const { id, name } = await findRule(io, rule);
+    await confirm(io, options, `Remove the rule ${JSON.stringify(name)} and all its versions?`);
+    await io.call("deleteRule", { params: { id } });
+    return `rule ${name} removed`;
+  },
+});
 
 export const commands: readonly Command[] = [
   listRules,
@@ -14,8 +85,8 @@ export const commands: readonly Command[] = [
   addRule,
   editRule,
   updateRule,
-  enableRule,
-  disableRule,
+  switchCommand("enable", true, "Enable an alert rule", "in effect now"),
+  switchCommand("disable", false, "Disable an alert rule; it raises no alerts", "until you enable it again"),
   removeRule,
   testRule,
 ];

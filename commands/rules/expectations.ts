@@ -7,7 +7,7 @@ const Entry = z.union([
   z.object({ event_id: EventId, matches: z.boolean().default(true) }),
 ]);
 const Entries = z.array(Entry);
-/** The answer of a rule test holds its entries under this key. */
+/** The reply of a rule test, which lists its entries under `results`. */
 const Results = z.object({ results: Entries }).transform(({ results }) => results);
 const Lists = z
   .strictObject({ match: z.array(EventId).default([]), no_match: z.array(EventId).default([]) })
@@ -17,7 +17,7 @@ const Lists = z
   ]);
 const File = z.union([Entries, Results, Lists, Entry.transform((entry) => [entry])]);
 
-/** An event that is judged otherwise than expected. `matches` is null when there is no such event, or it is deleted. */
+/** An event that does not match as expected. `matches` is null if the event does not exist or is deleted. */
 export interface Unmet {
   readonly event_id: number;
   readonly expected: boolean;
@@ -26,26 +26,26 @@ export interface Unmet {
 }
 
 /**
- * Which events must match (true) and which must not (false). The text is JSON, or one JSON value a line: ids, `{event_id, matches}`,
- * `{match: [ids], no_match: [ids]}`, or the answer of a rule test. Throws `Problem("invalid")` naming the file, and the line where there is one.
+ * Parses which events must match (true) or not (false). The text is JSON, or one JSON value per line: ids, `{event_id, matches}`,
+ * `{match: [ids], no_match: [ids]}`, or the reply of a rule test. Throws `Problem("invalid")` naming the file and line.
  */
 export function parseExpectations(text: string, file: string): ReadonlyMap<number, boolean> {
   const expected = new Map<number, boolean>();
   for (const { value, place } of valuesOf(text, file)) {
     const entries = File.safeParse(value);
-    if (!entries.success) throw new Problem("invalid", `${place} is no list of events; write ${form}`, { cause: entries.error });
+    if (!entries.success) throw new Problem("invalid", `${place} is not a list of events; write ${form}`, { cause: entries.error });
     for (const { event_id: id, matches } of entries.data) {
       if (expected.has(id) && expected.get(id) !== matches) {
-        throw new Problem("invalid", `${place} says of event ${id} both that it must match and that it must not; leave one of them out`);
+        throw new Problem("invalid", `${place} expects event ${id} both to match and not to match; remove one of them`);
       }
       expected.set(id, matches);
     }
   }
-  if (expected.size === 0) throw new Problem("invalid", `${file} names no event; write ${form}`);
+  if (expected.size === 0) throw new Problem("invalid", `${file} lists no events; write ${form}`);
   return expected;
 }
 
-const form = 'ids such as [41, 42], or {"match": [41], "no_match": [42]}, or one {"event_id": 41, "matches": true} a line';
+const form = 'ids such as [41, 42], or {"match": [41], "no_match": [42]}, or one {"event_id": 41, "matches": true} per line';
 
 function valuesOf(text: string, file: string): readonly { readonly value: unknown; readonly place: string }[] {
   const whole = parsed(text);
@@ -59,7 +59,7 @@ function valuesOf(text: string, file: string): readonly { readonly value: unknow
   });
 }
 
-/** JSON has no undefined: that is what cannot be read. */
+/** Returns undefined for invalid JSON; no JSON value is undefined. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -7,16 +7,16 @@ import { parseSchedule, scheduleForm } from "./schedule-text.ts";
 
 export type NewRule = z.output<typeof ruleRoutes.createRule.body>;
 
-/** What a rule that was read before has besides its definition. */
+/** Fields of a stored rule that are not part of its definition. */
 const readOnly = ["id", "version", "created_at", "updated_at"] as const;
 
 /**
- * The rules of a file: one, a list, or the answer of `rules list`. What people write shorter is understood: `schedule` as
- * text, `cooldown: 5m` or seconds, `cameras`. Throws `Problem("invalid")` that names each wrong value of each rule.
+ * The rules of a file: one rule, a list, or the reply of `rules list`. Accepts short forms: `schedule` as text, `cooldown: 5m`
+ * or seconds, `cameras`. Throws `Problem("invalid")` naming each wrong value of each rule.
  */
 export function rulesOf(value: unknown, place: string): NewRule[] {
   const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value["items"]) ? value["items"] : [value];
-  if (list.length === 0) throw new Problem("invalid", `${place} holds no rule`);
+  if (list.length === 0) throw new Problem("invalid", `${place} contains no rule`);
   const faults: string[] = [];
   const rules = list.flatMap((entry: unknown, at) => {
     try {
@@ -31,9 +31,9 @@ export function rulesOf(value: unknown, place: string): NewRule[] {
   return rules;
 }
 
-/** One rule. Throws `Problem("invalid")` that names each wrong value. */
+/** One rule. Throws `Problem("invalid")` naming each wrong value. */
 function ruleOf(entry: unknown): NewRule {
-  if (!isRecord(entry)) throw new Problem("invalid", "a rule has fields, such as `name: Person at night`");
+  if (!isRecord(entry)) throw new Problem("invalid", "a rule must have fields, such as `name: Person at night`");
   const { cooldown, cameras, schedule, ...fields } = entry;
   for (const name of readOnly) delete fields[name];
   const given = {
@@ -46,7 +46,7 @@ function ruleOf(entry: unknown): NewRule {
   if (decoded.success) return decoded.data;
   const known = Object.keys(Rule.shape).join(", ");
   const sentences = decoded.error.issues.map(({ path, message, code }) =>
-    code === "unrecognized_keys" ? `${message} (there are ${known})` : `${path.join(".")}: ${message}`,
+    code === "unrecognized_keys" ? `${message} (known fields are ${known})` : `${path.join(".")}: ${message}`,
   );
   throw new Problem("invalid", sentences.join("; "));
 }

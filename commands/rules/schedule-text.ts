@@ -4,13 +4,12 @@ import type { Schedule } from "../../src/contract/routes/rules.ts";
 
 type ScheduleValue = z.output<typeof Schedule>;
 
-/** How a schedule is written. */
-export const scheduleForm =
-  "a schedule such as 'mon-fri 22:00-06:00 Europe/Berlin': days, times and time zone, each of which may be left out";
+/** Describes the syntax of a schedule; completes "must be ...". */
+export const scheduleForm = "a schedule of days, times and time zone, each optional, such as 'mon-fri 22:00-06:00 Europe/Berlin'";
 
 /**
- * Reads what a person writes for a schedule: days (`mon-fri`, `sat,sun`), times (`22:00-06:00`) and a time zone, in this
- * order, each of which may be left out. `zone` holds without one. Undefined for anything else; a zone that is not alone is not looked up.
+ * Parses a schedule: days (`mon-fri`, `sat,sun`), times (`22:00-06:00`) and a time zone, in this order, each optional.
+ * `zone` is the default time zone. Returns undefined for anything else. Checks the zone only if it stands alone; the API checks it otherwise.
  */
 export function parseSchedule(text: string, zone: string): ScheduleValue | undefined {
   const words = text.trim().split(/\s+/);
@@ -19,13 +18,13 @@ export function parseSchedule(text: string, zone: string): ScheduleValue | undef
   if (times) words.shift();
   const timezone = words.shift() ?? zone;
   if (days === undefined || words.length > 0 || text.trim() === "" || !/^[A-Za-z][\w+/-]*$/.test(timezone)) return undefined;
-  // a word alone that is no zone was meant as something else
+  // A single word that is not a zone is a mistake
   if (text.trim() === timezone && !isZone(timezone)) return undefined;
   const [start = null, end = null] = (times ?? []).slice(1).map((time) => time.padStart(5, "0"));
   return { days, start_time: start, end_time: end, timezone };
 }
 
-/** Whether a word is meant as days: it begins with one. Zones such as `Monrovia` do not stand alone. */
+/** Whether a word begins with a day. Zones such as `Monrovia` never stand alone. */
 function isDays(word: string): boolean {
   return /^(daily|(mon|tue|wed|thu|fri|sat|sun)[a-z]*([,-][a-z]+)*)$/i.test(word);
 }
@@ -38,7 +37,7 @@ function isZone(word: string): boolean {
   }
 }
 
-/** Monday to Sunday, without repetition; none stands for every day. */
+/** The days from Monday to Sunday, without duplicates; an empty list means every day. */
 function daysOf(word: string): ScheduleValue["days"] | undefined {
   if (word.toLowerCase() === "daily") return [];
   const chosen = new Set<number>();

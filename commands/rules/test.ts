@@ -6,37 +6,37 @@ import { readingReason } from "../../src/platform/disk/file-reason.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { textArgument } from "../input/arguments.ts";
+import { findRule } from "../input/find.ts";
 import { integer, since, text, time, withDefault } from "../input/options.ts";
 import type { Io } from "../io.ts";
 import { printRecord } from "../output/output.ts";
 import { activeSilences } from "../silence/active.ts";
 import { parseExpectations, type Unmet } from "./expectations.ts";
-import { findRule } from "./find.ts";
+import { backtestView } from "./view.ts";
 
-/** What the test endpoint takes at once. */
+/** Ids per request of the test endpoint. */
 const idsPerRequest = 1000;
 
 export const testRule = defineCommand({
   name: "rules test",
-  summary: "What a rule would have done, without raising an alert",
+  summary: "Test a rule against stored events without raising alerts",
   description:
-    'Plays stored events through a rule, by the code that judges new ones: how many match, how many alerts the cooldown leaves, and on which days. Alert silences are not looked at. With --expect the exit code is 8 when an event of the file is judged otherwise than it says. The file is JSON or one JSON value a line: ids of events that must match, or objects such as {"event_id": 42, "matches": false}.',
-  arguments: { rule: textArgument("Id of the rule, or its exact name") },
+    'Runs stored events through a rule and shows how many match, and how many alerts remain after the cooldown, per day. Silences are ignored. With --expect it exits with 8 if an event does not match as expected. The file is JSON, or one JSON value per line: event ids that must match, or objects such as {"event_id": 42, "matches": false}.',
+  arguments: { rule: textArgument("Rule id or exact name") },
   options: {
-    since: since("From when on: a time, or how long ago, such as 30d", "30d"),
-    until: time("Until when; without it, now"),
-    against: integer("version", 1, 1_000_000_000, "Compare with this version of the rule: which events alert only in one"),
-    expect: text("file", "Events that must match, or must not"),
-    limit: withDefault(integer("n", 0, 1000, "List at most so many events"), 20),
+    since: since("Start: a time, or how long ago (30d)", "30d"),
+    until: time("End (default now)"),
+    against: integer("version", 1, 1_000_000_000, "Rule version to compare with"),
+    expect: text("file", "File with events that must match or not"),
+    limit: withDefault(integer("n", 0, 1000, "Maximum number of listed events"), 20),
   },
   examples: [
     { command: "homesec rules test 'Person at night'", note: "the last 30 days" },
-    { command: "homesec rules test 'Person at night' --since 90d --against 1", note: "what became different since its first version" },
-    { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exit code 8 when an event is judged otherwise" },
+    { command: "homesec rules test 'Person at night' --since 90d --against 1", note: "compare with its first version" },
+    { command: "homesec rules test 'Person at night' --expect wanted.json", note: "exits with 8 if an expectation fails" },
   ],
-  prints: async () => (await import("./view.ts")).backtestView,
+  prints: () => backtestView,
   async run({ arguments: { rule: idOrName }, options }, io) {
-    const { backtestView } = await import("./view.ts");
     const expected = options.expect === undefined ? undefined : await readExpectations(io, options.expect);
     const rule = await findRule(io, idOrName);
     const report = await io.call("backtestRule", {
@@ -51,8 +51,7 @@ export const testRule = defineCommand({
       },
     });
     const isSilenced = (await activeSilences(io, ({ rule_id }) => rule_id === null || rule_id === rule.id)).length > 0;
-    if (isSilenced)
-      io.output.note("a silence is active; what it holds back is counted here as if there were none (`homesec silence list`)");
+    if (isSilenced) io.output.note("a silence is active, but this test ignores silences (`homesec silence list`)");
     const expectations = expected && (await check(io, rule.id, expected));
     await printRecord(io.output, { ...report, ...(expectations && { expectations }) }, backtestView);
     return expectations && expectations.unmet.length > 0 ? exitCodes.unmet : exitCodes.ok;

@@ -2,10 +2,10 @@ import { describeSchedule } from "../../src/alerting/rules/schedule.ts";
 import { pluralize } from "../../src/base/text/pluralize.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import type { Rule } from "../input/find.ts";
 import { exactly, localTime, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
 import type { Unmet } from "./expectations.ts";
-import type { Rule } from "./find.ts";
 
 type Backtest = Reply<Routes["backtestRule"]> & {
   readonly expectations?: { readonly checked: number; readonly unmet: readonly Unmet[] };
@@ -57,7 +57,7 @@ export const ruleView: View<Rule> = {
 
 function conditionsText(rule: Rule): string {
   const conditions = [
-    rule.kind === "camera_health" && "something is wrong with a camera",
+    rule.kind === "camera_health" && "camera incident",
     rule.risk_threshold !== null && `risk score >= ${rule.risk_threshold}`,
     rule.object_types && `${rule.object_types.join(" or ")}`,
     rule.min_confidence !== null && `confidence >= ${rule.min_confidence}`,
@@ -104,11 +104,11 @@ function differenceLines({ difference, tested, against }: Backtest) {
 
 function expectedCell({ checked, unmet }: NonNullable<Backtest["expectations"]>) {
   if (unmet.length === 0)
-    return { text: `${checked === 1 ? "the one event is" : `all ${checked} events are`} judged as expected`, paint: "green" as const };
-  return { text: `${unmet.length} of ${checked} events are judged otherwise`, paint: "red" as const };
+    return { text: checked === 1 ? "the event matches as expected" : `all ${checked} events match as expected`, paint: "green" as const };
+  return { text: `${unmet.length} of ${checked} events do not match as expected`, paint: "red" as const };
 }
 
-/** Days on which something matched, by the compared version too. */
+/** The days with matches, and the alerts of the compared version. */
 function daysText({ tested, against }: Backtest): string {
   const others = new Map(against?.days.map((day) => [day.date, day.alerts]));
   const own = new Map(tested.days.map((day) => [day.date, day]));
@@ -126,7 +126,7 @@ function eventsText({ events }: Backtest, terminal: TerminalFormat): string {
   return events
     .map((event) => {
       const line = `${localTime(event.raised_at)}  event ${event.event_id} at ${plain(event.camera_id)}`;
-      return event.alert ? `${line}\n` : `${paint(terminal, "dim", `${line}, held back by the cooldown`)}\n`;
+      return event.alert ? `${line}\n` : `${paint(terminal, "dim", `${line}, suppressed by the cooldown`)}\n`;
     })
     .join("");
 }

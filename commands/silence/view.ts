@@ -16,16 +16,16 @@ export const silenceView: View<Silence> = {
   columns: [
     { title: "ID", keep: true, cell: (silence) => ({ text: silence.id }) },
     { title: "STATUS", keep: true, cell: (silence) => ({ text: silence.status, paint: paintOf(silence) }) },
-    { title: "OF", cell: (silence) => ({ text: scopeText(silence) }) },
+    { title: "SCOPE", cell: (silence) => ({ text: scopeText(silence) }) },
     { title: "SINCE", cell: (silence, terminal) => ({ text: ago(terminal, silence.created_at) }) },
     { title: "UNTIL", keep: true, cell: ({ ended_at, ends_at }) => ({ text: localTime(ended_at ?? ends_at) }) },
-    { title: "HELD BACK", align: "right", cell: (silence) => ({ text: String(silence.held_back) }) },
+    { title: "MUTED", align: "right", cell: (silence) => ({ text: String(silence.held_back) }) },
     { title: "REASON", cell: (silence) => ({ text: silence.reason }) },
   ],
   details: (silence, terminal) => [
     ["silence", { text: silence.id, paint: "bold" }],
     ["status", { text: silence.status, paint: paintOf(silence) }],
-    ["of", { text: scopeText(silence) }],
+    ["scope", { text: scopeText(silence) }],
     ["reason", { text: silence.reason }],
     ["since", { text: exactly(terminal, silence.created_at) }],
     [
@@ -33,7 +33,7 @@ export const silenceView: View<Silence> = {
       { text: `${localTime(silence.ends_at)}${silence.status === "active" ? ` (in ${spanText(terminal.now, silence.ends_at)})` : ""}` },
     ],
     ...(silence.ended_at === null ? [] : [["ended", { text: exactly(terminal, silence.ended_at) }] as const]),
-    ["held back", { text: alertsText(silence.held_back) }],
+    ["muted", { text: alertsText(silence.held_back) }],
   ],
 };
 

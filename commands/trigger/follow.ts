@@ -9,27 +9,27 @@ type Image = Reply<Routes["getImage"]>;
 
 const pauseMs = 250;
 
-/** The entry of the ledger for a file, once it has its outcome; undefined when that does not come in time. Tells of a picture that waits. */
+/** Waits for the final image record of a file; undefined if it does not come in time. Notes once if the picture is deferred. */
 export async function follow(io: Io, camera: string, path: string, waitSeconds: number): Promise<Image | undefined> {
   const { clock, signal } = io.host;
-  const giveUpAt = clock.monotonic() + waitSeconds * 1000;
+  const deadline = clock.monotonic() + waitSeconds * 1000;
   const name = path.slice(path.lastIndexOf("/") + 1);
   let id: number | undefined;
-  let told = false;
-  while (clock.monotonic() < giveUpAt && !signal.aborted) {
+  let isNoted = false;
+  while (clock.monotonic() < deadline && !signal.aborted) {
     const image = id === undefined ? await find(io, camera, name) : await io.call("getImage", { params: { image_id: id } });
     id = image?.id;
     if (image && image.status !== "pending" && image.status !== "deferred") return image;
-    if (image?.status === "deferred" && !told) {
-      io.output.note(`it has to wait: ${image.detail ?? image.reason ?? "the detector does not answer"}`);
-      told = true;
+    if (image?.status === "deferred" && !isNoted) {
+      io.output.note(`deferred: ${image.detail ?? image.reason ?? "the detector does not answer"}`);
+      isNoted = true;
     }
     await sleep(pauseMs);
   }
   return undefined;
 }
 
-/** The folder of the camera can be a link, so names are compared: this one is nobody else's. */
+/** Compares names, since the folder can be a link; the name is unique. */
 async function find(io: Io, camera: string, name: string): Promise<Image | undefined> {
   const { items } = await io.call("listImages", { query: { camera_id: [camera], limit: 100 } });
   return items.find((image) => image.path.endsWith(`/${name}`));
@@ -50,9 +50,9 @@ export const imageView: View<Image> = {
     ["picture", { text: String(image.id), paint: "bold" }],
     ["camera", { text: image.camera_id }],
     ["file", { text: image.path }],
-    ["outcome", { text: image.detail === null ? image.status : `${image.status}: ${image.detail}`, paint: paints[image.status] }],
+    ["status", { text: image.detail === null ? image.status : `${image.status}: ${image.detail}`, paint: paints[image.status] }],
     ["detections", { text: String(image.detection_count) }],
-    ["looked at", { text: exactly(terminal, image.finished_at) }],
+    ["processed", { text: exactly(terminal, image.finished_at) }],
     ["detector", { text: image.detector === null ? "-" : `${image.detector}, ${Math.round(image.inference_ms ?? 0)} ms` }],
   ],
 };

@@ -11,24 +11,24 @@ import { cellOf, chosen } from "../output/fields.ts";
 import { localTime, type Paint, paint, plain, plainLines, type TerminalFormat } from "../output/terminal-format.ts";
 import type { Verdict } from "./signature.ts";
 
-/** Longer bodies than homesec sends are cut off. */
+/** Longer than any body homesec sends; larger requests are cut off. */
 const largestBody = 10_000_000;
 
 export const listenToWebhooks = defineCommand({
   name: "webhooks listen",
-  summary: "Receive deliveries here, show them and verify their signatures",
+  summary: "Receive deliveries, show them and verify signatures",
   description:
-    "Listens on 127.0.0.1 until Ctrl-C, shows every request that comes, and answers. With the signing secret it verifies who sent it. Add its address with `homesec webhooks add` on the same machine.",
+    "Listens on 127.0.0.1 until Ctrl-C, and shows and answers every request. With the signing secret it verifies the sender. Add its address with `homesec webhooks add` on the same machine.",
   options: {
-    port: withDefault(integer("port", 0, 65_535, "Port to listen on; 0 takes any free one"), 8900),
-    signingSecretFile: text("file", "File with the signing secret (or HOMESEC_SIGNING_SECRET); - reads what is piped in"),
-    status: withDefault(integer("code", 200, 599, "What it answers, to see what homesec does then"), 204),
-    count: integer("n", 1, 1_000_000, "End after so many requests"),
+    port: withDefault(integer("port", 0, 65_535, "Port to listen on, 0 for any"), 8900),
+    signingSecretFile: text("file", "File with the signing secret, or HOMESEC_SIGNING_SECRET; - for stdin"),
+    status: withDefault(integer("code", 200, 599, "HTTP status to answer with"), 204),
+    count: integer("n", 1, 1_000_000, "Exit after this many requests"),
   },
   examples: [
     { command: "homesec webhooks listen", note: "then: homesec webhooks add here http://127.0.0.1:8900 --event-types alert_fired" },
-    { command: "homesec webhooks listen --signing-secret-file secret.txt -o ndjson", note: "verified, one JSON object a line" },
-    { command: "homesec webhooks listen --status 503", note: "see how homesec tries again" },
+    { command: "homesec webhooks listen --signing-secret-file secret.txt -o ndjson", note: "verified, one JSON object per line" },
+    { command: "homesec webhooks listen --status 503", note: "watch homesec retry" },
   ],
   endsOnSignal: true,
   prints: () => ({ plural: "requests", fields: ["method", "path", "headers", "body", "signature"] }),
@@ -55,7 +55,7 @@ export const listenToWebhooks = defineCommand({
         else io.output.write(shown(received, io.output.terminal, io.host.clock.now()));
         if (left <= 0) finish();
       } catch {
-        // whoever sent it went away in the middle
+        // The sender closed the connection in the middle
         response.destroy();
       }
     });
@@ -67,7 +67,7 @@ export const listenToWebhooks = defineCommand({
       });
     });
     const url = await listening(server, port);
-    io.output.note(`listening on ${url}${secret === undefined ? "; signatures are not verified: no signing secret was given" : ""}`);
+    io.output.note(`listening on ${url}${secret === undefined ? "; signatures are not verified without a signing secret" : ""}`);
     io.host.signal.addEventListener("abort", finish, { once: true });
     if (io.host.signal.aborted) finish();
     await enough;
@@ -109,16 +109,16 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   const secret = given?.trim() ?? "";
   if (secret === "" && file === undefined) return undefined;
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret))
-    throw new Problem("invalid", "the signing secret is whsec_ and letters, as `webhooks add` showed it");
+    throw new Problem("invalid", "the signing secret must start with whsec_; copy it as `webhooks add` showed it");
   return secret;
 }
 
-/** Resolves to the address. Throws `Problem("conflict")` when the port is taken. */
+/** Starts to listen and resolves to the address. Throws `Problem("conflict")` if the port cannot be used. */
 function listening(server: ReturnType<typeof createServer>, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === "EADDRINUSE" ? "is taken" : `cannot be used (${cause.code})`;
-      reject(new Problem("conflict", `port ${port} ${reason}; choose another one with --port, or 0 for any`, { cause }));
+      const reason = cause.code === "EADDRINUSE" ? "is in use" : `cannot be used (${cause.code})`;
+      reject(new Problem("conflict", `port ${port} ${reason}; choose another one with --port, or 0 for any free one`, { cause }));
     });
     server.listen(port, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   });

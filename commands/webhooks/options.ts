@@ -1,4 +1,6 @@
 import { Problem } from "../../src/contract/problem.ts";
+import type { Values } from "../command.ts";
+import { textArgument } from "../input/arguments.ts";
 import { choice, choiceList, integer, text, toggle } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
@@ -10,33 +12,28 @@ const eventTypes = [
   "batch_analysis_failed" as const,
 ] as const;
 
-export const eventTypeOption = choice(eventTypes, "What the sample is of");
-export const sampleKindOption = choice(
-  ["camera_health", "scene_change"],
-  "Of the other kind: event_created of an incident of a camera, anomaly_detected of a scene change",
-);
+export const webhookArgument = textArgument("Webhook id or exact name");
+export const eventTypeOption = choice(eventTypes, "Event type of the sample");
+export const sampleKindOption = choice(["camera_health", "scene_change"], "Sample a camera incident or a scene change instead");
 
-/** One flag for each field of a webhook. What may be secret comes from a file, from what is piped in (-), or the environment. */
+/** One flag per field of a webhook. Secrets come from a file, stdin (-) or the environment. */
 export const webhookOptions = {
-  eventTypes: choiceList(eventTypes, "What it is told; commas for several"),
-  integrationType: choice(
-    ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"],
-    "Form of the messages; a new webhook: generic",
-  ),
-  enabled: toggle("--no-enabled: switched off"),
-  auth: choice(["none", "bearer", "basic", "header"], "How homesec shows who it is; the secret comes from --secret-file"),
-  username: text("name", "For --auth basic"),
-  headerName: text("name", "For --auth header"),
-  secretFile: text("file", "File with the token, password or header value (or HOMESEC_WEBHOOK_SECRET); - reads what is piped in"),
-  headersFile: text("file", "File with further headers, a `Name: value` a line; - reads what is piped in; an empty one takes them away"),
-  payloadTemplate: text("file", "File with a template for the whole body; - reads what is piped in; an empty one takes it away"),
-  maxRetries: integer("n", 0, 10, "Retries after the first attempt; a new webhook: 4"),
-  retryDelaySeconds: integer("n", 1, 3600, "Before the first retry, doubled for each one after it; a new webhook: 10"),
+  eventTypes: choiceList(eventTypes, "Event types to send, separated by commas"),
+  integrationType: choice(["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"], "Message format (default generic)"),
+  enabled: toggle("Enable the webhook; --no-enabled to disable it"),
+  auth: choice(["none", "bearer", "basic", "header"], "Authentication; its secret comes from --secret-file"),
+  username: text("name", "User name for --auth basic"),
+  headerName: text("name", "Header name for --auth header"),
+  secretFile: text("file", "File with the secret, or HOMESEC_WEBHOOK_SECRET; - for stdin"),
+  headersFile: text("file", "File with `Name: value` headers, empty for none; - for stdin"),
+  payloadTemplate: text("file", "File with a body template, empty for none; - for stdin"),
+  maxRetries: integer("n", 0, 10, "Retries after the first attempt (default 4)"),
+  retryDelaySeconds: integer("n", 1, 3600, "Seconds before the first retry, doubling (default 10)"),
 };
 
-type Given = { readonly [K in keyof typeof webhookOptions]: ReturnType<(typeof webhookOptions)[K]["read"]> };
+type Given = Values<typeof webhookOptions>;
 
-/** The fields of the API for what was given. Reads the files. Throws `Problem("invalid")`. */
+/** The API fields for these options. Reads the files. Throws `Problem("invalid")`. */
 export async function webhookBody(io: Io, options: Given) {
   const { headersFile, payloadTemplate } = options;
   return {
@@ -51,7 +48,7 @@ export async function webhookBody(io: Io, options: Given) {
   };
 }
 
-/** An address that a person typed, or piped in because it is secret itself. */
+/** The address from the command line, or from stdin for `-`. */
 export async function addressOf(io: Io, given: string): Promise<string> {
   return given === "-" ? (await readText(io.host, "the address", "-")).trim() : given;
 }
@@ -60,7 +57,7 @@ async function authOf(io: Io, { auth, username, headerName, secretFile }: Given)
   if (auth === undefined) {
     const [name] =
       Object.entries({ "--username": username, "--header-name": headerName, "--secret-file": secretFile }).find(([, value]) => value) ?? [];
-    if (name !== undefined) throw new Problem("invalid", `${name} needs --auth, which says what it is for`);
+    if (name !== undefined) throw new Problem("invalid", `${name} needs --auth; give the type of authentication too`);
     return undefined;
   }
   if (auth === "none") return { type: auth };
@@ -74,7 +71,7 @@ async function secretOf(io: Io, file: string | undefined): Promise<string> {
   const secret = file === undefined ? io.host.env["HOMESEC_WEBHOOK_SECRET"] : await readText(io.host, "--secret-file", file);
   const trimmed = secret?.trim() ?? "";
   if (trimmed === "")
-    throw new Problem("invalid", "--auth needs a secret: in --secret-file, in HOMESEC_WEBHOOK_SECRET, or piped in with --secret-file -");
+    throw new Problem("invalid", "--auth needs a secret; give --secret-file or HOMESEC_WEBHOOK_SECRET, or pipe it in with --secret-file -");
   return trimmed;
 }
 
@@ -84,7 +81,7 @@ function headersOf(content: string, file: string): Record<string, string> {
     if (line.trim() === "") return;
     const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined)
-      throw new Problem("invalid", `--headers-file ${file}: line ${at + 1} is not of the form Name: value`);
+      throw new Problem("invalid", `--headers-file ${file}: line ${at + 1} must have the form Name: value`);
     headers[name.trim()] = value.trim();
   });
   return headers;

@@ -1,13 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
 import { signatureHeaders } from "../../src/alerting/webhooks/signing.ts";
 
-/** What the signature of a request says: `valid`, `missing`, or what is wrong with it. */
+/** The result of a signature check. */
 export type Verdict = "valid" | "missing" | "malformed" | "wrong" | "too old" | "not checked";
 
-/** How far the clocks of sender and receiver may be apart. */
+/** The largest allowed difference between the clocks of sender and receiver. */
 const toleranceSeconds = 300;
 
-/** Checks a request as the Standard Webhooks specification says. Without a secret nothing is checked but that there is a signature. */
+/** Checks a request by the Standard Webhooks specification. Without a secret, only checks that there is a signature. */
 export function verify(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   body: string,

@@ -1,9 +1,9 @@
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
+import type { Webhook } from "../input/find.ts";
 import type { Cell } from "../output/table.ts";
 import { ago, exactly, type Paint, paint, plain, type TerminalFormat } from "../output/terminal-format.ts";
 import type { View } from "../output/view.ts";
-import type { Webhook } from "./find.ts";
 
 type Delivery = Reply<Routes["listWebhookDeliveries"]>["deliveries"][number];
 type DeliveryWithAttempts = Reply<Routes["getWebhookDelivery"]>;
@@ -38,16 +38,16 @@ export const webhookView: View<Webhook> = {
     ["state", webhook.disabled_reason === null ? switched(webhook) : { text: `off: ${webhook.disabled_reason}`, paint: "red" }],
     ["address", { text: webhook.url }],
     ["events", { text: webhook.event_types.join(", ") }],
-    ["form", { text: webhook.payload_template === null ? webhook.integration_type : "a template of its own" }],
+    ["format", { text: webhook.payload_template === null ? webhook.integration_type : "custom template" }],
     ["headers", { text: Object.keys(webhook.custom_headers).join(", ") || "none" }],
     ["retries", { text: `${webhook.max_retries}, the first after ${webhook.retry_delay_seconds} s` }],
-    ["deliveries", { text: `${webhook.successful_deliveries} of ${webhook.total_deliveries} well` }],
+    ["deliveries", { text: `${webhook.successful_deliveries} of ${webhook.total_deliveries} succeeded` }],
     ["last", deliveryState(webhook.last_delivery_status)],
     ["last attempt", { text: exactly(terminal, webhook.last_delivery_at) }],
   ],
 };
 
-/** With the signing secret, which is shown when it is new. */
+/** Includes the signing secret, which is only shown when it is new. */
 export const newWebhookView: View<Reply<Routes["createWebhook"]>> = {
   ...webhookView,
   fields: [...webhookView.fields, "signing_secret"],
@@ -64,7 +64,7 @@ export const rotatedSecretView: View<Reply<Routes["rotateWebhookSecret"]>> = {
   columns: [],
   details: (rotated, terminal) => [
     ["signing secret", { text: rotated.signing_secret, paint: "bold" }],
-    ["old one signs until", { text: exactly(terminal, rotated.previous_secret_valid_until) }],
+    ["old one valid until", { text: exactly(terminal, rotated.previous_secret_valid_until) }],
   ],
 };
 
@@ -74,10 +74,10 @@ export const webhookTestView: View<Reply<Routes["testWebhook"]>> = {
   id: () => "",
   columns: [],
   details: (test) => [
-    ["result", test.success ? { text: "it went through", paint: "green" } : { text: "failed", paint: "red" }],
+    ["result", test.success ? { text: "delivered", paint: "green" } : { text: "failed", paint: "red" }],
     ["answer", { text: test.status_code === 0 ? "none" : `${test.status_code} after ${test.response_time_ms} ms` }],
     ...(test.error_message === null ? [] : [["error", { text: test.error_message }] as const]),
-    ...(test.response_body === "" ? [] : [["said", { text: test.response_body.slice(0, 500) }] as const]),
+    ...(test.response_body === "" ? [] : [["body", { text: test.response_body.slice(0, 500) }] as const]),
   ],
 };
 
@@ -106,7 +106,7 @@ export const deliveryView: View<Delivery> = {
     ["answer", { text: delivery.status_code === null ? "none" : `${delivery.status_code} after ${delivery.response_time_ms ?? "?"} ms` }],
     ["error", { text: delivery.error_message ?? "none" }],
     ["created", { text: exactly(terminal, delivery.created_at) }],
-    ["next try", { text: delivery.next_retry_at === null ? "none" : exactly(terminal, delivery.next_retry_at) }],
+    ["next attempt", { text: delivery.next_retry_at === null ? "none" : exactly(terminal, delivery.next_retry_at) }],
     ["message id", { text: delivery.message_id }],
   ],
 };
@@ -126,3 +126,23 @@ function attemptsText({ attempts }: DeliveryWithAttempts, terminal: TerminalForm
     })
     .join("");
 }
+
+type Health = Reply<Routes["getWebhookHealth"]>;
+
+export const webhookHealthView: View<Health> = {
+  plural: "statistics",
+  fields: [
+    ...(["total_webhooks", "enabled_webhooks", "healthy_webhooks", "unhealthy_webhooks", "total_deliveries_24h"] as const),
+    ...(["successful_deliveries_24h", "failed_deliveries_24h", "average_response_time_ms"] as const),
+  ],
+  id: ({ unhealthy_webhooks }) => unhealthy_webhooks,
+  columns: [],
+  details: (health) => [
+    ["webhooks", { text: `${health.total_webhooks}, ${health.enabled_webhooks} enabled` }],
+    ["healthy", { text: String(health.healthy_webhooks), ...(health.healthy_webhooks > 0 && { paint: "green" as const }) }],
+    ["unhealthy", { text: String(health.unhealthy_webhooks), ...(health.unhealthy_webhooks > 0 && { paint: "red" as const }) }],
+    ["last 24 hours", { text: `${health.successful_deliveries_24h} of ${health.total_deliveries_24h} deliveries succeeded` }],
+    ["failed", { text: String(health.failed_deliveries_24h) }],
+    ["response time", { text: health.average_response_time_ms === null ? "-" : `${Math.round(health.average_response_time_ms)} ms` }],
+  ],
+};

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { baselineConfigView, baselineView } from "../../commands/cameras/baseline/views.ts";
-import { sceneChangeView } from "../../commands/cameras/scene-changes/list.ts";
+import { sceneChangeView } from "../../commands/cameras/scene-changes.ts";
 import { Baseline, BaselineConfig } from "../../src/contract/routes/baselines.ts";
 import { SceneChange } from "../../src/contract/routes/scenes.ts";
 import { renameIn, uniqueJpeg } from "../support/pictures.ts";

@@ -8,7 +8,7 @@ type Baseline = Reply<Routes["getBaseline"]>;
 type BaselineConfig = Reply<Routes["getBaselineConfig"]>;
 type Anomaly = Reply<Routes["listAnomalies"]>["anomalies"][number];
 
-const figure = (value: number): string => String(Math.round(value * 100) / 100);
+const rounded = (value: number): string => String(Math.round(value * 100) / 100);
 
 export const baselineView: View<Baseline> = {
   plural: "baselines",
@@ -28,15 +28,15 @@ export const baselineView: View<Baseline> = {
 };
 
 function nowCell({ current_deviation: now }: Baseline): Cell {
-  if (now === null) return { text: "too little is known of this hour of the week", paint: "dim" };
+  if (now === null) return { text: "not enough data for this hour of the week", paint: "dim" };
   const factors = now.contributing_factors.length === 0 ? "" : `: ${now.contributing_factors.join(", ")}`;
-  return { text: `${now.interpretation.replaceAll("_", " ")}, ${figure(now.score)} standard deviations${factors}` };
+  return { text: `${now.interpretation.replaceAll("_", " ")}, ${rounded(now.score)} standard deviations${factors}` };
 }
 
 function classesText({ object_baselines }: Baseline, terminal: TerminalFormat): string {
   const rows = Object.entries(object_baselines).map(([name, { avg_hourly, peak_hour, total_detections }]) => [
     { text: name },
-    { text: figure(avg_hourly) },
+    { text: rounded(avg_hourly) },
     { text: hourText(peak_hour) },
     { text: String(total_detections) },
   ]);
@@ -55,7 +55,7 @@ function hoursText({ hourly_patterns }: Baseline, terminal: TerminalFormat): str
   return hours
     .map(([hour, { avg_detections }]) => {
       const bar = "█".repeat(largest === 0 ? 0 : Math.round((avg_detections / largest) * 30));
-      return `${hourText(Number(hour))}  ${figure(avg_detections).padStart(6)}  ${paint(terminal, "cyan", bar)}`.trimEnd();
+      return `${hourText(Number(hour))}  ${rounded(avg_detections).padStart(6)}  ${paint(terminal, "cyan", bar)}`.trimEnd();
     })
     .map((line) => `${line}\n`)
     .join("");
@@ -70,10 +70,10 @@ export const baselineConfigView: View<BaselineConfig> = {
   columns: [],
   details: ({ threshold_stdev, min_samples, override_global_config: own, global_config: all }) => [
     ["threshold", { text: `${threshold_stdev} standard deviations` }],
-    ["samples", { text: `${min_samples} before an hour is judged` }],
-    ["set for", { text: own ? "this camera" : "all cameras" }],
+    ["samples", { text: `at least ${min_samples} per hour` }],
+    ["scope", { text: own ? "this camera" : "all cameras" }],
     ["all cameras", { text: `${all.threshold_stdev} standard deviations, ${all.min_samples} samples` }],
-    ["learned", { text: `over ${all.window_days} days, decay ${all.decay_factor}` }],
+    ["window", { text: `${all.window_days} days, decay ${all.decay_factor}` }],
   ],
 };
 
@@ -84,9 +84,20 @@ export const anomalyView: RowView<Anomaly> = {
   columns: [
     { title: "WHEN", keep: true, cell: ({ timestamp }, terminal) => ({ text: exactly(terminal, timestamp) }) },
     { title: "WHAT", cell: ({ detection_class }) => ({ text: detection_class ?? "activity" }) },
-    { title: "SCORE", align: "right", keep: true, cell: ({ anomaly_score }) => ({ text: figure(anomaly_score), paint: "red" }) },
-    { title: "USUAL", align: "right", cell: ({ expected_frequency }) => ({ text: figure(expected_frequency) }) },
-    { title: "SEEN", align: "right", cell: ({ observed_frequency }) => ({ text: figure(observed_frequency) }) },
+    { title: "SCORE", align: "right", keep: true, cell: ({ anomaly_score }) => ({ text: rounded(anomaly_score), paint: "red" }) },
+    { title: "EXPECTED", align: "right", cell: ({ expected_frequency }) => ({ text: rounded(expected_frequency) }) },
+    { title: "OBSERVED", align: "right", cell: ({ observed_frequency }) => ({ text: rounded(observed_frequency) }) },
     { title: "REASON", cell: ({ reason }) => ({ text: reason }) },
+  ],
+};
+
+export const baselineResetView: View<Reply<Routes["resetBaseline"]>> = {
+  plural: "resets",
+  fields: ["activity_baselines_deleted", "class_baselines_deleted"],
+  id: () => "",
+  columns: [],
+  details: (counts) => [
+    ["hours deleted", { text: String(counts.activity_baselines_deleted) }],
+    ["class hours deleted", { text: String(counts.class_baselines_deleted) }],
   ],
 };

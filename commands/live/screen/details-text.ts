@@ -3,7 +3,7 @@ import { eventView } from "../../events/view.ts";
 import { explanationView } from "../../explain-view.ts";
 import type { Cell } from "../../output/table.ts";
 import { exactly, paint, plain, riskPaint, type TerminalFormat } from "../../output/terminal-format.ts";
-import { silenceFacts } from "../../silence/active.ts";
+import { silenceLines } from "../../silence/active.ts";
 import { silencesAbout } from "../data/silenced.ts";
 import type { Alert, Event } from "../records.ts";
 import { broken, steady } from "../text.ts";
@@ -44,7 +44,7 @@ function cameraText(state: State, id: string, terminal: TerminalFormat): string[
   const events = state.data.events.filter(({ camera_id }) => camera_id === id).slice(0, 20);
   return [
     ...factLines(
-      [...cameraView.details(camera, terminal), ...silenceFacts(silencesAbout(state.data.silences, id, terminal.now), terminal)],
+      [...cameraView.details(camera, terminal), ...silenceLines(silencesAbout(state.data.silences, id, terminal.now), terminal)],
       terminal,
     ),
     ...alertLines(

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { writePlace } from "../../../commands/events/tail-place.ts";
+import { writeSequence } from "../../../commands/events/tail-state.ts";
 import { writeWatermark } from "../../../commands/events/watermark.ts";
 import { writeWhole } from "../../../src/admin/backup/partial-file.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -12,7 +12,7 @@ afterAll(() => folder.remove());
 
 const writers = {
   backup: (path: string) => writeWhole(path, async (file) => void (await file.writeFile("7\n"))),
-  "--state": async (path: string) => writePlace(path, 7),
+  "--state": async (path: string) => writeSequence(path, 7),
   "--watermark": (path: string) => writeWatermark(path, new Date(7)),
 };
 

@@ -3,8 +3,8 @@ import { Problem } from "../../src/contract/problem.ts";
 import { readingReason, writingReason } from "../../src/platform/disk/file-reason.ts";
 import { replacedFile } from "../../src/platform/disk/replaced-file.ts";
 
-/** The sequence kept in the file; undefined when there is no file yet. Throws `Problem("invalid")` when it holds something else. */
-export function readPlace(file: string): number | undefined {
+/** The sequence in the file; undefined if there is no file yet. Throws `Problem("invalid")` if it holds something else. */
+export function readSequence(file: string): number | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8").trim();
@@ -13,12 +13,12 @@ export function readPlace(file: string): number | undefined {
     if (code === "ENOENT") return undefined;
     throw new Problem("invalid", `--state ${file} cannot be read: ${readingReason(cause)}`, { cause });
   }
-  if (!/^\d{1,15}$/.test(text)) throw new Problem("invalid", `--state ${file} holds no sequence; delete it to begin anew`);
+  if (!/^\d{1,15}$/.test(text)) throw new Problem("invalid", `--state ${file} does not contain a sequence; delete it to start over`);
   return Number(text);
 }
 
-/** Replaces the file in one step, so that it always holds a whole number. Throws `Problem("invalid")` when it cannot. */
-export function writePlace(file: string, sequence: number): void {
+/** Replaces the file atomically. Throws `Problem("invalid")` if that fails. */
+export function writeSequence(file: string, sequence: number): void {
   try {
     const place = replacedFile(file);
     writeFileSync(`${place}.part`, `${sequence}\n`);

@@ -7,27 +7,27 @@ import { writingReason } from "../../src/platform/disk/file-reason.ts";
 import type { Host } from "../host.ts";
 
 /**
- * Copies a file into a camera's folder under a temporary name and renames it then, as cameras do. Resolves to its path.
- * Throws `Problem("not_found")` without the file, `Problem("invalid")` for one that homesec does not read, and where the folder is not here.
+ * Copies a file into the folder of a camera under a temporary name, then renames it, as cameras do. Resolves to its path.
+ * Throws `Problem("invalid")` if the file or the folder is missing on this machine, or homesec does not read such files.
  */
-export async function putIn({ cwd, clock }: Host, file: string, folder: string): Promise<string> {
+export async function copyToCamera({ cwd, clock }: Host, file: string, folder: string): Promise<string> {
   const source = resolve(cwd, file);
   const found = await stat(source).catch(() => undefined);
-  if (!found?.isFile()) throw new Problem("invalid", `${file} is not a file that can be read`);
+  if (!found?.isFile()) throw new Problem("invalid", `${file} is not a readable file`);
   const kind = kindOf(source);
   if (kind === "other" || kind === "temporary" || kind === "unsupported") {
-    throw new Problem("invalid", `${file} is no picture that homesec reads: jpg, png, webp, or a video`);
+    throw new Problem("invalid", `${file} has an unsupported type; homesec reads jpg, png, webp and videos`);
   }
   const target = await realpath(folder).catch(() => undefined);
   if (target === undefined) {
-    throw new Problem("invalid", `the folder ${folder} of the camera is not on this machine; trigger works only where the daemon runs`);
+    throw new Problem("invalid", `the camera folder ${folder} is not on this machine; run trigger where the daemon runs`);
   }
   const extension = extname(source);
   const time = clock
     .now()
     .toISOString()
     .replaceAll(/[^\dTZ]/g, "");
-  // a name of its own, so that it is never taken for a picture that was sent before
+  // A unique name, so that homesec never mistakes it for an earlier picture
   const name = `trigger-${time}-${randomBytes(3).toString("hex")}-${basename(source, extension).slice(0, 100)}${extension}`;
   const part = join(target, `.${name}.part`);
   try {
