@@ -1,3 +1,4 @@
+import { alertStatuses, ranges, severities } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
@@ -14,11 +15,11 @@ const listAlerts = listCommand({
   name: "alerts list",
   summary: "List alerts, newest first",
   options: {
-    status: choice(["pending", "delivered", "acknowledged", "dismissed"], "Only alerts with this status"),
-    severity: choice(["low", "medium", "high", "critical"], "Only alerts of this severity"),
+    status: choice(alertStatuses, "Only alerts with this status"),
+    severity: choice(severities, "Only alerts of this severity"),
     ruleId: text("id", "Only alerts of this rule"),
     cameraId: text("id", "Only alerts of this camera"),
-    eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only alerts of this event"),
+    eventId: integer("id", ...ranges.id, "Only alerts of this event"),
     startDate: time("Only from this time on"),
     endDate: time("Only up to this time"),
   },

@@ -1,4 +1,5 @@
 import { dayMs } from "../../src/base/clock/durations.ts";
+import { ranges } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -58,7 +59,7 @@ const scoreDistribution = defineCommand({
   name: "analytics score-distribution",
   summary: "Events per range of risk scores",
   description: "Events per range of risk scores. Days are in UTC, 365 at most.",
-  options: { ...rangeOptions, bucketSize: withDefault(integer("n", 1, 50, "Scores per range"), 10) },
+  options: { ...rangeOptions, bucketSize: withDefault(integer("n", ...ranges.scoreBucketSize, "Scores per range"), 10) },
   examples: [
     { command: "homesec analytics score-distribution", note: "the last 30 days" },
     { command: "homesec analytics score-distribution --bucket-size 5", note: "smaller ranges" },

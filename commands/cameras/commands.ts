@@ -1,3 +1,4 @@
+import { cameraStatuses, settableCameraStatuses } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { actionCommand } from "../command-shapes.ts";
@@ -20,7 +21,7 @@ const listCameras = defineCommand({
   name: "cameras list",
   summary: "List the cameras",
   options: {
-    status: choice(["unknown", "online", "offline", "error"], "Only cameras with this status"),
+    status: choice(cameraStatuses, "Only cameras with this status"),
     deleted: flag("Only deleted cameras, which can be restored"),
     limit: rowLimit(50),
   },
@@ -99,7 +100,7 @@ const updateCamera = defineCommand({
   options: {
     name: text("name", "Display name"),
     folderPath: text("folder", "Upload folder, absolute or below CAMERA_ROOT"),
-    status: choice(["online", "offline"], "Status until the camera's next picture or timeout"),
+    status: choice(settableCameraStatuses, "Status until the camera's next picture or timeout"),
   },
   examples: [
     { command: "homesec cameras update front-door --name 'Front gate'", note: "rename it; the id stays" },

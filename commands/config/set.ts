@@ -1,4 +1,4 @@
-import { configNames } from "../../src/contract/constants.ts";
+import { configNames, ranges } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -6,7 +6,8 @@ import { choiceList, integer, number, text, toggle } from "../input/options.ts";
 import { printRecord } from "../output/output.ts";
 import { settingsView } from "./view.ts";
 
-const threshold = (level: string, initial: number) => integer("score", 0, 100, `Lowest ${level} risk score (initially ${initial})`);
+const threshold = (level: string, initial: number) =>
+  integer("score", ...ranges.riskScore, `Lowest ${level} risk score (initially ${initial})`);
 
 export const setConfig = defineCommand({
   name: "config set",
@@ -14,10 +15,10 @@ export const setConfig = defineCommand({
   description:
     "Changes settings at once, in every process. They survive restarts and take precedence over environment, .env and configuration file. An empty address removes a service.",
   options: {
-    batchTimeoutSeconds: integer("n", 1, 86_400, "Seconds from first detection to closing a batch"),
-    batchIdleTimeoutSeconds: integer("n", 1, 86_400, "Seconds from last detection to closing a batch"),
-    retentionDays: integer("n", 1, 3650, "Days to keep events"),
-    detectionConfidenceThreshold: number("share", 0, 1, "Minimum confidence, 0 to 1"),
+    batchTimeoutSeconds: integer("n", ...ranges.batchSeconds, "Seconds from first detection to closing a batch"),
+    batchIdleTimeoutSeconds: integer("n", ...ranges.batchSeconds, "Seconds from last detection to closing a batch"),
+    retentionDays: integer("n", ...ranges.retentionDays, "Days to keep events"),
+    detectionConfidenceThreshold: number("share", ...ranges.confidence, "Minimum confidence, 0 to 1"),
     mediumFrom: threshold("medium", 30),
     highFrom: threshold("high", 60),
     criticalFrom: threshold("critical", 80),

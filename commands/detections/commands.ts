@@ -1,3 +1,4 @@
+import { ranges } from "../../src/contract/constants.ts";
 import type { Command, Values } from "../command.ts";
 import { listCommand, recordCommand, rowsCommand } from "../command-shapes.ts";
 import { idArgument, textArgument } from "../input/arguments.ts";
@@ -15,8 +16,8 @@ const rangeOptions = {
 
 const filterOptions = {
   ...rangeOptions,
-  minConfidence: number("confidence", 0, 1, "Minimum confidence, 0 to 1"),
-  eventId: integer("id", 1, Number.MAX_SAFE_INTEGER, "Only detections of this event"),
+  minConfidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
+  eventId: integer("id", ...ranges.id, "Only detections of this event"),
 };
 
 function rangeQuery({ cameraId, objectType, startDate, endDate }: Values<typeof rangeOptions>) {

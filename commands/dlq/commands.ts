@@ -1,3 +1,4 @@
+import { ranges } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { queueNames } from "../../src/work/jobs/jobs-repository.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -12,7 +13,7 @@ import { deadLetterView, purgedView, queueView, requeuedView } from "./view.ts";
 
 const queueText = "detect (pictures), enrich, analyze (events), alert or deliver (messages)";
 const queueArgument = { ...textArgument(queueText), choices: queueNames };
-const jobOption = integer("id", 1, Number.MAX_SAFE_INTEGER, "Only the job with this id");
+const jobOption = integer("id", ...ranges.id, "Only the job with this id");
 
 const listDeadLetters = defineCommand({
   name: "dlq list",

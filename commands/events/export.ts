@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { exportFormats } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -28,7 +29,7 @@ export const exportEvents = defineCommand({
   description:
     "Exports all matching events as CSV, Excel workbook or NDJSON, newest first. Times are UTC. With --watermark each run exports only the events stored since the last successful run, each one once; without new events it writes no file. With a risk filter, events that wait for analysis, and all events after them, are left to a later run.",
   options: {
-    format: choice(["csv", "xlsx", "ndjson"], "File format (default from the extension of --to, else csv)"),
+    format: choice([...exportFormats, "ndjson"], "File format (default from the extension of --to, else csv)"),
     to: text("file", "Target file, never overwritten (default homesec-events.<format>)"),
     since: sinceOption,
     watermark: text("file", "File that remembers the last exported event; csv, ndjson only"),

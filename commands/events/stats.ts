@@ -1,3 +1,4 @@
+import { riskLevels } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { defineCommand } from "../command.ts";
@@ -18,9 +19,9 @@ const view: View<Stats> = {
   columns: [],
   details: ({ total_events, events_by_risk_level: levels, unscored_events }) => [
     ["events", { text: String(total_events), paint: "bold" }],
-    ...(["critical", "high", "medium", "low"] as const).map(
-      (level) => [level, { text: String(levels[level]), paint: levels[level] === 0 ? ("dim" as const) : riskPaint(level) }] as const,
-    ),
+    ...riskLevels
+      .toReversed()
+      .map((level) => [level, { text: String(levels[level]), paint: levels[level] === 0 ? ("dim" as const) : riskPaint(level) }] as const),
     ["no score", { text: String(unscored_events) }],
   ],
   more: camerasText,

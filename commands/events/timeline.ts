@@ -1,5 +1,6 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { pluralize } from "../../src/base/text/pluralize.ts";
+import { bucketSizes } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
 import { bars } from "../analytics/views.ts";
@@ -32,7 +33,7 @@ export const timelineOfEvents = defineCommand({
   options: {
     since: since("Start: a time, or how long ago (7d)", "24h"),
     until: time("End (default now)"),
-    bucketSize: withDefault(choice(["hour", "day", "week"], "Period; weeks start on Monday"), "hour"),
+    bucketSize: withDefault(choice(bucketSizes, "Period; weeks start on Monday"), "hour"),
     cameraId: list("id", "Only these cameras, separated by commas"),
     timezone: text("zone", "Time zone, such as Europe/Berlin (default local)"),
   },

@@ -1,3 +1,4 @@
+import { gpuIntervals, ranges } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { recordCommand, rowsCommand } from "../command-shapes.ts";
 import { choice, integer, withDefault } from "../input/options.ts";
@@ -17,8 +18,8 @@ export const commands: readonly Command[] = [
     name: "gpu history",
     summary: "Show the GPU measurements of the past hours",
     options: {
-      hours: withDefault(integer("n", 1, 168, "Hours to look back"), 24),
-      interval: withDefault(choice(["1m", "5m", "15m", "1h"], "Interval of each average"), "5m"),
+      hours: withDefault(integer("n", ...ranges.gpuHours, "Hours to look back"), 24),
+      interval: withDefault(choice(gpuIntervals, "Interval of each average"), "5m"),
     },
     examples: [
       { command: "homesec gpu history", note: "the last day in 5 minute averages" },

@@ -1,6 +1,6 @@
+import { channels } from "../../src/contract/constants.ts";
 import type { Reply } from "../../src/contract/route.ts";
 import type { Routes } from "../../src/contract/routes/index.ts";
-import { channels } from "../../src/contract/routes/rules.ts";
 import type { Command } from "../command.ts";
 import { recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,3 +1,4 @@
+import { severities } from "../../src/contract/constants.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { actionCommand, listCommand, recordCommand } from "../command-shapes.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -20,7 +21,7 @@ const listRules = listCommand({
   summary: "List alert rules, newest first",
   options: {
     enabled: toggle("Only enabled rules; --no-enabled for disabled ones"),
-    severity: choice(["low", "medium", "high", "critical"], "Only rules of this severity"),
+    severity: choice(severities, "Only rules of this severity"),
   },
   examples: [
     { command: "homesec rules list", note: "all rules with their conditions" },

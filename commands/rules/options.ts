@@ -1,4 +1,5 @@
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
+import { channels, eventKinds, ranges, severities } from "../../src/contract/constants.ts";
 import type { Values } from "../command.ts";
 import { choice, choiceList, integer, list, number, type Option, seconds, text, toggle, WrongValue } from "../input/options.ts";
 import { parseSchedule, scheduleForm } from "./schedule-text.ts";
@@ -18,15 +19,15 @@ const schedule: Option<ReturnType<typeof parseSchedule>> = {
 /** One flag per field of a rule. */
 export const ruleOptions = {
   name: text("name", "Name of the rule"),
-  kind: choice(["event", "camera_health"], "Detections or camera incidents (default event)"),
-  severity: choice(["low", "medium", "high", "critical"], "Alert severity (default medium)"),
-  riskThreshold: integer("score", 0, 100, "Minimum risk score, 0 to 100"),
+  kind: choice(eventKinds, "Detections or camera incidents (default event)"),
+  severity: choice(severities, "Alert severity (default medium)"),
+  riskThreshold: integer("score", ...ranges.riskScore, "Minimum risk score, 0 to 100"),
   objectTypes: list("class", "Only these classes, such as person,dog"),
   cameras: list("id", "Only these cameras, separated by commas"),
-  minConfidence: number("confidence", 0, 1, "Minimum confidence, 0 to 1"),
+  minConfidence: number("confidence", ...ranges.confidence, "Minimum confidence, 0 to 1"),
   schedule,
   cooldown: seconds(0, 31_536_000, "Cooldown between alerts (default 5m)"),
-  channels: choiceList(["email", "webhook", "push"], "Channels that send its alerts"),
+  channels: choiceList(channels, "Channels that send its alerts"),
   dedupKeyTemplate: text("template", "Key of alerts that share a cooldown (default {camera_id}:{rule_id})"),
   escalate: toggle("Let more severe events bypass the cooldown"),
   digest: toggle("Send a summary of suppressed alerts after the cooldown"),

@@ -1,3 +1,4 @@
+import { silenceStatuses } from "../../src/contract/constants.ts";
 import type { Command } from "../command.ts";
 import { listCommand, recordCommand } from "../command-shapes.ts";
 import { textArgument } from "../input/arguments.ts";
@@ -11,7 +12,7 @@ export const commands: readonly Command[] = [
   listCommand({
     name: "silence list",
     summary: "List alert silences, newest first",
-    options: { status: choice(["active", "ended"], "Only silences with this status") },
+    options: { status: choice(silenceStatuses, "Only silences with this status") },
     examples: [
       { command: "homesec silence list --status active", note: "silences that mute alerts now" },
       { command: "homesec silence list -o json", note: "all silences as JSON" },

@@ -1,3 +1,4 @@
+import { authTypes, integrationTypes, outboundEventTypes, ranges, sampleKinds } from "../../src/contract/constants.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { Values } from "../command.ts";
 import { textArgument } from "../input/arguments.ts";
@@ -5,30 +6,23 @@ import { choice, choiceList, integer, text, toggle } from "../input/options.ts";
 import { readText } from "../input/read-text.ts";
 import type { Io } from "../io.ts";
 
-// as the contract has them; the contract itself is read only by the command that runs
-const eventTypes = [
-  ...(["alert_fired", "alert_acknowledged", "alert_dismissed", "event_created", "event_enriched", "entity_discovered"] as const),
-  ...(["anomaly_detected", "system_health_changed", "batch_analysis_started", "batch_analysis_completed"] as const),
-  "batch_analysis_failed" as const,
-] as const;
-
 export const webhookArgument = textArgument("Webhook id or exact name");
-export const eventTypeOption = choice(eventTypes, "Event type of the sample");
-export const sampleKindOption = choice(["camera_health", "scene_change"], "Sample a camera incident or a scene change instead");
+export const eventTypeOption = choice(outboundEventTypes, "Event type of the sample");
+export const sampleKindOption = choice(sampleKinds, "Sample a camera incident or a scene change instead");
 
 /** One flag per field of a webhook. Secrets come from a file, stdin (-) or the environment. */
 export const webhookOptions = {
-  eventTypes: choiceList(eventTypes, "Event types to send, separated by commas"),
-  integrationType: choice(["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"], "Message format (default generic)"),
+  eventTypes: choiceList(outboundEventTypes, "Event types to send, separated by commas"),
+  integrationType: choice(integrationTypes, "Message format (default generic)"),
   enabled: toggle("Enable the webhook; --no-enabled to disable it"),
-  auth: choice(["none", "bearer", "basic", "header"], "Authentication; its secret comes from --secret-file"),
+  auth: choice(authTypes, "Authentication; its secret comes from --secret-file"),
   username: text("name", "User name for --auth basic"),
   headerName: text("name", "Header name for --auth header"),
   secretFile: text("file", "File with the secret, or HOMESEC_WEBHOOK_SECRET; - for stdin"),
   headersFile: text("file", "File with `Name: value` headers, empty for none; - for stdin"),
   payloadTemplate: text("file", "File with a body template, empty for none; - for stdin"),
-  maxRetries: integer("n", 0, 10, "Retries after the first attempt (default 4)"),
-  retryDelaySeconds: integer("n", 1, 3600, "Seconds before the first retry, doubling (default 10)"),
+  maxRetries: integer("n", ...ranges.webhookMaxRetries, "Retries after the first attempt (default 4)"),
+  retryDelaySeconds: integer("n", ...ranges.webhookRetryDelaySeconds, "Seconds before the first retry, doubling (default 10)"),
 };
 
 type Given = Values<typeof webhookOptions>;

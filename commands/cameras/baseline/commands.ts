@@ -1,3 +1,4 @@
+import { ranges } from "../../../src/contract/constants.ts";
 import type { Command } from "../../command.ts";
 import { defineCommand } from "../../command.ts";
 import { recordCommand, rowsCommand } from "../../command-shapes.ts";
@@ -26,8 +27,8 @@ const baselineConfig = defineCommand({
     "Shows the thresholds at which an hour counts as unusual; with options, changes them first. Setting a value turns --override-global-config on, so that the camera uses its own thresholds.",
   arguments: { cameraId },
   options: {
-    thresholdStdev: number("deviations", 0.5, 5, "Standard deviations from the mean that count as unusual"),
-    minSamples: integer("n", 1, 2_147_483_647, "Samples of an hour needed to detect anomalies"),
+    thresholdStdev: number("deviations", ...ranges.baselineThresholdStdev, "Standard deviations from the mean that count as unusual"),
+    minSamples: integer("n", ...ranges.baselineMinSamples, "Samples of an hour needed to detect anomalies"),
     overrideGlobalConfig: toggle("Use the camera's own thresholds; --no-override-global-config for the global ones"),
   },
   examples: [
@@ -54,7 +55,7 @@ const baselineAnomalies = rowsCommand({
   name: "cameras baseline anomalies",
   summary: "List unusual activity at a camera, newest first",
   arguments: { cameraId },
-  options: { days: withDefault(integer("n", 1, 90, "Days to look back"), 7) },
+  options: { days: withDefault(integer("n", ...ranges.anomalyDays, "Days to look back"), 7) },
   examples: [
     { command: "homesec cameras baseline anomalies front-door", note: "the last week" },
     { command: "homesec cameras baseline anomalies front-door --days 90 -o csv", note: "as CSV" },

@@ -1,6 +1,5 @@
+import { riskLevels } from "../../../src/contract/constants.ts";
 import type { Alert, Camera, Event } from "../records.ts";
-
-const levels = ["low", "medium", "high", "critical"];
 
 /** What lists are narrowed by. Every word must fit. */
 interface Word {
@@ -37,8 +36,8 @@ function fits({ kind, value }: Word, { camera, level, text }: Filterable): boole
   if (kind === "camera") return camera.toLowerCase().includes(value);
   if (kind === "text") return `${camera} ${level} ${text}`.toLowerCase().includes(value);
   if (!value.endsWith("+")) return value.split(",").some((each) => each !== "" && level.toLowerCase().startsWith(each));
-  const least = levels.findIndex((each) => each.startsWith(value.slice(0, -1)));
-  return least >= 0 && levels.indexOf(level.toLowerCase()) >= least;
+  const least = riskLevels.findIndex((each) => each.startsWith(value.slice(0, -1)));
+  return least >= 0 && riskLevels.indexOf(level.toLowerCase()) >= least;
 }
 
 /** What a filter looks at of a camera. */
