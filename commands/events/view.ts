@@ -13,7 +13,7 @@ type EventWithDetections = Reply<Routes["getEvent"]>;
 function risk(event: Event): Cell {
   if (event.kind === "camera_health") return { text: "camera", paint: "yellow" };
   if (event.risk_score !== null) return { text: `${event.risk_level} ${event.risk_score}`, paint: riskPaint(event.risk_level) };
-  return { text: event.analysis_status === "failed" ? "analysis failed" : "not analysed yet", paint: "dim" };
+  return { text: event.analysis_status === "failed" ? "analysis failed" : "not analysed", paint: "dim" };
 }
 
 const seconds = (event: Event): string => `${Math.round((event.ended_at.getTime() - event.started_at.getTime()) / 1000)} s`;

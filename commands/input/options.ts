@@ -83,7 +83,7 @@ export function integer(placeholder: string, minimum: number, maximum: number, d
       const given = texts.at(-1);
       if (given === undefined) return undefined;
       const value = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`an integer from ${minimum} to ${maximum}`);
+      if (!(value >= minimum && value <= maximum)) throw new WrongValue(`a whole number from ${minimum} to ${maximum}`);
       return value;
     },
   };

@@ -45,7 +45,7 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
 `);
     expect((await homesec("alerts", "list", "--status", "pending", "-o", "id")).out).toBe(`${other}\n`);
     expect((await homesec("alerts", "list", "--camera-id", "yard")).err).toBe(
-      "no alerts\nthere is no camera yard; `homesec cameras list` shows which there are\n",
+      "no alerts\ncamera yard does not exist; `homesec cameras list` lists all cameras\n",
     );
     const { items } = JSON.parse((await homesec("alerts", "list", "--event-id", "42", "-o", "json")).out);
     expect(items).toHaveLength(2);
@@ -69,7 +69,7 @@ ${alert}  3 min ago  critical  delivered  front-door     42  Person at night
       /\n\nemail: sent late, 3 attempts\nwebhook: waiting {2}hooks\.test: nothing listens there \(ECONNREFUSED\)\n$/,
     );
     const missing = await homesec("alerts", "show", "nothing");
-    expect([missing.code, missing.err]).toEqual([3, expect.stringContaining("`homesec alerts list` shows which there are.")]);
+    expect([missing.code, missing.err]).toEqual([3, expect.stringContaining("`homesec alerts list` lists them.")]);
   });
 
   it("ack and dismiss end an alert, once", async () => {

@@ -47,7 +47,7 @@ describe("the built program", () => {
       const heard = await run(`${args} > /dev/full`);
       expect([heard.exitCode, heard.stderr]).toEqual([
         1,
-        "homesec: what it prints cannot be written: the disk is full; make room or choose another disk\n",
+        "homesec: cannot write to stdout: the disk is full; make room or choose another disk\n",
       ]);
       expect((await run(`${args} > /dev/full 2>&1`)).exitCode).toBe(1);
     }
@@ -82,7 +82,7 @@ describe("the built program", () => {
       return { exitCode, stdout };
     };
     expect(await ask("\u0003")).toEqual({ exitCode: 130, stdout: expect.stringContaining("Delete all dead letters of detect? [y/N]") });
-    expect(await ask("n\n")).toEqual({ exitCode: 2, stdout: expect.stringContaining("nothing was done") });
+    expect(await ask("n\n")).toEqual({ exitCode: 2, stdout: expect.stringContaining("nothing was changed") });
     // it goes on to a daemon that is not there
     expect(await ask("y\n")).toMatchObject({ exitCode: 6 });
   });

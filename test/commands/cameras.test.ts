@@ -33,7 +33,7 @@ describe.each(ways)("cameras, %s", (way) => {
   it("validate names folders that cannot be used, with exit code 7", async () => {
     const { code, out, err } = await homesec("cameras", "validate");
     expect(code).toBe(7);
-    expect(out).toMatch(/^CAMERA +FOLDER +FINDING\ngone +\/.*\nyard +\/.* good\n$/);
+    expect(out).toMatch(/^CAMERA +FOLDER +RESULT\ngone +\/.*\nyard +\/.* ok\n$/);
     expect(err).toContain("1 of 2 folders can be used; CAMERA_ROOT is ");
     expect(JSON.parse((await homesec("cameras", "validate", "-o", "json")).out)).toMatchObject({ total_cameras: 2, invalid_count: 1 });
   });
@@ -52,7 +52,7 @@ describe.each(ways)("cameras, %s", (way) => {
     expect((await homesec("cameras", "baseline", "show", "yard")).out).toMatch(/^camera +yard \(Yard\)\nstate +still learning\n/);
     expect(JSON.parse((await homesec("cameras", "baseline", "show", "yard", "-o", "json")).out)).toMatchObject({ camera_id: "yard" });
     expect((await homesec("cameras", "baseline", "config", "yard", "--threshold-stdev", "3")).out).toMatch(
-      /threshold +3 standard deviations\nsamples +10 before an hour is judged\nset for +this camera\n/,
+      /threshold +3 standard deviations\nsamples +at least 10 per hour\nscope +this camera\n/,
     );
     const back = await homesec("cameras", "baseline", "config", "yard", "--no-override-global-config", "-o", "json");
     expect(JSON.parse(back.out)).toMatchObject({ override_global_config: false, threshold_stdev: 2 });
@@ -66,10 +66,10 @@ describe.each(ways)("cameras, %s", (way) => {
     const reset = (args: readonly string[], options = {}) =>
       served.homesec(way, ["cameras", "baseline", "reset", "yard", ...args], options);
     expect(await reset([])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
-    expect(await reset([], { terminal: 100, input: "no\n" })).toMatchObject({ code: 2, err: expect.stringContaining("nothing was done") });
+    expect(await reset([], { terminal: 100, input: "no\n" })).toMatchObject({ code: 2, err: expect.stringContaining("nothing was changed") });
     expect(await reset([], { terminal: 100, input: "" })).toMatchObject({ code: 2, err: expect.stringContaining("no answer") });
     const agreed = await reset([], { terminal: 100, input: "y\n" });
-    expect([agreed.code, agreed.err]).toEqual([0, "Forget what is usual at yard? It cannot be brought back. [y/N] "]);
+    expect([agreed.code, agreed.err]).toEqual([0, "Delete the baseline of yard? This cannot be undone. [y/N] "]);
     expect(JSON.parse((await reset(["--yes", "-o", "json"])).out)).toEqual({
       activity_baselines_deleted: 0,
       class_baselines_deleted: 0,
@@ -80,7 +80,7 @@ describe.each(ways)("cameras, %s", (way) => {
   it("scene-changes are listed and acknowledged", async () => {
     const id = way === "--direct" ? "2" : "1";
     const open = await homesec("cameras", "scene-changes", "list", "yard", "--no-acknowledged");
-    expect(open.out).toMatch(/^ID +WHEN +CHANGE +SIMILAR +STATE +PICTURE\n/);
+    expect(open.out).toMatch(/^ID +WHEN +CHANGE +SIMILARITY +STATE +PICTURE\n/);
     expect(open.out).toMatch(/ 1 h ago +view blocked +40 % +new\n/);
     const done = await homesec("cameras", "scene-changes", "ack", "yard", id, "-o", "json");
     expect(JSON.parse(done.out)).toMatchObject({ id: Number(id), acknowledged: true });

@@ -93,7 +93,7 @@ describe("serve and demo", () => {
 
 describe("config", () => {
   it("check prints warnings and errors", async () => {
-    expect(await cli(["config", "check"])).toEqual({ code: 0, out: "", err: "the configuration is good\n" });
+    expect(await cli(["config", "check"])).toEqual({ code: 0, out: "", err: "the configuration is valid\n" });
     const warned = await cli(["config", "check"], { env: { HOMESEC_PORT: "1" } });
     expect(warned.code).toBe(0);
     expect(warned.out).toBe("warning: the environment: there is no variable HOMESEC_PORT, it has no effect; did you mean PORT?\n");
@@ -111,6 +111,6 @@ describe("config", () => {
     expect(value("API_KEYS")).toEqual({ name: "API_KEYS", value: ["***", "***"], source: "environment" });
     expect(value("DATABASE_URL")).toMatchObject({ value: "postgres://ada:***@127.0.0.1:1/x" });
     expect(value("RISK_SCORE_THRESHOLDS")).toMatchObject({ source: "default" });
-    expect(err).toContain("values changed at run time are not shown");
+    expect(err).toContain("settings changed at run time are missing");
   });
 });

@@ -74,7 +74,7 @@ describe("detections image", () => {
     const file = join(folder.path, `detection-${id}.png`);
     expect(saved).toEqual({ code: 0, out: `saved  ${file} (${picture.length} bytes)\n`, err: "" });
     expect((await readFile(file)).equals(picture)).toBe(true);
-    expect(await direct("detections", "image", id)).toMatchObject({ code: 5, err: expect.stringContaining("is there already") });
+    expect(await direct("detections", "image", id)).toMatchObject({ code: 5, err: expect.stringContaining("already exists") });
     const thumbnail = await direct("detections", "image", id, "--thumbnail", "--to", "small.jpg", "-o", "json");
     expect(JSON.parse(thumbnail.out)).toMatchObject({
       detection_id: ids[0],

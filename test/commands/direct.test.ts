@@ -25,7 +25,7 @@ describe("--direct", () => {
     expect((await direct("cameras", "list", "-o", "id")).out).toBe("front_door\n");
     expect((await direct("cameras", "update", "front_door", "--name", "Gate", "-o", "csv")).out).toContain("front_door,Gate,");
     expect((await direct("cameras", "remove", "front_door")).err).toBe(
-      "camera front_door removed; homesec cameras restore front_door brings it back\n",
+      "camera front_door removed; undo with homesec cameras restore front_door\n",
     );
     expect((await direct("cameras", "show", "front_door")).code).toBe(3);
     expect((await direct("cameras", "list", "--deleted", "-o", "id")).out).toBe("front_door\n");
@@ -36,8 +36,8 @@ describe("--direct", () => {
 
   it("says when the pictures of a camera will not be read", async () => {
     expect((await direct("cameras", "add", "Elsewhere", "--folder-path", "/etc")).err).toBe(
-      `camera elsewhere added; pictures go into /etc
-no pictures are read from /etc: The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${join(folder.path, "cameras")}); add a root or move it. It is not read
+      `camera elsewhere added; it uploads to /etc
+homesec reads no pictures from /etc: The folder is outside of CAMERA_ROOT and CAMERA_EXTRA_ROOTS (${join(folder.path, "cameras")}); add a root or move it. It is not read
 `,
     );
   });
@@ -47,8 +47,8 @@ no pictures are read from /etc: The folder is outside of CAMERA_ROOT and CAMERA_
     const folderPath = join(folder.path, "cameras", "cams", ".away");
     expect((await direct("cameras", "update", "shed", "--folder-path", "cams/.away")).err).toBe(
       `camera shed changed
-no pictures are read from ${folderPath}: The folder does not exist; create it or correct folder_path
---folder-path cams/.away counts from CAMERA_ROOT, not from the folder in which you are; give the whole path if you mean another one
+homesec reads no pictures from ${folderPath}: The folder does not exist; create it or correct folder_path
+--folder-path cams/.away is relative to CAMERA_ROOT, not to the working directory; give an absolute path to use another folder
 `,
     );
     expect((await direct("cameras", "update", "shed", "--folder-path", folderPath)).err).not.toContain("CAMERA_ROOT");

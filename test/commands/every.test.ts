@@ -146,7 +146,7 @@ describe("before anything is done", () => {
   it.each(commands.map(({ name }) => name))("homesec %s refuses an option that there is not", async (name) => {
     const { code, out, err } = await home.here(`${name} ${firstArgs(name)} --colour blue`, nowhere());
     expect([code, out]).toEqual([exitCodes.usage, ""]);
-    expect(err).toMatch(new RegExp(`^homesec: there is no option '--colour'\n(.*\n)*\`homesec ${name} --help\` shows what there is\\.\n$`));
+    expect(err).toMatch(new RegExp(`^homesec: unknown option '--colour'\n(.*\n)*\`homesec ${name} --help\` shows the usage\\.\n$`));
   });
 
   it.each(commands.map((command) => [command.name, command] as const))(

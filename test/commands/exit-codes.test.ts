@@ -35,7 +35,7 @@ describe("exit codes", () => {
     answer = () => ({ status: 500, body: { detail: "internal error, request 17" } });
     const { code, out, err } = await on("cameras show x");
     expect([code, out]).toEqual([1, ""]);
-    expect(err).toMatch(/^homesec: .*request 17\nthis should not have happened; --debug shows where\n$/);
+    expect(err).toMatch(/^homesec: .*request 17\nThis is a bug in homesec; --debug prints a stack trace.\n$/);
   });
 
   it.each([
@@ -86,10 +86,10 @@ describe("exit codes", () => {
     expect(await on("cameras show garage")).toEqual({
       code: 3,
       out: "",
-      err: "homesec: /api/cameras/garage does not exist\n`homesec cameras list` shows which there are.\n",
+      err: "homesec: /api/cameras/garage does not exist\n`homesec cameras list` lists them.\n",
     });
     expect((await on("cameras show front-dor")).err).toContain(
-      "\nDid you mean front-door? `homesec cameras list` shows which there are.\n",
+      "\nDid you mean front-door? `homesec cameras list` lists them.\n",
     );
   });
 
@@ -104,7 +104,7 @@ describe("exit codes", () => {
     answer = () => ({ status, body: { detail: "API key required" } });
     const { code, err } = await on("cameras list");
     expect(code).toBe(4);
-    if (status === 401) expect(err).toBe("homesec: API key required\nGive the key in HOMESEC_API_KEY or with --api-key-file.\n");
+    if (status === 401) expect(err).toBe("homesec: API key required\nSet the API key in HOMESEC_API_KEY or give --api-key-file.\n");
   });
 
   it("5: conflict", async () => {
@@ -181,9 +181,9 @@ file_watcher      running
     expect(await on("health -o id")).toMatchObject({
       code: 0,
       err: `healthy, ready
-stays incomplete: /srv/yard/half.jpg: the end marker of the JPEG is missing
-given up: 1 picture: homesec dlq list --queue detect
-given up: 2 messages: homesec dlq list --queue deliver
+incomplete file: /srv/yard/half.jpg: the end marker of the JPEG is missing
+no longer retried: 1 picture; see homesec dlq list --queue detect
+no longer retried: 2 messages; see homesec dlq list --queue deliver
 `,
     });
     answer = state("degraded", true);
@@ -258,7 +258,7 @@ describe("errors", () => {
     expect((await on("list cameras")).err).toContain("Did you mean homesec cameras list?");
     expect((await on("cameras baseline shw")).err).toContain("Did you mean show?");
     expect((await on("cameras list --status onlne")).err).toContain("must be one of unknown, online, offline, error; did you mean online?");
-    expect((await on("events search -dog")).err).toContain("(A word that begins with - goes behind --.)");
+    expect((await on("events search -dog")).err).toContain("(Put a value that begins with - after --.)");
     expect((await on("events search -- -dog")).err).not.toContain("option");
   });
 

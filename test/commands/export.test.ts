@@ -54,7 +54,7 @@ describe.each(ways)("events export, %s", (way) => {
     expect(await idsIn("two.csv")).toEqual([late]);
     expect(await nightly("none.csv")).toMatchObject({
       code: 0,
-      err: "no new events but those of the last minute, which the next run saves\n",
+      err: "no new events except those of the last minute; the next run saves them\n",
     });
     served.desk.at(`${day}-13T00:00:00Z`);
     // a run that fails leaves the watermark where it was
@@ -64,12 +64,12 @@ describe.each(ways)("events export, %s", (way) => {
     expect((await readdir(folder.path)).toSorted()).toEqual(["mark", "one.ndjson", "three.csv", "two.csv"]);
 
     await writeFile(join(folder.path, "mark"), "yesterday\n");
-    expect(await nightly("four.csv")).toMatchObject({ code: 2, err: expect.stringContaining("holds no time") });
+    expect(await nightly("four.csv")).toMatchObject({ code: 2, err: expect.stringContaining("does not contain a time") });
     expect((await run("--watermark", "mark", "--to", "five.xlsx")).code).toBe(2);
     expect(await run("--to", "events.json")).toEqual({
       code: 2,
       out: "",
-      err: expect.stringContaining("as .csv, as .xlsx or, one JSON object a line, as .ndjson"),
+      err: expect.stringContaining("the extension must be .csv, .xlsx or .ndjson"),
     });
     expect((await run("--to", "events.json", "--format", "ndjson")).code).toBe(0);
     expect((await run("--since", "24h")).code).toBe(2);
@@ -123,7 +123,7 @@ describe.each(ways)("events export, %s", (way) => {
     await judge(waiting, null, "pending");
     await judge(after, 90, "completed");
     served.desk.at(`${day}-11T00:00:00Z`);
-    expect(await nightly("one.ndjson")).toMatchObject({ code: 0, err: expect.stringContaining("an event waits for its analysis; it and") });
+    expect(await nightly("one.ndjson")).toMatchObject({ code: 0, err: expect.stringContaining("1 event waits for analysis; a later run saves it and") });
     expect(await idsIn("one.ndjson")).toEqual([early]);
     expect(await nightly("none.ndjson")).toMatchObject({ code: 0, out: "", err: expect.stringContaining("no new events") });
     await judge(waiting, 91, "completed");

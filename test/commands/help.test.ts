@@ -68,10 +68,10 @@ describe("help", () => {
   });
 
   it.each([
-    [["help", "exit-code"], "there is no command or topic exit-code; did you mean `homesec help exit-codes`?"],
-    [["help", "evnts"], "there is no command or topic evnts; did you mean `homesec help events`?"],
-    [["help", "events", "lst"], "there is no command events lst; did you mean `homesec help events list`?"],
-    [["help", "events", "list", "now"], "there is no command events list now"],
+    [["help", "exit-code"], "unknown command or topic exit-code; did you mean `homesec help exit-codes`?"],
+    [["help", "evnts"], "unknown command or topic evnts; did you mean `homesec help events`?"],
+    [["help", "events", "lst"], "unknown command events lst; did you mean `homesec help events list`?"],
+    [["help", "events", "list", "now"], "unknown command events list now"],
   ])("homesec %j says what there is instead", async (args, message) => {
     const { code, out, err } = await cli(args);
     expect([code, out]).toEqual([2, ""]);

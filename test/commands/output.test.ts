@@ -78,12 +78,12 @@ describe("tables", () => {
 front-door  Front door    online   3 min ago     /srv/cameras/front-door
 garage      Garage, =1+1  offline  never         /srv/cameras/front-door
 `);
-    expect(await out("events list")).toBe(`ID  WHEN       CAMERA      RISK            SEEN    SUMMARY
-42  3 min ago  front-door  high 72         person  One person at the front door
-43  3 min ago  front-door  not judged yet  person  One person at the front door
+    expect(await out("events list")).toBe(`ID  WHEN       CAMERA      RISK          OBJECTS  SUMMARY
+42  3 min ago  front-door  high 72       person   One person at the front door
+43  3 min ago  front-door  not analysed  person   One person at the front door
 `);
-    expect(await out("detections list")).toBe(`ID  WHEN       CAMERA      OBJECT  SURE  EVENT  PICTURE
- 7  3 min ago  front-door  person  91 %     42  /srv/cameras/front-door/2026/01/31/a.jpg
+    expect(await out("detections list")).toBe(`ID  WHEN       CAMERA      OBJECT  CONFIDENCE  EVENT  PICTURE
+ 7  3 min ago  front-door  person        91 %     42  /srv/cameras/front-door/2026/01/31/a.jpg
 `);
   });
 
@@ -119,9 +119,9 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
   });
 
   it("leave columns out where they would say nothing", async () => {
-    expect(await out("events list", { terminal: 40, env: { NO_COLOR: "1" } })).toBe(`ID  WHEN       CAMERA     RISK
-42  3 min ago  front-do…  high 72
-43  3 min ago  front-do…  not judged yet
+    expect(await out("events list", { terminal: 40, env: { NO_COLOR: "1" } })).toBe(`ID  WHEN       CAMERA      RISK
+42  3 min ago  front-door  high 72
+43  3 min ago  front-door  not analysed
 `);
   });
 
@@ -174,7 +174,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
   it("say when there is more, and when there is nothing, beside the data", async () => {
     answers["/api/cameras"] = { cameras: [camera], count: 1, pagination: page(9, "next") };
     const some = await cli(["cameras", "list", "--limit", "1"], at());
-    expect(some.err).toBe("1 of 9 cameras; --limit 9 shows all\n");
+    expect(some.err).toBe("1 of 9 cameras; use --limit 9 for all\n");
     answers["/api/cameras"] = { cameras: [], count: 0, pagination: page(0) };
     expect(await cli(["cameras", "list"], at())).toEqual({ code: 0, out: "", err: "no cameras\n" });
     expect(await cli(["cameras", "list", "--quiet"], at())).toEqual({ code: 0, out: "", err: "" });
@@ -183,38 +183,38 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
 
 describe("one record", () => {
   it("is shown with all that matters", async () => {
-    expect((await out("events show 42")).replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "<local time>")).toBe(`event      42
-camera     front-door
-started    <local time> (3 min ago)
-lasted     42 s
-risk       high 72
-seen       person
-summary    One person at the front door
-reasoning  A person stood there for 42 s.
-judged by  built-in scorer
-reviewed   no
-notes      -
+    expect((await out("events show 42")).replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "<local time>")).toBe(`event        42
+camera       front-door
+started      <local time> (3 min ago)
+lasted       42 s
+risk         high 72
+objects      person
+summary      One person at the front door
+reasoning    A person stood there for 42 s.
+analysed by  built-in scorer
+reviewed     no
+notes        -
 
-What made the score
+Risk factors
     +60  person  91 % sure
     +12  dwell
 
-ID  WHEN       CAMERA      OBJECT  SURE  EVENT  PICTURE
- 7  3 min ago  front-door  person  91 %     42  /srv/cameras/front-door/2026/01/31/a.jpg
+ID  WHEN       CAMERA      OBJECT  CONFIDENCE  EVENT  PICTURE
+ 7  3 min ago  front-door  person        91 %     42  /srv/cameras/front-door/2026/01/31/a.jpg
 `);
     expect(await out("cameras show front-door")).toMatch(/^camera\s+front-door\nname\s+Front door\nstatus\s+online\n/);
-    expect(await out("detections show 7")).toContain("object     person, 91 % sure\n");
+    expect(await out("detections show 7")).toContain("object     person, confidence 91 %\n");
   });
 
   it("breaks long texts between words on a terminal, and nowhere else", async () => {
     const reasoning = "A person came up the path, stood in front of the door for 42 s, and went away again without ringing.";
     answers["/api/events/42"] = { ...event, reasoning, detections: [] };
     const narrow = await out("events show 42", { terminal: 60, env: { NO_COLOR: "1" } });
-    expect(narrow).toContain(`reasoning  A person came up the path, stood in front of the
-           door for 42 s, and went away again without
-           ringing.
-judged by`);
-    expect(await out("events show 42")).toContain(`reasoning  ${reasoning}\n`);
+    expect(narrow).toContain(`reasoning    A person came up the path, stood in front of
+             the door for 42 s, and went away again without
+             ringing.
+analysed by`);
+    expect(await out("events show 42")).toContain(`reasoning    ${reasoning}\n`);
   });
 });
 
@@ -241,7 +241,7 @@ describe("--fields", () => {
     expect(await cli(["cameras", "list", "--fields", "nme"], at())).toMatchObject({
       code: 2,
       out: "",
-      err: expect.stringContaining("cameras have no field nme (did you mean name?); there are camera_id, name, folder_path"),
+      err: expect.stringContaining("cameras have no field nme (did you mean name?); known fields are camera_id, name, folder_path"),
     });
   });
 });

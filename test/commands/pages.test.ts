@@ -48,7 +48,7 @@ it("asks for 50 by default", async () => {
   const { list, seen } = await daemonWith(60);
   const { out, err } = await list();
   expect(out.trimEnd().split("\n")).toHaveLength(51);
-  expect(err).toBe("50 of 60 detections; --limit 60 shows all\n");
+  expect(err).toBe("50 of 60 detections; use --limit 60 for all\n");
   expect(seen[0]?.query.get("limit")).toBe("50");
 });
 

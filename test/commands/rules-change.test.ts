@@ -61,10 +61,10 @@ describe.each(ways)("rules, %s", (way) => {
     [["--severity", "high"], "needs a --name"],
     [["--name", "x", "--severity", "loud"], "--severity"],
     [["--name", "x", "--risk-threshold", "101"], "from 0 to 100"],
-    [["--name", "x", "--schedule", "sometimes 25"], "a schedule such as"],
+    [["--name", "x", "--schedule", "sometimes 25"], "a schedule of days"],
     [["--name", "x", "--schedule", "22:00-06:00 Mars/Rover"], "time zone"],
     [["--name", "x", "--cooldown", "soon"], "such as 90s"],
-    [["--name", "x", "-f", "rules.yaml"], "no other flags"],
+    [["--name", "x", "-f", "rules.yaml"], "excludes other rule flags"],
     [[], "give --name"],
   ])("add refuses %j", async (args, reason) => {
     const { code, out, err } = await homesec(["add", ...args]);
@@ -95,12 +95,12 @@ describe.each(ways)("rules, %s", (way) => {
 
   it("a camera that does not exist and a name that another rule has are noted: such a rule is never met, or not found", async () => {
     const meant = await homesec(["add", "--name", "One", "--cameras", "yrad,yard", "-o", "id"]);
-    expect(meant).toMatchObject({ code: 0, err: "there is no camera yrad; did you mean yard?\n" });
+    expect(meant).toMatchObject({ code: 0, err: "camera yrad does not exist; did you mean yard?\n" });
     const again = await homesec(["add", "--name", "One", "-o", "id"]);
-    expect(again).toMatchObject({ code: 0, err: '2 rules are named "One"; commands will want their ids (`homesec rules list`)\n' });
+    expect(again).toMatchObject({ code: 0, err: '2 rules are named "One"; use their ids in commands (`homesec rules list`)\n' });
     expect((await homesec(["update", again.out.trim(), "--name", "Two", "--cameras", "yard"])).err).toBe("rule Two changed\n");
     expect((await homesec(["update", "Two", "--cameras", "garage-door"])).err).toBe(
-      "rule Two changed\nthere is no camera garage-door; `homesec cameras list` shows which there are\n",
+      "rule Two changed\ncamera garage-door does not exist; `homesec cameras list` lists all cameras\n",
     );
   });
 
@@ -114,7 +114,7 @@ describe.each(ways)("rules, %s", (way) => {
     for (const [content, reason] of [
       ["a: [", "neither YAML nor JSON"],
       ["[]", "no rule"],
-      ["just words", "has fields"],
+      ["just words", "must have fields"],
       ["name: One\ncooldown: 1.5", "a duration such as 5m, or whole seconds"],
       ["name: One\ncooldown: -300", "a duration such as 5m, or whole seconds"],
       ["name: One\ncooldown: 99999999", "cooldown_seconds: "],
@@ -122,7 +122,7 @@ describe.each(ways)("rules, %s", (way) => {
       expect(await homesec(["add", "-f", await file(content)])).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
     }
     expect(await homesec(["add", "-f", "nowhere.yaml"])).toMatchObject({ code: 2, err: expect.stringContaining("it does not exist") });
-    expect(await homesec(["add", "-f", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("nothing was piped in") });
+    expect(await homesec(["add", "-f", "-"])).toMatchObject({ code: 2, err: expect.stringContaining("stdin is empty") });
   });
 
   it("add asks step by step on a terminal, again after what it does not take", async () => {
@@ -139,12 +139,12 @@ describe.each(ways)("rules, %s", (way) => {
       cooldown_seconds: 300,
       channels: null,
     });
-    expect(err).toContain("What shall it be called? A rule needs a name.\nWhat shall it be called? ");
+    expect(err).toContain("Name of the rule? A rule needs a name.\nName of the rule? ");
     expect(err).toContain("It must be one of low, medium, high, critical.\n");
-    expect(err).toContain("Which cameras, with commas? (yard) [all] ");
+    expect(err).toContain("Cameras, separated by commas? (yard) [all] ");
     expect(await homesec(["add"], { terminal: 100, input: "Half\nhigh\n" })).toMatchObject({
       code: 2,
-      err: expect.stringContaining("nothing was done"),
+      err: expect.stringContaining("nothing was changed"),
     });
   });
 
@@ -183,12 +183,12 @@ describe.each(ways)("rules, %s", (way) => {
     it("gives another try after a mistake, and keeps what was written", async () => {
       await homesec(["add", ...nightly]);
       const wrong = await edit(`sed -i 's/^severity: .*/severity: loud/' "$1"`);
-      expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/severity: .* is kept in \/.*rule\.yaml/) });
+      expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/severity: .* is saved in \/.*rule\.yaml/) });
       const again = `if grep -q loud "$1"; then sed -i 's/loud/critical/' "$1"; else sed -i 's/^severity: .*/severity: loud/' "$1"; fi`;
       const right = await edit(again, { terminal: 100, input: "y\n" });
       expect(JSON.parse(right.out)).toMatchObject({ severity: "critical" });
       expect(right.err).toContain("Edit it again? [Y/n] ");
-      expect(await edit("exit 3")).toMatchObject({ code: 2, err: expect.stringContaining("did not end well (3)") });
+      expect(await edit("exit 3")).toMatchObject({ code: 2, err: expect.stringContaining("failed (3)") });
     });
   });
 

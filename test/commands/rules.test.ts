@@ -61,7 +61,7 @@ describe("rules list and rules show", () => {
     expect((await homesec("rules", "list", "--severity", "medium")).out).toMatch(/Somebody +medium +on +risk score >= 50 +none/);
     expect((await homesec("rules", "list", "--no-enabled")).err).toBe("no rules\n");
     expect((await homesec("rules", "show", "Somebody", "--direct")).out).toMatch(/cooldown +300 s for \{camera_id\}:\{rule_id\}/);
-    expect(await homesec("rules", "show", "Twice")).toMatchObject({ code: 5, err: expect.stringContaining("by its id") });
+    expect(await homesec("rules", "show", "Twice")).toMatchObject({ code: 5, err: expect.stringContaining("use an id instead") });
     expect(await homesec("rules", "show", "Nobody")).toMatchObject({ code: 3, err: expect.stringContaining("Nobody") });
   });
 });
@@ -77,7 +77,7 @@ describe("rules test", () => {
       expect(out).toMatch(/version 1 +1 match \(33.3 %\), 1 alert after/);
       expect(out).toMatch(new RegExp(`only version 2 +1: ${ids[1]}\\nonly version 1 +1: ${ids[2]}\\nboth alert +0\\n`));
       expect(out).toMatch(/\n\d{4}-\d\d-\d\d {2}1 alert of \d match(es)?, [01] by version 1\n/);
-      expect(out).toMatch(new RegExp(`event ${ids[2]} at yard, held back by the cooldown`));
+      expect(out).toMatch(new RegExp(`event ${ids[2]} at yard, suppressed by the cooldown`));
     },
   );
 
@@ -98,11 +98,11 @@ describe("rules test", () => {
     };
     expect(await expecting(JSON.stringify({ match: [ids[1], ids[3]], no_match: [ids[0]] }))).toMatchObject({
       code: 0,
-      out: expect.stringContaining("all 3 events are judged as expected"),
+      out: expect.stringContaining("all 3 events match as expected"),
     });
     const wrong = await expecting(`${ids[0]}\n{"event_id": ${ids[1]}, "matches": false}\n999\n${ids[2]}\n`);
     expect(wrong.code).toBe(8);
-    expect(wrong.out).toContain("3 of 4 events are judged otherwise");
+    expect(wrong.out).toContain("3 of 4 events do not match as expected");
     expect(wrong.out).toContain(`event ${ids[0]} should match, but does not match: risk_score 10 < 50`);
     expect(wrong.out).toContain(`event ${ids[1]} should not match, but matches`);
     expect(wrong.out).toContain("event 999 should match, but does not exist");

@@ -37,9 +37,9 @@ describe.each(ways)("silences, %s", (way) => {
       "A party",
     );
     expect(added.code).toBe(0);
-    expect(added.err).toMatch(/^silence [0-9a-f-]{36} holds alerts back; `homesec silence end /);
+    expect(added.err).toMatch(/^silence [0-9a-f-]{36} started; end it early with `homesec silence end /);
     expect(added.out).toMatch(
-      /^silence +[0-9a-f-]{36}\nstatus +active\nof +Front door, rule "Night, .*"\nreason +A party\nsince .*\nuntil +.*\(in 18 h\)\nheld back +0 alerts\n$/,
+      /^silence +[0-9a-f-]{36}\nstatus +active\nscope +Front door, rule "Night, .*"\nreason +A party\nsince .*\nuntil +.*\(in 18 h\)\nmuted +0 alerts\n$/,
     );
     const all = await homesec("silence", "add", "--all", "--for", "15m", "--reason", "Sofa", "-o", "json");
     expect(JSON.parse(all.out)).toMatchObject({ camera_id: null, rule_id: null, status: "active", ends_at: "2026-03-01T12:15:00.000Z" });
@@ -50,7 +50,7 @@ describe.each(ways)("silences, %s", (way) => {
     served.desk.at("2026-03-01T12:30:00Z");
     const second = await silence({ camera_id: "yard", reason: "Dogs" });
     const list = (await homesec("silence", "list")).out.split("\n");
-    expect(list[0]).toMatch(/^ID +STATUS +OF +SINCE +UNTIL +HELD BACK +REASON$/);
+    expect(list[0]).toMatch(/^ID +STATUS +SCOPE +SINCE +UNTIL +MUTED +REASON$/);
     expect(list[1]).toMatch(new RegExp(`^${second.id} +active +Yard +just now +2026-03-01 .* 0 +Dogs$`));
     expect(list[2]).toMatch(new RegExp(`^${first.id} +active +Front door +30 min ago .* 0 +Painters$`));
     expect((await homesec("silence", "end", first.id, "-o", "id")).out).toBe(`${first.id}\n`);
@@ -58,26 +58,26 @@ describe.each(ways)("silences, %s", (way) => {
     expect((await homesec("silence", "list", "--status", "ended", "-o", "csv")).out.split(/\r?\n/)[0]).toBe(silenceView.fields.join(","));
     const { items, pagination } = JSON.parse((await homesec("silence", "list", "-o", "json")).out);
     expect([items.length, pagination.total]).toEqual([2, 2]);
-    expect((await homesec("silence", "show", first.id)).out).toMatch(/status +ended\n(.*\n)*ended +.*\(just now\)\nheld back +0 alerts\n/);
+    expect((await homesec("silence", "show", first.id)).out).toMatch(/status +ended\n(.*\n)*ended +.*\(just now\)\nmuted +0 alerts\n/);
     expect((await homesec("silence", "show", second.id, "-o", "yaml")).out).toContain("reason: Dogs\n");
     expect(await homesec("silence", "end", first.id)).toMatchObject({ code: 5, err: expect.stringContaining("ended at 2026-03-01") });
   });
 
   it("while one is active, whoever looks at alerts, rules and its camera is told", async () => {
-    const note = (err: string) => err.split("\n").filter((line) => line.startsWith("silenced: "));
+    const note = (err: string) => err.split("\n").filter((line) => line.startsWith("muted: "));
     expect(note((await homesec("alerts", "list")).err)).toEqual([]);
     const { id } = await silence();
     const line = expect.stringMatching(
-      new RegExp(`^silenced: Front door until .* \\(2 h more\\): Painters; 0 alerts held back so far \\(silence ${id}\\)$`),
+      new RegExp(`^muted: Front door until .* \\(2 h more\\): Painters; 0 alerts muted so far \\(silence ${id}\\)$`),
     );
     expect(note((await homesec("alerts", "list")).err)).toEqual([line]);
     expect(note((await homesec("alerts", "list", "--camera-id", "front-door", "-o", "json")).err)).toEqual([line]);
     expect(note((await homesec("alerts", "list", "--camera-id", "yard")).err)).toEqual([]);
     expect(note((await homesec("rules", "list")).err)).toEqual([line]);
     expect((await homesec("rules", "list", "--quiet")).err).toBe("");
-    expect((await homesec("cameras", "show", "front-door")).out).toMatch(/\nsilenced +Front door until .*Painters/);
+    expect((await homesec("cameras", "show", "front-door")).out).toMatch(/\nmuted +Front door until .*Painters/);
     expect(JSON.parse((await homesec("cameras", "show", "front-door", "-o", "json")).out)).not.toHaveProperty("silenced");
-    expect((await homesec("cameras", "show", "yard")).out).not.toContain("silenced");
+    expect((await homesec("cameras", "show", "yard")).out).not.toContain("muted");
     served.desk.at("2026-03-01T14:00:00Z");
     expect(note((await homesec("alerts", "list")).err)).toEqual([]);
   });
@@ -105,9 +105,9 @@ describe.each(ways)("silences, %s", (way) => {
   it("says of an end that is over, in local time, and what to write instead", async () => {
     served.desk.at(new Date(2026, 2, 1, 21, 30).toISOString());
     const refusal = async (until: string) => (await homesec("silence", "add", "--all", "--reason", "x", "--until", until)).err;
-    expect(await refusal("06:00")).toBe("homesec: --until \"06:00\" must be in the future; 06:00 today is over: write 'tomorrow 06:00'\n");
+    expect(await refusal("06:00")).toBe("homesec: --until \"06:00\" must be in the future; 06:00 is over today, use 'tomorrow 06:00'\n");
     expect(await refusal("yesterday 06:00")).toBe(
-      "homesec: --until \"yesterday 06:00\" must be in the future; it is 2026-03-01 21:30:00 now: give a later time, such as 'tomorrow 06:00'\n",
+      "homesec: --until \"yesterday 06:00\" must be in the future (it is 2026-03-01 21:30:00 now), such as 'tomorrow 06:00'\n",
     );
     expect(await refusal("at six")).toContain("'tomorrow 06:00'");
   });

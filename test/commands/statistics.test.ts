@@ -94,20 +94,20 @@ describe.each(ways)("%s", (way) => {
   });
 
   it("events stats and detections stats count", async () => {
-    expect(await out("events", "stats")).toBe(`events      4
-critical    1
-high        1
-medium      0
-low         1
-not judged  1
+    expect(await out("events", "stats")).toBe(`events    4
+critical  1
+high      1
+medium    0
+low       1
+no score  1
 
 CAMERA      NAME        EVENTS
 yard        Yard             3
 front-door  Front door       1
 `);
     expect(JSON.parse(await out("events", "stats", "--camera-id", "front-door", "-o", "json"))).toMatchObject({ total_events: 1 });
-    expect(await out("detections", "stats")).toBe(`detections  3
-average     80 % sure
+    expect(await out("detections", "stats")).toBe(`detections          3
+average confidence  80 %
 
 CLASS   DETECTIONS
 person           2
@@ -124,7 +124,7 @@ dog              1
 
   it("notifications config says what is missing, and test that nothing can be sent", async () => {
     expect(await out("notifications", "config")).toMatch(
-      /^notifications +on\nusable +no channel\nemail +not configured\nmail server +none: set SMTP_HOST\n/,
+      /^notifications +on\nusable channels +none\nemail +not configured\nmail server +none: set SMTP_HOST\n/,
     );
     expect(Object.keys(JSON.parse(await out("notifications", "config", "-o", "json")))).toEqual(Object.keys(NotificationConfig.shape));
     const test = await homesec("notifications", "test", "email", "-o", "json");

@@ -74,7 +74,7 @@ describe("commands for the system", () => {
     expect((await homesec("dlq", "list")).out).toMatch(/detect +1\nenrich +0\nanalyze +0/);
     const [id] = (await homesec("dlq", "list", "--queue", "detect", "-o", "id")).out.trim().split("\n");
     expect((await homesec("dlq", "list", "--queue", "detect", "--direct")).out).toContain("the picture cannot be read");
-    expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/about +yard: \/\S+\/yard\/a.jpg/);
+    expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/subject +yard: \/\S+\/yard\/a.jpg/);
     expect(await homesec("dlq", "show", "detect", "999")).toMatchObject({ code: 3 });
     expect(await homesec("dlq", "requeue", "detect", "--job", String(id))).toMatchObject({ code: 0, err: "1 requeued\n" });
     // the file is not there: it ends in the dead letters again
@@ -105,8 +105,8 @@ describe("commands for the system", () => {
 
   it("delete what is old", async () => {
     expect(await homesec("cleanup")).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
-    expect((await homesec("cleanup", "--dry-run")).out).toMatch(/would delete +what is older than 400 days\nevents +1\n/);
+    expect((await homesec("cleanup", "--dry-run")).out).toMatch(/would delete +data older than 400 days\nevents +1\n/);
     expect(JSON.parse((await homesec("cleanup", "--yes", "-o", "json")).out)).toMatchObject({ events_deleted: 1, dry_run: false });
-    expect((await homesec("cleanup", "--yes", "--direct")).out).toMatch(/deleted +what is older than 400 days\nevents +0\n/);
+    expect((await homesec("cleanup", "--yes", "--direct")).out).toMatch(/deleted +data older than 400 days\nevents +0\n/);
   });
 });

@@ -32,18 +32,18 @@ it("puts a picture through and says what became of it", async () => {
   await writeFile(join(daemon.dataDir, "visitor.jpg"), await uniqueJpeg());
   const { code, out, err } = await homesec("trigger", "visitor.jpg", "--camera", "yard", "-o", "json");
   expect(code, err).toBe(0);
-  expect(err).toMatch(/^\/.*\/yard\/trigger-\S+-visitor\.jpg is there now\n$/);
+  expect(err).toMatch(/^copied to \/.*\/yard\/trigger-\S+-visitor\.jpg\n$/);
   expect(JSON.parse(out)).toMatchObject({ camera_id: "yard", status: "processed", detection_count: 1 });
   // as often as one likes: each copy is a picture of its own
-  expect((await homesec("trigger", "visitor.jpg", "--camera", "yard")).out).toMatch(/outcome +processed\ndetections +1\n/);
+  expect((await homesec("trigger", "visitor.jpg", "--camera", "yard")).out).toMatch(/status +processed\ndetections +1\n/);
   expect((await readdir(join(daemon.cameraRoot, "yard"))).filter((name) => name.startsWith("."))).toEqual([]);
 });
 
 it.each([
-  [["nothing.jpg", "--camera", "yard"], 2, "not a file"],
+  [["nothing.jpg", "--camera", "yard"], 2, "not a readable file"],
   [[picturePath(), "--camera", "moon"], 3, "moon"],
   [[picturePath()], 2, "--camera"],
-  [["notes.txt", "--camera", "yard"], 2, "no picture that homesec reads"],
+  [["notes.txt", "--camera", "yard"], 2, "has an unsupported type"],
   [[picturePath(), "--camera", "yard", "--direct"], 2, "needs a daemon"],
 ])("refuses %j", async (args, code, reason) => {
   await writeFile(join(daemon.dataDir, "notes.txt"), "x");
@@ -59,9 +59,9 @@ it("is clear about needing the same machine, and gives up in time", async () => 
   );
   await mkdir(join(daemon.dataDir, "unread"));
   const far = await homesec("trigger", picturePath(), "--camera", "far");
-  expect(far).toMatchObject({ code: 2, err: expect.stringContaining("not on this machine; trigger works only where the daemon runs") });
+  expect(far).toMatchObject({ code: 2, err: expect.stringContaining("not on this machine; run trigger where the daemon runs") });
   const unread = await homesec("trigger", picturePath(), "--camera", "unread", "--wait", "1s");
-  expect(unread).toMatchObject({ code: 1, err: expect.stringContaining("nothing came of it within 1 s; `homesec explain image") });
+  expect(unread).toMatchObject({ code: 1, err: expect.stringContaining("not processed within 1 s; `homesec explain image") });
 });
 
 it("the view knows every field of the ledger", () => {

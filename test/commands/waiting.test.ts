@@ -38,7 +38,7 @@ describe("too many requests", () => {
     expect(await cli(["cameras", "list", "-o", "id", "--url", url])).toEqual({
       code: 0,
       out: "",
-      err: "too many requests: the daemon asks to wait 1 s, then it goes on by itself\n",
+      err: "rate limit reached; continuing in 1 s\n",
     });
     const quiet = `http://127.0.0.1:${await limited("1", 1)}`;
     expect(await cli(["cameras", "list", "-o", "id", "--quiet", "--url", quiet])).toEqual({ code: 0, out: "", err: "" });

@@ -46,7 +46,7 @@ describe.each(ways)("webhooks, %s", (way) => {
 
   it("add and update note that a bot is not told into which chat it shall write", async () => {
     const address = "https://example.org/bot/sendMessage";
-    const told = "chat names no chat; bots want ?chat_id=... in the address, or the custom header x-chat-id\n";
+    const told = "chat names no chat; add ?chat_id=... to the address, or the custom header x-chat-id\n";
     const added = await homesec(["add", "chat", address, "--event-types", "alert_fired", "--integration-type", "bot_markdown"]);
     expect(added).toMatchObject({ code: 0, err: expect.stringContaining(told) });
     expect((await homesec(["update", "chat", "--target", `${address}?chat_id=-1001`])).err).toBe("");
@@ -69,7 +69,7 @@ describe.each(ways)("webhooks, %s", (way) => {
       "json",
     ]);
     expect(added.code, added.err).toBe(0);
-    expect(added.err).toContain("shown this once");
+    expect(added.err).toContain("shown only once");
     expect(JSON.parse(added.out)).toMatchObject({
       name: "chat",
       url: "https://example.org/in",
@@ -118,7 +118,7 @@ describe.each(ways)("webhooks, %s", (way) => {
     const first = await listener(["-o", "ndjson"]);
     const { signing_secret } = await add(first.url);
     const sent = await homesec(["test", "chat"]);
-    expect(sent.out).toMatch(/^sample +alert_fired\nresult +it went through\nanswer +204 after \d+ ms\n/);
+    expect(sent.out).toMatch(/^sample +alert_fired\nresult +delivered\nanswer +204 after \d+ ms\n/);
     first.stop();
     const unverified = await first.ended;
     expect(unverified).toMatchObject({ code: 130, err: expect.stringContaining("signatures are not verified") });
@@ -167,7 +167,7 @@ describe.each(ways)("webhooks, %s", (way) => {
     expect((await homesec(["retry", fine])).code).toBe(5);
     expect((await homesec(["retry", "x"])).code).toBe(3);
     const health = await homesec(["health"]);
-    expect(health.out).toMatch(/^webhooks +1, 1 of them on\n/);
+    expect(health.out).toMatch(/^webhooks +1, 1 enabled\n/);
     expect(JSON.parse((await homesec(["health", "-o", "json"])).out)).toMatchObject({ total_webhooks: 1 });
   });
 });

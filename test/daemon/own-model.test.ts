@@ -69,5 +69,5 @@ test("config check names a model that cannot be used, and lets a good one pass",
   expect(refused).toMatchObject({ code: 2, out: "" });
   expect(refused.err).toMatch(/absent\.onnx cannot be used: there is no such file; correct the path/);
   await writeFile(env.DETECTOR_MODEL_PATH, constantModel([[1, 1, 2, 2, 0.9, 0]]));
-  expect(await cli(["config", "check"], { env })).toEqual({ code: 0, out: "", err: "the configuration is good\n" });
+  expect(await cli(["config", "check"], { env })).toEqual({ code: 0, out: "", err: "the configuration is valid\n" });
 });

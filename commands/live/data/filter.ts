@@ -37,7 +37,7 @@ function fits({ kind, value }: Word, { camera, level, text }: Filterable): boole
   if (kind === "text") return `${camera} ${level} ${text}`.toLowerCase().includes(value);
   if (!value.endsWith("+")) return value.split(",").some((each) => each !== "" && level.toLowerCase().startsWith(each));
   const least = riskLevels.findIndex((each) => each.startsWith(value.slice(0, -1)));
-  return least >= 0 && riskLevels.indexOf(level.toLowerCase()) >= least;
+  return least >= 0 && riskLevels.findIndex((each) => each === level.toLowerCase()) >= least;
 }
 
 /** What a filter looks at of a camera. */

@@ -129,7 +129,7 @@ export const reading: Steps = {
 
   "workers list": [people("", { says: /^WORKER +STATE +MESSAGE\n(\w+ +(running|stopped).*\n)+$/ }), json(), error(2, "--direct")],
   // which machine and process it is differs
-  "workers daemons": [people("", { says: /^HOST +PID +ROLES +ALONE DOES\n\S+ +\d+ +api,\S+ .*\n$/ }), json(), error(2, "--direct")],
+  "workers daemons": [people("", { says: /^HOST +PID +ROLES +SINGLETONS\n\S+ +\d+ +api,\S+ .*\n$/ }), json(), error(2, "--direct")],
   // a breaker that is open has a field more
   "breakers list": [people(), json("", { lacks: ["reset_at"] }), error(2, "--direct")],
   "dlq list": [people(), people("detect"), json("--queue detect"), error(3, "--queue nothing"), error(2, "detect --queue detect")],

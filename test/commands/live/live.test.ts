@@ -193,7 +193,7 @@ describe("homesec live", () => {
       path.startsWith("/api/system/health") ? undefined : new Refusal(429, "Too many requests", { "Retry-After": "60" });
     const before = daemon.requests.length;
     typed.type("\r");
-    await shows("too many requests: the daemon asks to wait 60 s, then it goes on by itself");
+    await shows("rate limit reached; continuing in 60 s");
     const healths = (): number => daemon.requests.slice(before).filter((each) => each === "GET /api/system/health/full").length;
     await eventually(() => healths() >= 2, { timeoutMs: 20_000 });
     expect(errors).toBe("");
