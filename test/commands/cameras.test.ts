@@ -66,7 +66,10 @@ describe.each(ways)("cameras, %s", (way) => {
     const reset = (args: readonly string[], options = {}) =>
       served.homesec(way, ["cameras", "baseline", "reset", "yard", ...args], options);
     expect(await reset([])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--yes") });
-    expect(await reset([], { terminal: 100, input: "no\n" })).toMatchObject({ code: 2, err: expect.stringContaining("nothing was changed") });
+    expect(await reset([], { terminal: 100, input: "no\n" })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("nothing was changed"),
+    });
     expect(await reset([], { terminal: 100, input: "" })).toMatchObject({ code: 2, err: expect.stringContaining("no answer") });
     const agreed = await reset([], { terminal: 100, input: "y\n" });
     expect([agreed.code, agreed.err]).toEqual([0, "Delete the baseline of yard? This cannot be undone. [y/N] "]);

@@ -88,9 +88,7 @@ describe("exit codes", () => {
       out: "",
       err: "homesec: /api/cameras/garage does not exist\n`homesec cameras list` lists them.\n",
     });
-    expect((await on("cameras show front-dor")).err).toContain(
-      "\nDid you mean front-door? `homesec cameras list` lists them.\n",
-    );
+    expect((await on("cameras show front-dor")).err).toContain("\nDid you mean front-door? `homesec cameras list` lists them.\n");
   });
 
   it("2: a field that does not exist is found before anything is done", async () => {

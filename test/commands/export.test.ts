@@ -123,7 +123,10 @@ describe.each(ways)("events export, %s", (way) => {
     await judge(waiting, null, "pending");
     await judge(after, 90, "completed");
     served.desk.at(`${day}-11T00:00:00Z`);
-    expect(await nightly("one.ndjson")).toMatchObject({ code: 0, err: expect.stringContaining("1 event waits for analysis; a later run saves it and") });
+    expect(await nightly("one.ndjson")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("1 event waits for analysis; a later run saves it and"),
+    });
     expect(await idsIn("one.ndjson")).toEqual([early]);
     expect(await nightly("none.ndjson")).toMatchObject({ code: 0, out: "", err: expect.stringContaining("no new events") });
     await judge(waiting, 91, "completed");
