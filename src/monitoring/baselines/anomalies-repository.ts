@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Anomaly } from "./baseline.ts";
 
-/** An hour that is not as usual, to be stored. */
+/** An unusual hour to store. */
 export interface NewAnomaly extends Anomaly {
   readonly cameraId: string;
   readonly hourStartedAt: Date;
@@ -13,8 +13,8 @@ export interface StoredAnomaly extends NewAnomaly {
 }
 
 /**
- * Stores an anomaly, one for each camera, class and hour. Of an hour that has one already the figures are brought up to date
- * when it is even more unusual now. Returns it when it is new.
+ * Stores an anomaly, one per camera, class and hour. If the hour already has one, its numbers are updated when it has become more
+ * unusual. Returns the anomaly if it is new.
  */
 export async function storeAnomaly(sql: Sql, anomaly: NewAnomaly, now: Date): Promise<StoredAnomaly | undefined> {
   const [row] = await sql<[{ id: number; isNew: boolean }?]>`
@@ -31,7 +31,7 @@ export async function storeAnomaly(sql: Sql, anomaly: NewAnomaly, now: Date): Pr
   return row?.isNew ? { ...anomaly, id: row.id } : undefined;
 }
 
-/** What was unusual at a camera from a time on, newest first. */
+/** Returns a camera's anomalies since a time, newest first. */
 export async function anomaliesSince(sql: Sql, cameraId: string, since: Date): Promise<readonly Anomaly[]> {
   return await sql<Anomaly[]>`
     select a.occurred_at as timestamp, a.detection_class, a.anomaly_score, a.expected_frequency, a.observed_frequency, a.reason

@@ -7,11 +7,11 @@ import type { LocalHour } from "./local-hour.ts";
 import { writeReason } from "./reason.ts";
 import { rounded, scoreOf } from "./statistics.ts";
 
-/** What was counted in an hour of a camera, or in what of it is over. */
+/** Counts of a camera's hour, or of its past part. */
 export interface CountedHour {
   readonly cameraId: string;
   readonly hour: LocalHour;
-  /** Up to when it was counted; the end of the hour when it is over. */
+  /** End of the counted part; the end of the hour if it is over. */
   readonly until: Date;
   readonly isOver: boolean;
   /** By class. */
@@ -19,9 +19,9 @@ export interface CountedHour {
 }
 
 /**
- * What is unusual in an hour: of all detections and of each class whose count is further from what is usual than the
- * threshold. Of an hour that still runs only what is certain: a count can but grow, so one that is too high already for the
- * whole hour will stay so, and looking often never makes a false alarm more likely. Too little is told when the hour is over.
+ * Returns the anomalies of an hour: of all detections and of each class whose count deviates by more than the threshold. For the running
+ * hour only counts that already exceed the whole hour: counts only grow, so frequent checks never cause more false alarms. Too few
+ * detections are reported when the hour is over.
  */
 export function unusualIn(counted: CountedHour, known: Known, timeZone: string): readonly NewAnomaly[] {
   const { cameraId, hour, until, counts, isOver } = counted;
@@ -47,7 +47,7 @@ export function unusualIn(counted: CountedHour, known: Known, timeZone: string):
   });
 }
 
-/** Stores what is unusual, in the caller's transaction, and tells of what nobody was told of. Returns how much that was. */
+/** Stores anomalies in the caller's transaction and announces new ones. Returns how many were new. */
 export async function tellAnomalies(sql: Sql, anomalies: readonly NewAnomaly[], now: Date): Promise<number> {
   const told: StoredAnomaly[] = [];
   for (const anomaly of anomalies) {

@@ -1,16 +1,16 @@
 import type { BaselineConfig } from "./baseline.ts";
 
-/** What holds for each camera that does not have its own limits. */
+/** Limits of cameras without their own. */
 export const globalBaselineConfig = { threshold_stdev: 2, min_samples: 10, decay_factor: 0.1, window_days: 30 } as const;
 
-/** A camera's own limits as they are stored; null where it has none. */
+/** A camera's own limits as stored; null where it has none. */
 export interface StoredBaselineConfig {
   readonly thresholdStdev: number | null;
   readonly minSamples: number | null;
   readonly override: boolean;
 }
 
-/** The record: the camera's own limits while it overrides, else those of all cameras. */
+/** Returns the record: the camera's own limits if it overrides, else the global ones. */
 export function baselineConfigOf(stored: StoredBaselineConfig | undefined): BaselineConfig {
   const own = stored?.override ? stored : undefined;
   return {

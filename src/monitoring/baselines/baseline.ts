@@ -19,7 +19,7 @@ export type BaselineConfig = z.output<typeof BaselineConfigRecord>;
 export type Anomaly = z.output<typeof AnomalyRecord>;
 type Deviation = (typeof deviations)[number];
 
-/** What is known of an hour of the week for one class. */
+/** The baseline of an hour of the week for one class. */
 export interface ClassHourBaseline extends HourBaseline {
   readonly objectClass: string;
 }
@@ -51,7 +51,7 @@ export function dailyPatterns(hours: readonly HourBaseline[]): Baseline["daily_p
   );
 }
 
-/** By class; `stored` is how many detections of each there are. */
+/** By class; `stored` is the number of detections of each. */
 export function objectBaselines(hours: readonly ClassHourBaseline[], stored: ReadonlyMap<string, number>): Baseline["object_baselines"] {
   return Object.fromEntries(
     [...groupBy(hours, (hour) => hour.objectClass)].toSorted().map(([objectClass, group]) => [
@@ -65,7 +65,7 @@ export function objectBaselines(hours: readonly ClassHourBaseline[], stored: Rea
   );
 }
 
-/** The record of the hours of the week. */
+/** Returns the record of the hours of the week. */
 export function activityBaseline(cameraId: string, hours: readonly HourBaseline[], minSamples: number): ActivityBaseline {
   const most = Math.max(0, ...hours.map((hour) => hour.mean));
   return {
@@ -86,7 +86,7 @@ export function activityBaseline(cameraId: string, hours: readonly HourBaseline[
   };
 }
 
-/** The record of the classes: each with the hours of the day, over all weekdays. */
+/** Returns the record of the classes: each with the hours of the day, over all weekdays. */
 export function classBaseline(cameraId: string, hours: readonly ClassHourBaseline[]): ClassBaseline {
   const entries = [...groupBy(hours, (hour) => `${String(hour.hour).padStart(2, "0")} ${hour.objectClass}`)].toSorted().map(([, group]) => {
     const { mean, samples } = pooled(group);
@@ -102,15 +102,15 @@ export function classBaseline(cameraId: string, hours: readonly ClassHourBaselin
   };
 }
 
-/** The running hour so far. */
+/** The past part of the running hour. */
 export interface RunningHour {
-  /** The part of it that is over, 0 to 1. */
+  /** Its share of the hour, 0 to 1. */
   readonly part: number;
-  /** How the clock showed its begin, as `14:00`. */
+  /** Wall-clock time of its start, such as `14:00`. */
   readonly from: string;
 }
 
-/** What was counted since the begin of the hour, and what is usual for the whole hour; `name` is a class, or null for all. */
+/** The count since the start of the hour, and the baseline of the whole hour; `name` is a class, or null for all. */
 export interface Compared {
   readonly name: string | null;
   readonly count: number;
@@ -118,8 +118,8 @@ export interface Compared {
 }
 
 /**
- * How far the running hour is from what is usual, given what was counted since its start; what is usual grows with the
- * part of the hour that is over. Classes that are far off by themselves are named. Null while too little is known.
+ * Returns the deviation of the running hour from its baseline, which is scaled to the past part of the hour. Names the classes that
+ * deviate individually. Null without enough data.
  */
 export function currentDeviation(
   all: Compared,
@@ -148,12 +148,12 @@ function interpret(score: number, threshold: number): Deviation {
   return score < -threshold ? "below_normal" : "normal";
 }
 
-/** Hours that were learned from. */
+/** Number of learned hours. */
 function totalSamples(hours: readonly HourBaseline[]): number {
   return hours.reduce((sum, hour) => sum + hour.samples, 0);
 }
 
-/** Of what the most is seen; null when nothing is. */
+/** Returns the entry with the highest mean; null if all are zero. */
 function peakOf<T extends HourBaseline, K extends string | number>(hours: readonly T[], key: (hour: T) => K): K | null {
   let peak: { readonly key: K; readonly mean: number } | undefined;
   for (const [value, group] of [...groupBy(hours, key)].toSorted(([a], [b]) => (a < b ? -1 : 1))) {

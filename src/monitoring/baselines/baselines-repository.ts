@@ -3,7 +3,7 @@ import type { ClassHourBaseline } from "./baseline.ts";
 import type { StoredBaselineConfig } from "./baseline-config.ts";
 import type { HourBaseline } from "./statistics.ts";
 
-/** What is known of each hour of the week of a camera, Monday first; without what was not learned since `since`. */
+/** Returns the baseline of each hour of the week of a camera, Monday first, without hours that were last learned before `since`. */
 export async function activityOf(sql: Sql, cameraId: string, since: Date): Promise<readonly HourBaseline[]> {
   return await sql<HourBaseline[]>`
     select b.day_of_week as "dayOfWeek", b.hour, b.avg_count as mean, b.variance, b.sample_count as samples
@@ -14,7 +14,7 @@ export async function activityOf(sql: Sql, cameraId: string, since: Date): Promi
   `;
 }
 
-/** The same for each class that was ever seen there, by its name. Hours in which a class was never seen count as empty ones. */
+/** Returns the same for each class that was ever detected there, by name. Hours in which a class was never detected count as zero. */
 export async function classesOf(sql: Sql, cameraId: string, since: Date): Promise<readonly ClassHourBaseline[]> {
   return await sql<ClassHourBaseline[]>`
     select k.object_class as "objectClass", b.day_of_week as "dayOfWeek", b.hour, coalesce(c.avg_count, 0) as mean,
@@ -29,7 +29,7 @@ export async function classesOf(sql: Sql, cameraId: string, since: Date): Promis
   `;
 }
 
-/** Forgets what is known of a camera. Returns how many rows there were. */
+/** Deletes the baselines of a camera. Returns how many rows there were. */
 export async function deleteBaselines(sql: Sql, cameraId: string): Promise<{ readonly activity: number; readonly classes: number }> {
   const [counts] = await sql<[{ activity: number; classes: number }]>`
     with activity as (
@@ -46,7 +46,7 @@ export async function deleteBaselines(sql: Sql, cameraId: string): Promise<{ rea
   return counts;
 }
 
-/** A camera's own limits, or undefined when none were ever given. */
+/** Returns a camera's own limits; undefined if it never had any. */
 export async function findBaselineConfig(sql: Sql, cameraId: string): Promise<StoredBaselineConfig | undefined> {
   const [row] = await sql<[StoredBaselineConfig?]>`
     select c.threshold_stdev as "thresholdStdev", c.min_samples as "minSamples", c.override_global_config as override
@@ -56,14 +56,14 @@ export async function findBaselineConfig(sql: Sql, cameraId: string): Promise<St
   return row;
 }
 
-/** A change of a camera's own limits; what is undefined stays. */
+/** A change of a camera's own limits; undefined fields stay. */
 export interface BaselineConfigChange {
   readonly thresholdStdev: number | undefined;
   readonly minSamples: number | undefined;
   readonly override: boolean | undefined;
 }
 
-/** Stores a change and returns what is stored now. */
+/** Stores a change and returns the new limits. */
 export async function changeBaselineConfig(
   sql: Sql,
   cameraId: string,

@@ -6,14 +6,14 @@ import { activityOf, classesOf, findBaselineConfig } from "./baselines-repositor
 import type { LocalHour } from "./local-hour.ts";
 import { type HourBaseline, type Limits, type Usual, usualOf } from "./statistics.ts";
 
-/** All that is known of what is usual at a camera, and its limits. */
+/** The complete baseline of a camera, and its limits. */
 export interface Known {
   readonly config: BaselineConfig;
   readonly hours: readonly HourBaseline[];
   readonly classHours: ReadonlyMap<string, readonly ClassHourBaseline[]>;
 }
 
-/** Reads what is known of a camera; what was not learned for `window_days` is not. */
+/** Reads the baseline of a camera; hours that were not learned for `window_days` are left out. */
 export async function readKnown(sql: Sql, cameraId: string, now: Date): Promise<Known> {
   const config = baselineConfigOf(await findBaselineConfig(sql, cameraId));
   const since = knownSince(config, now);
@@ -21,7 +21,7 @@ export async function readKnown(sql: Sql, cameraId: string, now: Date): Promise<
   return { config, hours, classHours: byClass(classes) };
 }
 
-/** The hours of each class, in the order given. */
+/** Groups hours by class, in the given order. */
 function byClass(hours: readonly ClassHourBaseline[]): ReadonlyMap<string, readonly ClassHourBaseline[]> {
   const groups = new Map<string, ClassHourBaseline[]>();
   for (const hour of hours) {
@@ -32,12 +32,15 @@ function byClass(hours: readonly ClassHourBaseline[]): ReadonlyMap<string, reado
   return groups;
 }
 
-/** What was last learned before this is forgotten. */
+/** Hours that were last learned before this time are outdated. */
 export function knownSince({ global_config }: Pick<BaselineConfig, "global_config">, now: Date): Date {
   return new Date(now.getTime() - global_config.window_days * dayMs);
 }
 
-/** What is usual in an hour: of all detections, or of a class. One that was never seen has been seen in none of the known hours. */
+/**
+ * Returns the baseline of an hour: of all detections, or of a class. A class that was never detected has a count of zero in all known
+ * hours.
+ */
 export function usualIn(known: Known, at: Pick<LocalHour, "dayOfWeek" | "hour">, objectClass: string | null): Usual | undefined {
   if (objectClass === null) return usualOf(known.hours, at, limitsOf(known));
   const hours = known.classHours.get(objectClass) ?? known.hours.map((hour) => ({ ...hour, mean: 0, variance: 0 }));

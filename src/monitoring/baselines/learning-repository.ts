@@ -8,7 +8,7 @@ export interface ClassCount {
   readonly count: number;
 }
 
-/** What was seen at a camera from `start` until before `end`, by class. */
+/** Counts a camera's detections from `start` (inclusive) to `end` (exclusive), by class. */
 export async function countHour(sql: Sql, cameraId: string, start: Date, end: Date): Promise<readonly ClassCount[]> {
   return await sql<ClassCount[]>`
     select d.camera_id as "cameraId", d.object_type as "objectClass", count(*) as count
@@ -20,7 +20,7 @@ export async function countHour(sql: Sql, cameraId: string, start: Date, end: Da
   `;
 }
 
-/** What was seen from `start` until before `end` at each live camera of which something is known. */
+/** Counts the detections from `start` (inclusive) to `end` (exclusive) of each live camera that has a baseline. */
 export async function countRunningHour(sql: Sql, start: Date, end: Date): Promise<readonly ClassCount[]> {
   return await sql<ClassCount[]>`
     select d.camera_id as "cameraId", d.object_type as "objectClass", count(*) as count
@@ -34,7 +34,7 @@ export async function countRunningHour(sql: Sql, start: Date, end: Date): Promis
   `;
 }
 
-/** Whether the camera exists and is not deleted. */
+/** Tells whether the camera exists and is not deleted. */
 export async function isLive(sql: Sql, cameraId: string): Promise<boolean> {
   const rows = await sql`
     select 1
@@ -45,7 +45,7 @@ export async function isLive(sql: Sql, cameraId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether an hour was learned already: the clock may have been set back. */
+/** Tells whether an hour was learned already: the clock may have been set back. */
 export async function wasLearned(sql: Sql, cameraId: string, start: Date): Promise<boolean> {
   const rows = await sql`
     select 1
@@ -58,7 +58,7 @@ export async function wasLearned(sql: Sql, cameraId: string, start: Date): Promi
 
 type Place = Pick<HourBaseline, "dayOfWeek" | "hour">;
 
-/** Stores what is known of an hour of the week now, the last of which began at `start`. */
+/** Stores the baseline of an hour of the week, whose last instance began at `start`. */
 export async function storeActivity(sql: Sql, cameraId: string, place: Place, known: Learned, start: Date, now: Date): Promise<void> {
   await sql`
     insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, last_hour, updated_at)
@@ -92,7 +92,7 @@ export async function storeClasses(
   `;
 }
 
-/** Forgets hours of the week that were not learned since: of all cameras, or one hour of one. Returns how many there were. */
+/** Deletes hours of the week that were not learned since: of all cameras, or one hour of one camera. Returns how many there were. */
 export async function forgetHoursBefore(
   sql: Sql,
   before: Date,

@@ -16,17 +16,17 @@ import { type LocalHour, localHourAt, minuteOf } from "./local-hour.ts";
 import { type DueHour, dueHours, lockBaselinesOf, noteObserved, type ObservedHour, takeHour } from "./observed-hours-repository.ts";
 import { clipped, type Learned, learn } from "./statistics.ts";
 
-/** After its end an hour gets so long for its last pictures to be looked at. */
+/** Time after the end of an hour for its last pictures to be processed. */
 const graceMs = 2 * minuteMs;
-/** Pictures that nobody could look at for so long are not waited for: their hour is not learned. */
+/** Pictures that could not be processed for this long are no longer waited for: their hour is not learned. */
 const patienceMs = 24 * hourMs;
-/** A camera without a picture for so long counts as dead: what it does not send says nothing. */
+/** A camera without a picture for this long counts as dead: its silence says nothing. */
 const silentMs = 24 * hourMs;
-/** Minutes of an hour that must have been watched for it to count: a restart or two must not cost it. */
+/** Watched minutes that an hour needs to count: a restart or two must not cost it. */
 const minutesNeeded = 54;
 const hoursAtOnce = 100;
 
-/** Notes, once a minute at least, which cameras homesec is there to watch now. */
+/** Records, at least once a minute, which cameras homesec is watching. */
 export async function noteWatched(db: Database, now: Date, timeZone: string): Promise<void> {
   const hour = localHourAt(now, timeZone);
   const seenSince = new Date(now.getTime() - silentMs);
@@ -34,9 +34,9 @@ export async function noteWatched(db: Database, now: Date, timeZone: string): Pr
 }
 
 /**
- * Learns from the hours that are over, oldest first, and stores and tells what was unusual in them. Each hour is learned once,
- * whoever asks and however often. Hours that were not watched nearly all the time, or that the camera spent deleted, are
- * passed over. Returns how many anomalies were told. Ends early, between two hours, when `signal` fires.
+ * Learns from the hours that are over, oldest first, and stores and announces their anomalies. Each hour is learned once, regardless of
+ * the number of callers. Hours that were not watched nearly all the time, or when the camera was deleted, are skipped. Returns how many
+ * anomalies were announced. Stops between two hours when `signal` is aborted.
  */
 export async function learnDueHours(db: Database, now: Date, timeZone: string, signal?: AbortSignal): Promise<number> {
   const endedBefore = new Date(now.getTime() - graceMs);
@@ -68,7 +68,8 @@ async function learnHour(sql: Sql, due: DueHour, { now, timeZone }: Moment): Pro
     (await countHour(sql, cameraId, observed.start, observed.end)).map(({ objectClass, count }) => [objectClass, count]),
   );
   const hour = localHourAt(observed.start, timeZone);
-  // what is not known any more of this hour begins anew; others may be too old by a clock that is ahead only, and go with the nightly cleanup
+  // An outdated baseline of this hour starts again; others may seem outdated only because the clock is ahead, and are deleted by the
+  // nightly cleanup.
   await forgetHoursBefore(sql, knownSince(known.config, observed.end), { cameraId, ...hour });
   const next = learnedFrom(known, hour, counts);
   await storeActivity(sql, cameraId, hour, next.activity, observed.start, now);
@@ -76,12 +77,12 @@ async function learnHour(sql: Sql, due: DueHour, { now, timeZone }: Moment): Pro
   return await tellAnomalies(sql, unusualIn({ cameraId, hour, until: observed.end, isOver: true, counts }, known, timeZone), now);
 }
 
-/** An hour is learned when it was watched nearly all the time, and is one: where clocks are set by half an hour some are not. */
+/** An hour is learned if it was watched nearly all the time and is a full hour: where clocks change by half an hour some are not. */
 function isWhole({ start, end, minutes }: ObservedHour): boolean {
   return minutes >= minutesNeeded && end.getTime() - start.getTime() === hourMs;
 }
 
-/** What is known of an hour of the week after one more of them; of classes that were seen in it now or before. */
+/** Returns the baseline of an hour of the week after one more instance; with classes detected in it now or before. */
 export function learnedFrom(
   known: Known,
   hour: Pick<LocalHour, "dayOfWeek" | "hour">,
@@ -97,7 +98,7 @@ export function learnedFrom(
     classes: classes.flatMap((objectClass) => {
       const ofClass = known.classHours.get(objectClass)?.find(isHere) ?? { mean: 0, variance: 0, samples: before.samples };
       const count = counts.get(objectClass) ?? 0;
-      // nothing, as always: not worth a row
+      // Zero as always: not worth a row.
       if (count === 0 && ofClass.mean === 0) return [];
       const { mean, variance, samples } = learn(ofClass, clipped(count, usualIn(known, hour, objectClass)), decay);
       return [{ objectClass, mean, variance, samples }];
@@ -106,9 +107,8 @@ export function learnedFrom(
 }
 
 /**
- * Looks at what was counted in the running hour so far, and stores and tells what is too much already for the whole hour.
- * `seen` holds for each camera what was counted at the last look; cameras without anything new are passed over. Returns how
- * many anomalies were told.
+ * Checks the counts of the running hour, and stores and announces those that already exceed the whole hour. `seen` holds the counts of
+ * the last check per camera; cameras without new detections are skipped. Returns how many anomalies were announced.
  */
 export async function judgeRunningHour(db: Database, now: Date, timeZone: string, seen: Map<string, string>): Promise<number> {
   const hour = localHourAt(now, timeZone);

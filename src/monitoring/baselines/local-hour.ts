@@ -1,10 +1,10 @@
 import { dayMs, hourMs, minuteMs } from "../../base/clock/durations.ts";
 import { offsetIn, wallClock } from "../../base/clock/time-zone.ts";
 
-/** An hour as the clock on the wall shows it. */
+/** An hour of the wall clock. */
 export interface LocalHour {
   readonly start: Date;
-  /** The next time that a full hour is shown: an hour later, unless clocks change by something else than full hours. */
+  /** Start of the next full hour on the clock: an hour later, unless clocks change by less than a full hour. */
   readonly end: Date;
   /** 0 is Monday. */
   readonly dayOfWeek: number;
@@ -13,8 +13,8 @@ export interface LocalHour {
 }
 
 /**
- * The hour of a time zone in which a time lies. In the night in which clocks are set back an hour is shown twice: these are
- * two hours with the same name. The hour that is left out in spring does not come.
+ * Returns the hour of a time zone that contains a time. When clocks are set back, an hour is shown twice: these are two hours with the
+ * same name. The hour skipped in spring does not exist.
  */
 export function localHourAt(at: Date, timeZone: string): LocalHour {
   const offset = offsetIn(timeZone);
@@ -24,18 +24,18 @@ export function localHourAt(at: Date, timeZone: string): LocalHour {
   return {
     start: new Date(start),
     end: new Date(wallClock(timeZone).nextHour(start)),
-    // 1970-01-01 was a Thursday
+    // 1970-01-01 was a Thursday.
     dayOfWeek: modulo(Math.floor(shown / dayMs) + 3, 7),
     hour: Math.floor(modulo(shown, dayMs) / hourMs),
   };
 }
 
-/** Which minute of its hour a time is: 0 to 59. */
+/** Returns the minute of a time in its hour: 0 to 59. */
 export function minuteOf(at: Date, hour: LocalHour): number {
   return Math.min(59, Math.max(0, Math.floor((at.getTime() - hour.start.getTime()) / minuteMs)));
 }
 
-/** Clocks that are set by half an hour begin an hour in its middle. */
+/** Clocks that are set by half an hour start an hour in its middle. */
 function shownFrom(instant: number, start: number, offset: (instant: number) => number): number {
   if (offset(start) === offset(instant)) return start;
   let before = start;

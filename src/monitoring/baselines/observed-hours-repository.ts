@@ -1,12 +1,12 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { advisoryLocks } from "../../platform/database/locks.ts";
 
-/** Has everybody who learns or forgets what is usual at a camera wait for each other, until the end of the transaction. */
+/** Locks the baselines of a camera against learning and deletion until the end of the transaction. */
 export async function lockBaselinesOf(sql: Sql, cameraId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.baselines}, hashtext(${cameraId}))`;
 }
 
-/** An hour, and the minute of it that is now. */
+/** An hour, and its current minute. */
 export interface RunningMinute {
   readonly start: Date;
   readonly end: Date;
@@ -14,7 +14,7 @@ export interface RunningMinute {
   readonly minute: number;
 }
 
-/** Notes that every live camera with a readable folder, an eye that sees and a picture since `seenSince` is watched in this minute. */
+/** Records this minute as watched for every live camera with a readable folder, a usable picture and an upload since `seenSince`. */
 export async function noteObserved(sql: Sql, { start, end, minute }: RunningMinute, seenSince: Date): Promise<void> {
   await sql`
     insert into observed_hours as o (camera_id, started_at, ended_at, minutes)
@@ -36,21 +36,21 @@ export async function noteObserved(sql: Sql, { start, end, minute }: RunningMinu
   `;
 }
 
-/** An hour of a camera that is over and was not learned from yet. */
+/** A past hour of a camera that was not learned yet. */
 export interface ObservedHour {
   readonly cameraId: string;
   readonly start: Date;
   readonly end: Date;
-  /** Minutes of it in which the camera was watched; none when it must not be learned from. */
+  /** Minutes of it that were watched; none if it must not be learned. */
   readonly minutes: number;
 }
 
-/** An hour that is due; `waits` when nobody could look at all of its pictures. */
+/** An hour that is due; `waits` if some of its pictures could not be processed. */
 export interface DueHour extends ObservedHour {
   readonly waits: boolean;
 }
 
-/** The oldest hours that ended before `endedBefore` and whose pictures have all been looked at, or that ended before `patience`. */
+/** Returns the oldest hours that ended before `endedBefore` with all pictures processed, or that ended before `patience`. */
 export async function dueHours(sql: Sql, endedBefore: Date, patience: Date, limit: number): Promise<readonly DueHour[]> {
   return await sql<DueHour[]>`
     select o.camera_id as "cameraId", o.started_at as start, o.ended_at as "end", ${minutesOf(sql)} as minutes, w.waits
@@ -71,7 +71,7 @@ export async function dueHours(sql: Sql, endedBefore: Date, patience: Date, limi
   `;
 }
 
-/** Takes an hour out, so that it is learned from once. Returns undefined when somebody else did. */
+/** Claims an hour, so that it is learned once. Returns undefined if another process did. */
 export async function takeHour(sql: Sql, { cameraId, start }: ObservedHour): Promise<ObservedHour | undefined> {
   const [row] = await sql<[ObservedHour?]>`
     delete from observed_hours o
@@ -82,7 +82,7 @@ export async function takeHour(sql: Sql, { cameraId, start }: ObservedHour): Pro
   return row;
 }
 
-/** Makes sure that nothing of what was seen so far is learned: hours that are over are dropped, the running one will not count. */
+/** Discards the observation until now: past hours are dropped, and the running one will not count. */
 export async function spoilHours(sql: Sql, cameraId: string, running: Pick<RunningMinute, "start" | "end">): Promise<void> {
   await sql`
     with gone as (

@@ -100,14 +100,14 @@ export const baselineOperations: Pick<Operations, keyof typeof baselineRoutes> =
     await db.transaction(async (sql) => {
       await requireCamera(sql, cameraId);
       await lockBaselinesOf(sql, cameraId);
-      // learned anew from what is detected from now on: the running hour, half of which is over, does not count
+      // Learning restarts with detections from now on: the running hour, partly over, does not count.
       await spoilHours(sql, cameraId, localHourAt(clock.now(), localTimeZone()));
       const { activity, classes } = await deleteBaselines(sql, cameraId);
       return { activity_baselines_deleted: activity, class_baselines_deleted: classes };
     }),
 };
 
-/** Whether at least one hour of the day is judged. */
+/** Tells whether at least one hour of the day has enough data. */
 function isEstablished({ hours, config }: Known): boolean {
   const samples = new Map<number, number>();
   for (const each of hours) samples.set(each.hour, (samples.get(each.hour) ?? 0) + each.samples);

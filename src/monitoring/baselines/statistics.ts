@@ -1,4 +1,4 @@
-/** What is known of an hour of the week: mean and variance of its counts, over so many such hours. */
+/** The statistics of an hour of the week: mean and variance of its counts, and the number of hours. */
 export interface Learned {
   readonly mean: number;
   readonly variance: number;
@@ -13,34 +13,31 @@ export interface HourBaseline extends Learned {
   readonly hour: number;
 }
 
-/** What an hour is compared with. */
+/** The reference for an hour. */
 export interface Usual {
   /** Detections in the whole hour. */
   readonly mean: number;
-  /** Of the count of a whole hour, as far as it grows with the part of the hour that is over. */
+  /** Variance of a whole hour's count, as far as it grows with the past part of the hour. */
   readonly variance: number;
-  /** Detections in a row that one cause makes: 1 when they come singly. */
+  /** Consecutive detections from one cause: 1 if they are independent. */
   readonly burst: number;
-  /** Hours that this rests on. */
+  /** Number of hours it is based on. */
   readonly samples: number;
 }
 
-/** What this needs of the limits of a camera. */
+/** The limits of a camera that matter here. */
 export interface Limits {
   readonly decayFactor: number;
   readonly minSamples: number;
 }
 
-/** A count is learned from as if it were at most so many deviations away: one wild hour must not blind the months after it. */
+/** A count is learned as at most this many deviations away: one extreme hour must not spoil the following months. */
 const clipAt = 3;
 
 /**
- * Takes up the count of one more hour: exponentially weighted mean and variance,
- *
- *   d = x - m;  m' = m + a d;  v' = (1 - a) (v + a d^2)
- *
- * (T. Finch, Incremental calculation of weighted mean and variance, 2009), with a = max(decay, 1/n): the first 1/decay hours
- * weigh the same (Welford's method), so that the very first one does not stick.
+ * Adds the count of one more hour: exponentially weighted mean and variance, d = x - m; m' = m + a d; v' = (1 - a) (v + a d^2) (T. Finch,
+ * Incremental calculation of weighted mean and variance, 2009), with a = max(decay, 1/n): the first 1/decay hours weigh the same
+ * (Welford's method), so that the very first one does not dominate.
  */
 export function learn(before: Learned, count: number, decayFactor: number): Learned {
   const samples = before.samples + 1;
@@ -53,7 +50,7 @@ export function learn(before: Learned, count: number, decayFactor: number): Lear
   };
 }
 
-/** The count to learn from, once enough is known to judge: no further from what is usual than 3 deviations (R. Gelper, R. Fried, C. Croux, 2010). */
+/** Returns the count to learn, once there is enough data: at most 3 deviations from the mean (R. Gelper, R. Fried, C. Croux, 2010). */
 export function clipped(count: number, usual: Usual | undefined): number {
   if (!usual) return count;
   const reach = clipAt * deviationOf(usual, 1);
@@ -101,8 +98,8 @@ export function usualOf(
 }
 
 /**
- * How many deviations a count is away from what is usual, below 0 when it is less: z = (x - p m) / sqrt(max(p v, b^2)) for the
- * part p of the hour, 1 for all of it.
+ * Returns the deviation of a count from its reference, negative if it is lower: z = (x - p m) / sqrt(max(p v, b^2)) for the part p of the
+ * hour, 1 for all of it.
  */
 export function scoreOf(usual: Usual, count: number, part = 1): number {
   return (count - usual.mean * part) / deviationOf(usual, part);
@@ -112,7 +109,7 @@ function deviationOf(usual: Usual, part: number): number {
   return Math.sqrt(Math.max(usual.variance * part, usual.burst ** 2));
 }
 
-/** Several hours as one: the spread between their means counts as spread too. */
+/** Pools several hours: the spread between their means adds to the variance. */
 export function pooled(hours: readonly Learned[]): Learned {
   const samples = hours.reduce((sum, hour) => sum + hour.samples, 0);
   if (samples === 0) return { mean: 0, variance: 0, samples };
@@ -121,7 +118,7 @@ export function pooled(hours: readonly Learned[]): Learned {
   return { mean, variance, samples };
 }
 
-/** Variance to mean, over all hours together; 1 at least, as of things that come singly. */
+/** Ratio of variance to mean over all hours together; at least 1, as for independent detections. */
 function dispersion(hours: readonly Learned[], memory: number): number {
   let variances = 0;
   let means = 0;
@@ -140,7 +137,7 @@ function byHour(hours: readonly HourBaseline[]): readonly Learned[] {
   return groups.map(pooled);
 }
 
-/** To three digits after the point, as records show figures. */
+/** Rounds to three decimals, as records show numbers. */
 export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

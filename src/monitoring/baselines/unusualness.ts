@@ -6,16 +6,16 @@ import { localHourAt } from "./local-hour.ts";
 import { writeReason } from "./reason.ts";
 import { scoreOf } from "./statistics.ts";
 
-/** How unusual a time is for a camera, for the judgement of an event. */
+/** How unusual a time is for a camera, for the analysis of an event. */
 export interface Unusualness {
-  /** 0: as usual or less; 1: twice as far off as an anomaly. */
+  /** 0: usual or fewer; 1: twice the deviation of an anomaly. */
   readonly score: number;
   readonly reason: string;
 }
 
 /**
- * How much more was detected at a camera than usual, from the begin of the hour in which an event began to the end of the
- * event, or of the hour. Null while too little is known of this hour.
+ * Compares the number of detections at a camera with its baseline, from the start of the hour that contains the start of an event to the
+ * end of the event or of the hour. Null without enough data for this hour.
  */
 export async function unusualnessOf(
   sql: Sql,
@@ -26,7 +26,7 @@ export async function unusualnessOf(
   const known = await readKnown(sql, event.cameraId, event.startedAt);
   const usual = usualIn(known, hour, null);
   if (!usual) return null;
-  // the last detection of the event belongs to it
+  // The last detection of the event belongs to it.
   const until = new Date(Math.min(event.endedAt.getTime() + 1, hour.end.getTime()));
   const counted = await countHour(sql, event.cameraId, hour.start, until);
   const count = counted.reduce((sum, each) => sum + each.count, 0);

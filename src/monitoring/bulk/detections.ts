@@ -24,7 +24,7 @@ import { findEvents } from "../events/events-repository.ts";
 
 type NewItem = CheckedItem<z.output<typeof NewDetectionItem>>;
 
-/** The use cases of several detections at once. Their events follow: number, classes and cover. */
+/** The use cases for several detections at once. Their events are updated: number, classes and cover. */
 export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBulkRoutes> = {
   createDetections: async ({ body }, { db, clock, runtime }) => {
     const { valid, faulty } = checkItems(NewDetectionItem, body.detections);
@@ -111,13 +111,13 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
     await removeThumbnails(there, { dataDir: config.dataDir, log });
     runtime?.wakeJournal();
     const left = new Set(there);
-    // a second mention of an id finds it gone
+    // An id that is named twice is deleted already the second time.
     const results = valid.map(({ index, item: id }) => (left.delete(id) ? doneItem(index, id) : unknownItem(index, id)));
     return bulkReply([...faulty, ...results]);
   },
 };
 
-/** Why well-formed items cannot be stored: their camera or event is not there. */
+/** Explains why well-formed items cannot be stored: their camera or event does not exist. */
 async function refusalsOf(sql: Sql, items: readonly NewItem[]): Promise<ReadonlyMap<number, string>> {
   const cameras = new Map<string, string | undefined>();
   for (const cameraId of new Set(items.map(({ item }) => item.camera_id))) {
@@ -162,8 +162,8 @@ function newDetection(item: NewItem["item"], now: Date): NewDetection {
 }
 
 /**
- * The detections that there are. Nobody makes an event of them meanwhile: it would count what is being changed. Their events are locked before
- * them, as by all who lock both.
+ * Locks and returns the existing detections. No event can be created from them meanwhile, which would count outdated values. Lock order:
+ * events before detections.
  */
 async function lockPlaces(sql: Sql, ids: readonly number[]): Promise<readonly DetectionPlace[]> {
   await lockBatchesOf(sql, await camerasOfDetections(sql, ids));
@@ -171,7 +171,7 @@ async function lockPlaces(sql: Sql, ids: readonly number[]): Promise<readonly De
   return await lockDetections(sql, ids);
 }
 
-/** Has events follow their detections and tells of those that people see. */
+/** Updates events after their detections and announces the visible ones. */
 async function followDetections(sql: Sql, eventIds: readonly (number | null)[], now: Date): Promise<void> {
   const ids = [...new Set(eventIds.filter((id) => id !== null))];
   if (ids.length === 0) return;
@@ -185,7 +185,7 @@ async function followDetections(sql: Sql, eventIds: readonly (number | null)[], 
   );
 }
 
-/** One change for each detection: what is said last holds. */
+/** Merges changes to one per detection: the last one wins. */
 function merged(changes: readonly DetectionChange[]): readonly DetectionChange[] {
   const byId = new Map<number, DetectionChange>();
   for (const { id, objectType, confidence } of changes) {

@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { RiskLevel } from "../events/risk.ts";
 
-/** An event that came from elsewhere. */
+/** An event from another source. */
 export interface StoredEvent {
   readonly batchId: string | null;
   readonly cameraId: string;
@@ -13,7 +13,7 @@ export interface StoredEvent {
   readonly reasoning: string;
 }
 
-/** Stores events, and returns their ids in the order given; null for one whose batch has its event already. */
+/** Stores events and returns their ids in the given order; null for an event whose batch already has one. */
 export async function insertEvents(sql: Sql, events: readonly StoredEvent[], now: Date): Promise<readonly (number | null)[]> {
   const rows = await sql<{ id: number | null }[]>`
     with given as materialized (
@@ -47,7 +47,7 @@ export async function insertEvents(sql: Sql, events: readonly StoredEvent[], now
   return rows.map(({ id }) => id);
 }
 
-/** Those of the cameras that there are, without the deleted ones. */
+/** Returns the existing cameras that are not deleted. */
 export async function liveCameras(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`
     select c.camera_id as id
@@ -58,7 +58,7 @@ export async function liveCameras(sql: Sql, ids: readonly string[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those of the batch ids that events have already, deleted ones included. */
+/** Returns the batch ids that already have an event, deleted events included. */
 export async function batchesWithEvents(sql: Sql, batchIds: readonly string[]): Promise<readonly string[]> {
   if (batchIds.length === 0) return [];
   const rows = await sql<{ batchId: string }[]>`
@@ -69,16 +69,16 @@ export async function batchesWithEvents(sql: Sql, batchIds: readonly string[]): 
   return rows.map(({ batchId }) => batchId);
 }
 
-/** A detection that an event may take in. */
+/** A detection that an event may include. */
 export interface Candidate {
   readonly id: number;
   readonly cameraId: string;
   readonly eventId: number | null;
-  /** Its batch is open still and will become an event of its own. */
+  /** Its batch is still open and will become a separate event. */
   readonly inOpenBatch: boolean;
 }
 
-/** Those of the detections that there are, kept from being changed by others until the end of the transaction. */
+/** Locks the existing detections until the end of the transaction and returns them. */
 export async function lockCandidates(sql: Sql, ids: readonly number[]): Promise<ReadonlyMap<number, Candidate>> {
   if (ids.length === 0) return new Map();
   const rows = await sql<Candidate[]>`
@@ -92,7 +92,7 @@ export async function lockCandidates(sql: Sql, ids: readonly number[]): Promise<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Makes detections those of events. */
+/** Assigns detections to events. */
 export async function attachDetections(
   sql: Sql,
   pairs: readonly { readonly detectionId: number; readonly eventId: number }[],
@@ -105,14 +105,14 @@ export async function attachDetections(
   `;
 }
 
-/** What a person said about an event; what is undefined stays. */
+/** A person's review of an event; undefined fields stay. */
 export interface Review {
   readonly id: number;
   readonly reviewed?: boolean | undefined;
   readonly notes?: string | undefined;
 }
 
-/** Stores reviews of events that are not deleted, one for each event, and returns the ids of the events. */
+/** Stores reviews of events that are not deleted, one per event, and returns the ids of the events. */
 export async function updateReviews(sql: Sql, reviews: readonly Review[], now: Date): Promise<readonly number[]> {
   const rows = await sql<{ id: number }[]>`
     with given as materialized (

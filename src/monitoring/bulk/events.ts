@@ -26,7 +26,7 @@ import {
 
 type NewItem = CheckedItem<z.output<typeof NewEvent>>;
 
-/** Many events in one request: what is wrong with one is told of that one, the others are done in one transaction. */
+/** Several events in one request: an error is reported for its item, and the other items are done in one transaction. */
 export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvents" | "deleteEvents"> = {
   createEvents: async ({ body }, { db, clock, settings, runtime }) => {
     const { valid, faulty } = checkItems(NewEvent, body.events);
@@ -77,7 +77,7 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
     });
     runtime?.wakeJournal();
     const results = valid.map(({ index, item: id }) => {
-      // named twice: the second time it is deleted already
+      // Named twice: the second time it is deleted already.
       if (deleted.delete(id)) return doneItem(index, id);
       return failedItem(index, existing.has(id) ? `Event ${id} is deleted already` : `Event ${id} does not exist`, id);
     });
@@ -89,7 +89,7 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
   const cameras = await liveCameras(sql, [...new Set(items.map(({ item }) => item.camera_id))]);
   const detectionIds = [...new Set(items.flatMap(({ item }) => item.detection_ids))];
   const batchIds = [...new Set(items.flatMap(({ item }) => item.batch_id ?? []))];
-  // which event a detection belongs to, and which batch becomes one, changes under this lock only
+  // The event of a detection, and the batch that becomes one, change under this lock only.
   const batchCameras = (await namedBatches(sql, batchIds)).map(({ cameraId }) => cameraId);
   await lockBatchesOf(sql, [...(await camerasOfDetections(sql, detectionIds)), ...batchCameras]);
   const candidates = await lockCandidates(sql, detectionIds);
@@ -126,7 +126,7 @@ async function create(sql: Sql, items: readonly NewItem[], thresholds: RiskThres
   );
   const results = accepted.map(({ index, item }, at) => {
     const id = ids[at] ?? null;
-    // another request was quicker
+    // Another request was faster.
     return id === null ? failedItem(index, usedBatch(item.batch_id)) : doneItem(index, id);
   });
   const pairs = accepted.flatMap(({ item }, at) => {
@@ -193,7 +193,7 @@ function idsOf(events: readonly { readonly id: number }[]): readonly number[] {
   return events.map(({ id }) => id);
 }
 
-/** One review for each event: what is said later counts. */
+/** Merges reviews to one per event: the last one wins. */
 function mergedReviews(reviews: readonly z.output<typeof EventReview>[]): readonly Review[] {
   const byId = new Map<number, Review>();
   for (const { id, reviewed, notes } of reviews) {

@@ -1,12 +1,12 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { advisoryLocks } from "../../platform/database/locks.ts";
 
-/** Has everybody who recognises objects of this class wait for each other, until the end of the transaction. */
+/** Locks the recognition of this class until the end of the transaction. */
 export async function lockObjectType(sql: Sql, objectType: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.vectors}, hashtext(${objectType}))`;
 }
 
-/** A vector with what it stands for. */
+/** A stored vector and its subject. */
 export interface StoredEmbedding {
   readonly embeddingId: number;
   readonly detectionId: number;
@@ -19,7 +19,7 @@ export interface StoredEmbedding {
 
 type Row = Omit<StoredEmbedding, "vector"> & { readonly vector: Buffer };
 
-/** The vectors of a class that came after one that is known, in the order of their ids; older ones than `since` are left out. */
+/** Returns the vectors of a class after a known one, ordered by id, without vectors older than `since`. */
 export async function embeddingsAfter(
   sql: Sql,
   objectType: string,
@@ -38,7 +38,7 @@ export async function embeddingsAfter(
   return rows.map((row) => ({ ...row, vector: fromBytes(row.vector) }));
 }
 
-/** What these detections were recognised as before, by their ids. */
+/** Returns the earlier recognition of these detections, by id. */
 export async function recognisedBefore(sql: Sql, detectionIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const rows = await sql<{ detectionId: number; entityId: string }[]>`
     select b.detection_id as "detectionId", b.entity_id as "entityId"
@@ -48,7 +48,7 @@ export async function recognisedBefore(sql: Sql, detectionIds: readonly number[]
   return new Map(rows.map(({ detectionId, entityId }) => [detectionId, entityId]));
 }
 
-/** Those of the detections that exist, kept from being deleted until the end of the transaction. */
+/** Locks the existing detections against deletion until the end of the transaction. */
 export async function keepDetections(sql: Sql, detectionIds: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await sql<{ id: number }[]>`
     select d.detection_id as id
@@ -70,7 +70,7 @@ export interface NewEmbedding {
   readonly vector: Float32Array;
 }
 
-/** Stores a vector. The lock of its class is held. */
+/** Stores a vector. The caller holds the lock of its class. */
 export async function insertEmbedding(sql: Sql, embedding: NewEmbedding, now: Date): Promise<void> {
   const { detectionId, entityId, objectType, source, seenAt, vector } = embedding;
   await sql`
@@ -79,7 +79,7 @@ export async function insertEmbedding(sql: Sql, embedding: NewEmbedding, now: Da
   `;
 }
 
-/** Deletes at most `limit` vectors that were stored before `before`, oldest first, and returns how many. */
+/** Deletes at most `limit` vectors stored before `before`, oldest first, and returns how many. */
 export async function deleteEmbeddingsBefore(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     delete from embeddings b

@@ -16,7 +16,7 @@ export interface Sight {
   readonly seenAt: Date;
 }
 
-/** Stores an entity that is seen for the first time, and returns its id. */
+/** Stores a new entity and returns its id. */
 export async function insertEntity(sql: Sql, { detectionId, objectType, confidence, seenAt }: Sight, now: Date): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into entities (
@@ -28,7 +28,7 @@ export async function insertEntity(sql: Sql, { detectionId, objectType, confiden
   return row.id;
 }
 
-/** Notes that an entity was seen again. Returns how often before, or undefined when there is no such entity any more. */
+/** Records another sighting of an entity. Returns the number of earlier ones; undefined if the entity no longer exists. */
 export async function seeEntityAgain(sql: Sql, entityId: string, { detectionId, confidence, seenAt }: Sight): Promise<number | undefined> {
   const [row] = await sql<[{ before: number }?]>`
     update entities n
@@ -42,7 +42,7 @@ export async function seeEntityAgain(sql: Sql, entityId: string, { detectionId, 
   return row?.before;
 }
 
-/** Notes which camera saw an entity. */
+/** Records which camera saw an entity. */
 export async function noteVisit(sql: Sql, entityId: string, { cameraId, seenAt }: Sight): Promise<void> {
   await sql`
     insert into entity_cameras as v (entity_id, camera_id, first_seen_at, last_seen_at, detection_count)
@@ -53,7 +53,7 @@ export async function noteVisit(sql: Sql, entityId: string, { cameraId, seenAt }
   `;
 }
 
-/** What a list of entities is narrowed by: seen at some time in the range, both ends included. */
+/** Filters of the entity list: seen at some time in the range, both ends included. */
 export interface EntityFilter {
   readonly objectTypes: readonly string[] | undefined;
   readonly cameraIds: readonly string[] | undefined;
@@ -61,7 +61,7 @@ export interface EntityFilter {
   readonly to: Date | undefined;
 }
 
-/** The sort key of the list: time of discovery with all its digits, and id. */
+/** Sort key of the list: time of discovery with all its digits, and id. */
 export type EntityKey = readonly [createdAt: string, id: string];
 
 const columns = (sql: Sql) => sql`
@@ -88,7 +88,7 @@ function entityOf(row: EntityRow): Entity {
   return { ...row, thumbnail_url: id === null ? null : `/api/detections/${id}/thumbnail` };
 }
 
-/** A part of the list of entities, the newest discovery first, each with its sort key. */
+/** Returns a page of the entity list, the newest discovery first, each with its sort key. */
 export async function listEntities(
   sql: Sql,
   slice: { readonly filter: EntityFilter; readonly after: EntityKey | undefined; readonly offset: number; readonly limit: number },
@@ -107,7 +107,7 @@ export async function listEntities(
   return rows.map(({ sort_time, ...row }) => ({ record: entityOf(row), key: [sort_time, row.id] }));
 }
 
-/** How many entities match, exactly. */
+/** Counts the matching entities exactly. */
 export async function countEntities(sql: Sql, filter: EntityFilter): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -118,7 +118,7 @@ export async function countEntities(sql: Sql, filter: EntityFilter): Promise<num
   return row.count;
 }
 
-/** The entity with this id, or undefined. */
+/** Finds an entity; undefined if there is none. */
 export async function findEntity(sql: Sql, id: string): Promise<Entity | undefined> {
   const [row] = await sql<[EntityRow?]>`
     select ${columns(sql)}
@@ -128,7 +128,7 @@ export async function findEntity(sql: Sql, id: string): Promise<Entity | undefin
   return row && entityOf(row);
 }
 
-/** Which cameras saw an entity, the latest first. */
+/** Returns the cameras that saw an entity, latest first. */
 export async function visitsOf(sql: Sql, id: string): Promise<readonly Visit[]> {
   return await sql<Visit[]>`
     select v.camera_id, v.first_seen_at, v.last_seen_at, v.detection_count
@@ -138,7 +138,7 @@ export async function visitsOf(sql: Sql, id: string): Promise<readonly Visit[]> 
   `;
 }
 
-/** The newest detections of an entity. */
+/** Returns the newest detections of an entity. */
 export async function detectionsOfEntity(sql: Sql, id: string, limit: number): Promise<readonly Detection[]> {
   const rows = await sql<DetectionRow[]>`
     select ${detectionColumns(sql)}
@@ -150,7 +150,7 @@ export async function detectionsOfEntity(sql: Sql, id: string, limit: number): P
   return rows.map(recordOf);
 }
 
-/** Deletes at most `limit` entities of which neither a detection nor a vector is left, and returns how many. */
+/** Deletes at most `limit` entities without detections and vectors, and returns how many. */
 export async function deleteForgottenEntities(sql: Sql, before: Date, limit: number): Promise<number> {
   const gone = await sql`
     with forgotten as materialized (

@@ -3,7 +3,7 @@
  * because its source is shorter than what would compile it. Section and instruction codes are those of the WebAssembly Core Specification 2.0.
  */
 
-/** What is used of WebAssembly, of which our libraries' types say nothing. */
+/** The parts of WebAssembly used here; our libraries have no types for it. */
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: {
     readonly Memory: new (limits: { readonly initial: number }) => Memory;
@@ -12,7 +12,7 @@ const { WebAssembly } = globalThis as unknown as {
   };
 };
 
-/** Memory that vectors lie in; `grow` takes pages and detaches the buffer of before. */
+/** Memory for vectors; `grow` takes pages and detaches the previous buffer. */
 export interface Memory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
@@ -21,16 +21,16 @@ export interface Memory {
 /** Bytes in a page of memory. */
 export const pageBytes = 65_536;
 
-/** The numbers of a vector are rounded up to so many. */
+/** Vectors are padded to a multiple of this many numbers. */
 export const step = 8;
 
 /**
- * Writes the products of a vector with those from `rows` until before `end` to `out`, in single precision. All are addresses in bytes; a
- * vector takes `rowBytes`, a multiple of 32.
+ * Writes the products of a vector with the vectors from `rows` (inclusive) to `end` (exclusive) to `out`, in single precision. All are
+ * byte addresses; a vector takes `rowBytes`, a multiple of 32.
  */
 export type Products = (vector: number, rowBytes: number, rows: number, end: number, out: number) => void;
 
-/** New memory of one page, and the products in it. */
+/** Creates memory of one page, and the product function for it. */
 export function openProducts(): { readonly memory: Memory; readonly products: Products } {
   const memory = new WebAssembly.Memory({ initial: 1 });
   compiled ??= new WebAssembly.Module(moduleBytes());
@@ -39,7 +39,7 @@ export function openProducts(): { readonly memory: Memory; readonly products: Pr
 
 let compiled: object | undefined;
 
-/** An unsigned number in the encoding of WebAssembly. */
+/** Encodes an unsigned number for WebAssembly. */
 const leb = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
 const section = (id: number, content: readonly number[]): number[] => [id, ...leb(content.length), ...content];
 const text = (word: string): number[] => [word.length, ...Buffer.from(word)];
@@ -55,7 +55,7 @@ function moduleBytes(): Uint8Array {
     [0xfd, 0xe4, 0x01],
     [0xfd, 0xe6, 0x01],
   ] as const;
-  /** sum += vector[at] * row[row], four numbers from `offset` on */
+  /** sum += vector[at] * row[row], four numbers starting at `offset` */
   const multiply = (sum: number, offset: number): number[] => [
     ...[...get(sum), ...load(at, offset), ...load(row, offset), ...f32x4Mul, ...f32x4Add, ...set(sum)],
   ];

@@ -8,28 +8,28 @@ import { embeddingsAfter, insertEmbedding, keepDetections, lockObjectType, recog
 import { insertEntity, noteVisit, type Sight, seeEntityAgain } from "./entities-repository.ts";
 import { type Match, product, VectorIndex } from "./vector-index.ts";
 
-/** A detection that has its vector. */
+/** A detection with its vector. */
 export interface Seen extends Sight {
-  /** The same for all that is on one picture or frame: none of them is another. */
+  /** The same for all detections in one picture or frame: they are different entities. */
   readonly frame: string;
-  /** Who made the vector. */
+  /** The service that made the vector. */
   readonly source: string;
   /** Of length 1. */
   readonly vector: Float32Array;
 }
 
-/** Whom or what a detection shows. */
+/** The entity of a detection. */
 export interface Recognised {
   readonly entityId: string;
-  /** To what it was compared with; null when it is new, or was recognised in an earlier try. */
+  /** Similarity to the matched vector; null if the entity is new, or was recognised in an earlier attempt. */
   readonly similarity: number | null;
   readonly seenBefore: boolean;
 }
 
 export interface Recognition {
   /**
-   * Finds out for detections of one class whom or what they show, by their ids, and stores it: the entity that is similar
-   * enough, else a new one, which is told of. A detection that is gone is left out; one that was recognised before stays what it is.
+   * Recognises detections of one class, and stores and returns the result by detection id: a sufficiently similar entity, else a new one,
+   * which is announced. Deleted detections are skipped; earlier recognitions stay.
    */
   recognise(objectType: string, seen: readonly Seen[]): Promise<ReadonlyMap<number, Recognised>>;
 }
@@ -37,26 +37,26 @@ export interface Recognition {
 export interface RecognitionOptions {
   readonly db: Database;
   readonly clock: Clock;
-  /** Cosine similarity from which two are the same. */
+  /** Minimum cosine similarity of the same entity. */
   readonly threshold: number;
-  /** How long a vector is compared with. */
+  /** How long a vector is used for comparison. */
   readonly ttlMs: number;
 }
 
 /** Vectors that are read in one statement. */
 const rowsAtOnce = 5_000;
 
-/** What a process knows of a class. */
+/** Cached state of a class. */
 interface Known {
   /** The last vector that was read. */
   last: number;
-  /** By who made the vectors, and their number of dimensions. */
+  /** By source of the vectors and number of dimensions. */
   readonly indexes: Map<string, VectorIndex>;
 }
 
 /**
- * Vectors are compared in memory; the table is the truth. Whoever recognises holds the lock of the class in the database
- * and first reads what others stored since, so that two processes never take one and the same newcomer for two.
+ * Vectors are compared in memory; the table is the truth. A recognition holds the lock of the class in the database and first reads
+ * vectors that others have stored, so that two processes never create two entities for the same newcomer.
  */
 export function createRecognition(options: RecognitionOptions): Recognition {
   const { db, clock, threshold, ttlMs } = options;
@@ -87,7 +87,7 @@ export function createRecognition(options: RecognitionOptions): Recognition {
       if (!match || match.similarity < threshold) break;
       const before = await seeEntityAgain(sql, match.entityId, one);
       if (before !== undefined) return { entityId: match.entityId, similarity: Math.min(1, match.similarity), seenBefore: true };
-      // its detections were deleted, and it with them
+      // Its detections were deleted, and the entity with them.
       index.forget(match.entityId);
     }
     const entityId = await insertEntity(sql, one, now);
@@ -128,7 +128,7 @@ export function createRecognition(options: RecognitionOptions): Recognition {
           const recognised = await recogniseOne(sql, one, known, siblings, now);
           await noteVisit(sql, recognised.entityId, one);
           await insertEmbedding(sql, { ...one, entityId: recognised.entityId }, now);
-          // not into the index: the transaction may yet fail, and what it commits is read like everybody else's
+          // Not added to the index: the transaction may still fail, and committed vectors are read like those of other processes.
           siblings.push({ seen: one, entityId: recognised.entityId });
           results.set(one.detectionId, recognised);
         }
@@ -137,7 +137,7 @@ export function createRecognition(options: RecognitionOptions): Recognition {
   };
 }
 
-/** What was recognised in the same transaction. */
+/** A recognition in the same transaction. */
 interface Sibling {
   readonly seen: Seen;
   readonly entityId: string;

@@ -1,42 +1,42 @@
 import { type Memory, openProducts, type Products, pageBytes, step } from "./products.ts";
 
-/** What a vector was recognised as. */
+/** The match of a vector. */
 export interface Match {
   readonly entityId: string;
   /** Cosine of the angle between the two vectors. */
   readonly similarity: number;
 }
 
-/** What is looked for. */
+/** A query. */
 export interface Wanted {
   /** Of length 1. */
   readonly vector: Float32Array;
-  /** Time of the detection, in milliseconds since 1970; only what was seen within `ttlMs` of it counts. */
+  /** Time of the detection, in milliseconds since 1970; only vectors within `ttlMs` of it count. */
   readonly at: number;
   readonly ttlMs: number;
-  /** What is less similar is nobody that was seen before. */
+  /** Minimum similarity. */
   readonly atLeast: number;
-  /** Entities that it cannot be: they are on the same picture. */
+  /** Entities to exclude, since they are in the same picture. */
   readonly except: ReadonlySet<string>;
 }
 
-/** What the vectors of one index take at most; the oldest make room. */
+/** Maximum memory of one index; the oldest vectors are dropped. */
 const mostBytes = 32 * 1024 * 1024;
 const firstCapacity = 64;
-/** So many are compared at a time. */
+/** Number of vectors compared at a time. */
 const blockRows = 1_024;
 
 /**
- * Vectors of length 1 and of one number of dimensions, in one block of memory, searched whole. All are compared in single precision, and those
- * that might be the best once more in double precision: the answer is the exact one.
+ * Vectors of length 1 with the same number of dimensions, in one block of memory, searched completely. All are compared in single
+ * precision, and candidates for the best match again in double precision: the result is exact.
  */
 export class VectorIndex {
   readonly #dimensions: number;
   readonly #most: number;
   readonly #rowBytes: number;
-  /** More than the rounding of a product in single precision. */
+  /** Upper bound of the rounding error of a product in single precision. */
   readonly #rounding: number;
-  /** What is looked for lies first, then the products of a block, then the vectors. */
+  /** Layout: the query, the products of a block, the vectors. */
   readonly #memory: Memory;
   readonly #products: Products;
   readonly #outAt: number;
@@ -65,7 +65,7 @@ export class VectorIndex {
     return this.#entityIds.length;
   }
 
-  /** Adds a vector. `addedAt` never goes back. */
+  /** Adds a vector. `addedAt` never decreases. */
   add(vector: Float32Array, of: { readonly entityId: string; readonly seenAt: number; readonly addedAt: number }): void {
     if (vector.length !== this.#dimensions) throw new RangeError(`a vector of ${vector.length} numbers among those of ${this.#dimensions}`);
     if (this.size >= this.#most) this.#keep((at) => at >= Math.ceil(this.#most / 10));
@@ -77,7 +77,7 @@ export class VectorIndex {
     this.#entityIds.push(of.entityId);
   }
 
-  /** The most similar vector, the oldest of several; undefined when none is similar enough. */
+  /** Returns the most similar vector, the oldest of equals; undefined if none is similar enough. */
   nearest({ vector, at, ttlMs, atLeast, except }: Wanted): Match | undefined {
     new Float32Array(this.#memory.buffer, 0, this.#dimensions).set(vector);
     const products = new Float32Array(this.#memory.buffer, this.#outAt, blockRows);
@@ -99,12 +99,12 @@ export class VectorIndex {
     return entityId === undefined ? undefined : { entityId, similarity: best };
   }
 
-  /** Leaves out what was added before this time. */
+  /** Drops vectors added before this time. */
   dropBefore(time: number): void {
     if (this.size > 0 && (this.#addedAt[0] as number) < time) this.#keep((at) => (this.#addedAt[at] as number) >= time);
   }
 
-  /** Leaves out an entity that does not exist any more. */
+  /** Drops an entity that no longer exists. */
   forget(entityId: string): void {
     this.#keep((at) => this.#entityIds[at] !== entityId);
   }
@@ -142,7 +142,7 @@ export class VectorIndex {
     return this.#rowsAt + row * this.#rowBytes;
   }
 
-  /** The numbers of a vector, until the memory grows. */
+  /** The numbers of a vector, valid until the memory grows. */
   #row(row: number): Float32Array {
     return new Float32Array(this.#memory.buffer, this.#addressOf(row), this.#dimensions);
   }

@@ -1,14 +1,14 @@
 import { durationText } from "../../base/clock/duration-text.ts";
 
-/** What can be wrong with a camera. Of each there is at most one open incident for a camera. */
+/** Causes of incidents. A camera has at most one open incident per cause. */
 export const causes = ["silent", "error", "black", "frozen", "clock", "view"] as const;
 export type Cause = (typeof causes)[number];
 
-/** Something that is wrong with a camera. */
+/** A problem with a camera. */
 export interface Trouble {
   readonly cameraId: string;
   readonly cause: Cause;
-  /** What is the matter in detail; a sentence without its full stop. */
+  /** Details as a sentence without its full stop. */
   readonly reason: string;
   readonly beganAt: Date;
 }
@@ -31,15 +31,15 @@ const before: Readonly<Record<Cause, string>> = {
   view: "saw something else than before",
 };
 
-/** The summary of an incident that lasts. */
+/** Returns the summary of an open incident. */
 export function openSummary(cameraName: string, cause: Cause, reason: string): string {
   return `Camera ${cameraName} ${now[cause]}: ${within(reason)}.`;
 }
 
-/** The summary of one that is over. */
+/** Returns the summary of an ended incident. */
 export function endedSummary(cameraName: string, cause: Cause, reason: string, lastedMs: number): string {
   return `Camera ${cameraName} ${before[cause]} for ${durationText(lastedMs)}: ${within(reason)}.`;
 }
 
-/** A reason in the middle of a sentence. */
+/** Formats a reason for the middle of a sentence. */
 const within = (reason: string): string => reason.charAt(0).toLowerCase() + reason.slice(1);

@@ -1,17 +1,17 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Cause, Trouble } from "./incident.ts";
 
-/** An incident that lasts. */
+/** An open incident. */
 export interface OpenIncident extends Trouble {
   readonly incidentId: number;
-  /** Null when it was deleted for good. */
+  /** Null if its event was permanently deleted. */
   readonly eventId: number | null;
   readonly cameraName: string;
-  /** Null for one that was never seen. */
+  /** Null for a camera that was never seen. */
   readonly lastSeenAt: Date | null;
 }
 
-/** Notes that something is wrong. Returns the incident's id and the camera's name, or undefined when that is known, or the camera is deleted. */
+/** Opens an incident. Returns its id and the camera's name; undefined if it is open already or the camera is deleted. */
 export async function insertIncident(
   sql: Sql,
   { cameraId, cause, reason, beganAt }: Trouble,
@@ -34,7 +34,7 @@ export async function insertIncident(
   return row;
 }
 
-/** Stores the event of an incident: without detections, and judged by nobody. Returns its id. */
+/** Stores the event of an incident, which has no detections and no analysis. Returns its id. */
 export async function insertIncidentEvent(
   sql: Sql,
   event: { readonly incidentId: number; readonly cameraId: string; readonly beganAt: Date; readonly summary: string },
@@ -54,7 +54,7 @@ export async function insertIncidentEvent(
   return row.eventId;
 }
 
-/** The open incidents of some causes, at one camera or at all. */
+/** Returns the open incidents with these causes, of one camera or of all. */
 export async function openIncidents(sql: Sql, which: readonly Cause[], cameraId?: string): Promise<readonly OpenIncident[]> {
   return await sql<OpenIncident[]>`
     select i.incident_id as "incidentId", i.camera_id as "cameraId", i.cause, i.reason, i.began_at as "beganAt", i.event_id as "eventId",
@@ -68,7 +68,7 @@ export async function openIncidents(sql: Sql, which: readonly Cause[], cameraId?
   `;
 }
 
-/** Sets the end of an event of an incident. */
+/** Sets the end of an incident's event. */
 export async function endIncidentEvent(sql: Sql, eventId: number, endedAt: Date, summary: string, now: Date): Promise<void> {
   await sql`
     update events e
@@ -77,7 +77,7 @@ export async function endIncidentEvent(sql: Sql, eventId: number, endedAt: Date,
   `;
 }
 
-/** Notes that an incident is over. Returns whether it was open. */
+/** Closes an incident. Returns whether it was open. */
 export async function closeIncident(sql: Sql, incidentId: number, endedAt: Date): Promise<boolean> {
   const rows = await sql`
     update camera_incidents i
@@ -89,7 +89,7 @@ export async function closeIncident(sql: Sql, incidentId: number, endedAt: Date)
   return rows.length > 0;
 }
 
-/** How many incidents of a camera by one cause began since a time and ended by themselves. */
+/** Counts a camera's incidents of one cause that began since a time and ended without help. */
 export async function countEnded(sql: Sql, cameraId: string, cause: Cause, since: Date): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -102,7 +102,10 @@ export async function countEnded(sql: Sql, cameraId: string, cause: Cause, since
   return row.count;
 }
 
-/** What the status of cameras says is wrong and stands in no open incident yet. `offline` without a reason is what a person has set and knows. */
+/**
+ * Returns problems in the status of cameras that have no open incident. `offline` without a reason was set by a person, who knows about
+ * it.
+ */
 export async function unreportedTroubles(sql: Sql): Promise<readonly Trouble[]> {
   return await sql<Trouble[]>`
     select c.camera_id as "cameraId", s.cause, s.began_at as "beganAt", c.status_reason as reason
@@ -119,7 +122,7 @@ export async function unreportedTroubles(sql: Sql): Promise<readonly Trouble[]> 
   `;
 }
 
-/** Ids of the open incidents that the status of their cameras, or their deletion, has ended. */
+/** Returns the ids of open incidents that ended with the status of their camera or with its deletion. */
 export async function endedByStatus(sql: Sql): Promise<readonly number[]> {
   const rows = await sql<{ id: number }[]>`
     select i.incident_id as id

@@ -18,12 +18,12 @@ import {
   unreportedTroubles,
 } from "./incidents-repository.ts";
 
-/** Causes that no status of the camera and no message of another type tells of. */
+/** Causes that neither the camera's status nor another type of message reports. */
 const toldAsStatus: ReadonlySet<Cause> = new Set(["black", "frozen", "clock"]);
 
 /**
- * Opens an incident with its event, in the caller's transaction: told of like any event, and looked at by the rules of kind
- * `camera_health`. Returns false when an incident with this cause lasts already.
+ * Opens an incident with its event, in the caller's transaction: announced like any event, and evaluated by rules of kind
+ * `camera_health`. Returns false if an incident with this cause is open already.
  */
 export async function openIncident(sql: Sql, trouble: Trouble, now: Date): Promise<boolean> {
   const { cameraId, cause, reason, beganAt } = trouble;
@@ -47,7 +47,10 @@ export async function endIncidents(sql: Sql, cameraId: string, which: readonly C
   return open.length;
 }
 
-/** Ends all open incidents by a cause that nobody looks for any more, in the caller's transaction, and says why. Returns how many there were. */
+/**
+ * Ends all open incidents with a cause that is no longer checked, in the caller's transaction, with the reason. Returns how many there
+ * were.
+ */
 export async function endCause(sql: Sql, cause: Cause, why: string, now: Date): Promise<number> {
   const open = await openIncidents(sql, [cause]);
   await endAll(
@@ -58,7 +61,7 @@ export async function endCause(sql: Sql, cause: Cause, why: string, now: Date): 
   return open.length;
 }
 
-/** Opens and ends incidents as the status of the cameras says: silence, folders that cannot be read. Returns how many changed. */
+/** Opens and ends incidents according to the status of the cameras: silence, unreadable folders. Returns how many changed. */
 export async function followStatus(db: Database, now: Date): Promise<number> {
   const [troubles, ended] = await db.query((sql) => Promise.all([unreportedTroubles(sql), endedByStatus(sql)]));
   if (troubles.length + ended.length === 0) return 0;
@@ -80,10 +83,10 @@ async function endAll(sql: Sql, open: readonly OpenIncident[], now: Date): Promi
 
 async function end(sql: Sql, incident: OpenIncident, now: Date): Promise<void> {
   const { incidentId, eventId, cameraId, cameraName, cause, reason, beganAt, lastSeenAt } = incident;
-  // a silence ends with the picture, not when somebody noticed it
+  // A silence ends with the picture, not when it is noticed.
   const endedAt = cause === "silent" && lastSeenAt && lastSeenAt > beganAt && lastSeenAt < now ? lastSeenAt : now;
   const lastedMs = endedAt.getTime() - beganAt.getTime();
-  // the event before its incident: the order in which a deletion of the event takes them
+  // Lock order: the event before its incident, as in a deletion of the event.
   if (eventId !== null) await endIncidentEvent(sql, eventId, endedAt, endedSummary(cameraName, cause, reason, lastedMs), now);
   if (!(await closeIncident(sql, incidentId, endedAt)) || eventId === null) return;
   const events = (await findEvents(sql, [eventId])).filter(({ deleted_at }) => deleted_at === null);

@@ -5,27 +5,27 @@ import { coarseCorrelation, detailOf, matchedTo, softened, spreadOf, structuralS
 
 export type ChangeType = z.output<typeof SceneChange>["change_type"];
 
-/** How a frame differs from a reference. `change` is null while it shows the same view. */
+/** The difference of a frame from a reference. `change` is null while the view is the same. */
 export interface Comparison {
   readonly similarity: number;
   readonly change: ChangeType | null;
 }
 
-/** A view that is similar by less than this share of what is usual for the camera is another one. */
+/** A view whose similarity is below this share of the camera's usual similarity has changed. */
 const changedBelow = 0.8;
 
-/** Compares a frame with the reference of its light, both softened here. `usual` is the similarity that the camera's pictures have to it. */
+/** Compares a frame with the reference of its light; softens both. `usual` is the usual similarity of the camera's pictures to it. */
 export function compareViews(frame: Grey, reference: Grey, usual: number): Comparison {
   const [seen, known] = [softened(frame), softened(reference)];
   const matched = matchedTo(seen, known);
   const similarity = structuralSimilarity(matched, known);
   const asUsual = similarity >= changedBelow * Math.min(0.95, Math.max(0.6, usual));
-  // a blurred picture has the structure still, as far as windows of 8 pixels see it
+  // A blurred picture keeps its structure, as far as windows of 8 pixels show it.
   if (asUsual) return { similarity, change: isBlurred(seen, matched, known, 0.55) ? "view_blurred" : null };
   return { similarity, change: changeType(seen, matched, known) };
 }
 
-/** Whether a frame shows next to nothing, and not because it is dark there. */
+/** Tells whether a frame is blank for another reason than darkness. */
 export function isBlank(frame: Grey, reference: Grey): boolean {
   const [seen, known] = [softened(frame), softened(reference)];
   return isFlat(seen, known) && coarseCorrelation(seen, known) < 0.5;
@@ -43,18 +43,18 @@ function changeType(seen: Grey, matched: Grey, known: Grey): ChangeType {
   return detailShare(seen, known) >= 0.5 ? "view_moved" : "unknown";
 }
 
-/** From afar the same, from near with less detail than this share of it. */
+/** Similar at a coarse scale, with less fine detail than this share of the reference. */
 function isBlurred(seen: Grey, matched: Grey, known: Grey, below: number): boolean {
   return detailShare(seen, known) < below && coarseCorrelation(matched, known) >= 0.8;
 }
 
-/** The detail in a frame against that in the reference, each for the contrast that there is, so that dim light is no blur. */
+/** Returns the detail of a frame relative to the reference, each normalised by its contrast, so that dim light does not count as blur. */
 function detailShare(seen: Grey, known: Grey): number {
   const [own, usual] = [seen, known].map((grey) => detailOf(grey) / Math.max(1, spreadOf(grey).deviation));
   return (own ?? 0) / Math.max(0.001, usual ?? 0);
 }
 
-/** The share of the reference's parts with something in them in which the frame has nothing any more. */
+/** Returns the share of the reference's textured parts that are empty in the frame. */
 function lostShare(matched: Grey, known: Grey): number {
   let [lost, all] = [0, 0];
   for (let top = 0; top + 16 <= known.height; top += 16) {
@@ -74,12 +74,12 @@ function cell({ pixels, width }: Grey, left: number, top: number): Grey {
   return { width: 16, height: 16, pixels: part };
 }
 
-/** A reference moved a little towards a frame: light and seasons drift, what passes by hardly counts. */
+/** Moves a reference a little towards a frame: light and seasons drift, passers-by hardly count. */
 export function learned(reference: Grey, frame: Grey, share: number): Grey {
   return { ...reference, pixels: reference.pixels.map((value, at) => Math.round(value + share * ((frame.pixels[at] ?? 0) - value))) };
 }
 
-/** The share of pixels that are the very same in both: 1 for one picture sent twice. */
+/** Returns the share of identical pixels: 1 for one picture sent twice. */
 export function unchangedShare(one: Grey, other: Grey): number {
   if (one.width !== other.width || one.height !== other.height) return 0;
   let same = 0;

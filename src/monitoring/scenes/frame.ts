@@ -1,36 +1,36 @@
 import { mostPixels } from "../images/picture.ts";
 
-/** Pictures are compared at this width. */
+/** Width of compared pictures. */
 const frameWidth = 320;
 
-/** A small grey picture: one byte for each pixel, row by row. */
+/** A small grey picture: one byte per pixel, row by row. */
 export interface Grey {
   readonly width: number;
   readonly height: number;
   readonly pixels: Uint8Array;
 }
 
-/** The light conditions under which a camera has a reference each. */
+/** Light conditions; a camera has one reference for each. */
 const lights = ["day", "night", "infrared"] as const;
 export type Light = (typeof lights)[number];
 
-/** A picture as it is compared with others. */
+/** A picture prepared for comparison. */
 export interface Frame extends Grey {
   readonly light: Light;
   /** Mean brightness, 0 to 255. */
   readonly brightness: number;
-  /** The brightness that 95 % of the pixels stay below. */
+  /** The brightness of the 95th percentile of pixels. */
   readonly brightest: number;
 }
 
-/** Below this colourfulness a picture is grey: infrared light, or a camera without colours. */
+/** Below this colourfulness a picture is grey: infrared light, or a monochrome camera. */
 const greyBelow = 4;
 const darkBelow = 60;
 
-/** A picture that is so many times as high as it is wide is none of a camera. Brought to `frameWidth`, a narrow one would be immense. */
+/** No camera makes pictures with a larger ratio of height to width. Scaled to `frameWidth`, a narrow one would be immense. */
 const mostSlender = 8;
 
-/** Reads a picture. Throws what sharp throws for a file that is none, and an `Error` for one of a shape that no camera makes. */
+/** Reads a picture. Throws sharp's error for a file that is no picture, and an `Error` for a shape that no camera makes. */
 export async function readFrame(file: string | Buffer): Promise<Frame> {
   const { sharp } = await import("../images/decoder.ts");
   const image = sharp(file, { limitInputPixels: mostPixels, failOn: "none" });
@@ -46,7 +46,7 @@ export async function readFrame(file: string | Buffer): Promise<Frame> {
   return frameOf(data, info);
 }
 
-/** The frame of raw pixels with one channel, or with red, green and blue first. */
+/** Builds a frame from raw pixels with one channel, or with red, green and blue first. */
 export function frameOf(data: Uint8Array, size: { readonly width: number; readonly height: number; readonly channels: number }): Frame {
   const { width, height, channels } = size;
   const pixels = new Uint8Array(width * height);
@@ -111,7 +111,7 @@ function quantileOf(histogram: Uint32Array, rank: number): number {
   return 255;
 }
 
-/** A frame in a few KB, as it is stored. */
+/** Compresses a frame to a few KB for storage. */
 export async function packFrame({ pixels, width, height }: Grey): Promise<Buffer> {
   const { sharp } = await import("../images/decoder.ts");
   return await sharp(pixels, { raw: { width, height, channels: 1 } })
@@ -119,7 +119,7 @@ export async function packFrame({ pixels, width, height }: Grey): Promise<Buffer
     .toBuffer();
 }
 
-/** A stored frame, in the size of another one: a camera whose resolution was changed sees the same as before. */
+/** Reads a stored frame in the size of another one: a camera with a new resolution keeps its references. */
 export async function unpackFrame(packed: Buffer, { width, height }: Pick<Grey, "width" | "height">): Promise<Grey> {
   const { sharp } = await import("../images/decoder.ts");
   const data = await sharp(packed).resize(width, height, { fit: "fill" }).greyscale().raw().toBuffer();

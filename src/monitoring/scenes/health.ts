@@ -9,52 +9,55 @@ import type { Frame } from "./frame.ts";
 import { ledgerPictures } from "./pictures-repository.ts";
 import { clockJump, sameContent } from "./signs.ts";
 
-/** So many pictures are looked at, or all of the last 90 s where those are more: six of the same content over a minute must be among them. */
+/**
+ * Minimum number of pictures checked; all of the last 90 s if those are more, so that six of the same content over a minute are among
+ * them.
+ */
 const fewestPictures = 60;
 const lookBackMs = 90_000;
-/** No pixel of a black picture but for one in twenty is brighter. */
+/** In a black picture, 95 % of the pixels are no brighter than this. */
 const blackBelow = 16;
 const blackInARow = 3;
 const stillFrom = 0.97;
 const stillInARow = 6;
-/** A camera of which more than this is the same from frame to frame has no noise to go by. */
+/** A camera with a larger share of identical pixels from frame to frame has too little noise to detect frozen pictures. */
 const noisyBelow = 0.8;
 const fewestPairs = 20;
 const noiseReason = "The pictures are the same but for a small part, such as a clock in them";
 const weekMs = 7 * dayMs;
-/** A camera that was so often black within a week and came back is black at times: a dark room, a shutter. */
+/** A camera with this many black incidents within a week that ended without help is black at times: a dark room, a shutter. */
 const habit = 3;
 
-/** What a worker remembers of a camera's pictures between two looks. */
+/** State that a worker keeps about a camera's pictures between two checks. */
 export interface Memory {
   previous: Frame | undefined;
   black: number;
   still: number;
-  /** The usual share of pixels that stay the same, decayed, and from how many pairs it is known. */
+  /** The usual share of identical pixels, decayed, and the number of pairs it is based on. */
   usualShare: number;
   pairs: number;
 }
 
 export const freshMemory = (): Memory => ({ previous: undefined, black: 0, still: 0, usualShare: 1, pairs: 0 });
 
-/** A look at the newest picture of a camera. */
+/** A check of a camera's newest picture. */
 export interface HealthLook {
   readonly cameraId: string;
   readonly takenAt: Date;
   readonly frame: Frame;
 }
 
-/** Whether a frame is black: there is nothing to compare in it. */
+/** Tells whether a frame is black, so that there is nothing to compare. */
 export const isBlack = ({ brightest }: Frame): boolean => brightest < blackBelow;
 
 /**
- * Looks whether a camera sends black or frozen pictures or has a clock that jumped, in the caller's transaction; opens and ends the
- * incidents of these causes. Returns whether anything was told.
+ * Checks for black or frozen pictures and a clock that jumped, in the caller's transaction; opens and ends the incidents of these causes.
+ * Returns whether any did.
  */
 export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: HealthLook, memory: Memory, now: Date): Promise<boolean> {
   const ledger = await ledgerPictures(sql, cameraId, { until: latestPast(now), fewest: fewestPictures, lookBackMs });
   const known = await openIncidents(sql, ["frozen", "clock", "black"], cameraId);
-  // after a restart nothing is remembered: that such an incident is over only a picture tells that differs
+  // After a restart there is no state: only a different picture proves that such an incident has ended.
   const wasStill = known.some(({ cause, reason }) => cause === "frozen" && reason === noiseReason);
   const still = stillness(frame, memory, wasStill);
   memory.black = isBlack(frame) ? memory.black + 1 : 0;
@@ -80,7 +83,10 @@ export async function lookAtHealth(sql: Sql, { cameraId, takenAt, frame }: Healt
   return told;
 }
 
-/** Whether a frame is one too many that hardly differs from the one before, at a camera whose noise makes each differ: known by now, or `wasStill`. */
+/**
+ * Tells whether too many consecutive frames hardly differ, at a camera whose noise makes each frame different: known by now, or
+ * `wasStill`.
+ */
 function stillness(frame: Frame, memory: Memory, wasStill: boolean): boolean {
   const { previous } = memory;
   memory.previous = frame;

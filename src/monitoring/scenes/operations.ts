@@ -38,7 +38,7 @@ export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
       await requireCamera(sql, cameraId);
       const now = clock.now();
       const acknowledged = await acknowledge(sql, cameraId, id, now);
-      // a view that is as before again is not given up for one that it no longer is
+      // If the view is back to normal, it is not replaced by one that has ended.
       const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
       if (acknowledged && lasts && (await adoptView(sql, cameraId, id, now))) await endIncidents(sql, cameraId, ["view"], now);
       return acknowledged;

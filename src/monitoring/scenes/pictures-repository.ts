@@ -1,7 +1,7 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { LedgerPicture } from "./signs.ts";
 
-/** The newest picture of a camera that can be looked at. */
+/** The newest readable picture of a camera. */
 export interface NewestPicture {
   readonly cameraId: string;
   readonly imageId: number;
@@ -10,7 +10,7 @@ export interface NewestPicture {
   readonly takenAt: Date;
 }
 
-/** The newest picture of each camera, taken between two times: no video, and none that cannot be read. */
+/** Returns the newest picture of each camera between two times, without videos and unreadable files. */
 export async function newestPictures(sql: Sql, since: Date, until: Date): Promise<readonly NewestPicture[]> {
   return await sql<NewestPicture[]>`
     select i.camera_id as "cameraId", i.image_id as "imageId", i.path, i.size_bytes as "sizeBytes", i.taken_at as "takenAt"
@@ -30,10 +30,13 @@ export async function newestPictures(sql: Sql, since: Date, until: Date): Promis
   `;
 }
 
-/** More are never read of one camera at once. */
+/** Maximum number read per camera. */
 const mostPictures = 1_000;
 
-/** The newest entries of the ledger for a camera up to a time, the newest first: `fewest`, or those of the last `lookBackMs` where that is more. */
+/**
+ * Returns a camera's newest ledger entries up to a time, newest first: at least `fewest`, or all of the last `lookBackMs` if those are
+ * more.
+ */
 export async function ledgerPictures(
   sql: Sql,
   cameraId: string,

@@ -5,10 +5,10 @@ import type { Sql } from "../../platform/database/database.ts";
 /** A change of a camera's view as clients see it. */
 export type SceneChange = z.output<typeof SceneChangeRecord>;
 
-/** The sort key of the list: time with all its digits, and id. */
+/** Sort key of the list: time with all its digits, and id. */
 export type SceneChangeKey = readonly [detectedAt: string, id: number];
 
-/** A part of the changes of a camera, newest first, each with its sort key; with `acknowledged` only such. */
+/** Returns a page of a camera's changes, newest first, each with its sort key; optionally filtered by `acknowledged`. */
 export async function listSceneChanges(
   sql: Sql,
   cameraId: string,
@@ -31,7 +31,7 @@ export async function listSceneChanges(
   return rows.map(({ sort_time, ...record }) => ({ record, key: [sort_time, record.id] }));
 }
 
-/** How many changes a camera has, exactly. */
+/** Counts the changes of a camera exactly. */
 export async function countSceneChanges(sql: Sql, cameraId: string, acknowledged: boolean | undefined): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -42,7 +42,7 @@ export async function countSceneChanges(sql: Sql, cameraId: string, acknowledged
   return row.count;
 }
 
-/** Acknowledges a change of a camera. Returns when that was done first, or undefined when the camera has no such change. */
+/** Acknowledges a change. Returns the time of the first acknowledgement; undefined if the camera has no such change. */
 export async function acknowledge(sql: Sql, cameraId: string, id: number, now: Date): Promise<Date | undefined> {
   const [row] = await sql<[{ acknowledgedAt: Date }?]>`
     update scene_changes s

@@ -1,18 +1,21 @@
 import { durationText } from "../../base/clock/duration-text.ts";
 
-/** A picture of a camera as the ledger has it, for what its files say of its health. */
+/** A ledger entry, for health signs that need no pixels. */
 export interface LedgerPicture {
-  /** Hash of the content in hex; null when it was not taken. */
+  /** Hash of the content in hex; null if not computed. */
   readonly sha256: string | null;
   readonly takenAt: Date;
-  /** Arrival less the time of the file, in ms; null for a picture that was not seen to arrive. */
+  /** Arrival time minus file time, in ms; null for a picture that did not arrive live. */
   readonly lagMs: number | null;
 }
 
 const sameInARow = 6;
 const sameForMs = 60_000;
 
-/** Why the newest pictures show that a camera is frozen: six of the same content over a minute. Undefined when they do not. The newest is first. */
+/**
+ * Explains why the newest pictures show a frozen camera: six of the same content over a minute. Undefined if they do not. The newest is
+ * first.
+ */
 export function sameContent(pictures: readonly LedgerPicture[]): { readonly reason: string; readonly since: Date } | undefined {
   const [newest] = pictures;
   if (!newest?.sha256) return undefined;
@@ -28,9 +31,9 @@ const fewestLags = 20;
 const jumpMs = 120_000;
 
 /**
- * Why the file times show that a camera's clock jumped: the median of the last five differs from the median of those before by
- * more than two minutes, against the arrival. Undefined when they do not, and when the five are as far from each other: those of a clock are all
- * off alike, while a folder that somebody copies in, or what a camera kept while it was offline, is as old as each file is. The newest is first.
+ * Explains why the file times show that a camera's clock jumped: compared with the arrival times, the median of the last five differs by
+ * more than two minutes from the median before. Undefined if not, and if the five differ from each other as much: a wrong clock shifts
+ * all files alike, while a copied folder, or pictures that the camera stored offline, vary in age. The newest is first.
  */
 export function clockJump(pictures: readonly LedgerPicture[]): { readonly reason: string; readonly since: Date } | undefined {
   const timed = pictures.flatMap(({ lagMs, takenAt }) => (lagMs === null ? [] : [{ lagMs, takenAt }]));

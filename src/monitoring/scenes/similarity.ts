@@ -45,14 +45,14 @@ function windowSimilarity({ pixels: x, width }: Grey, { pixels: y }: Grey, left:
   return ((2 * mx * my + c1) * (2 * cov + c2)) / ((mx * mx + my * my + c1) * (vx + vy + c2));
 }
 
-/** A frame with the brightness and contrast of another one, as far as gain may go: light comes and goes without the view changing. */
+/** Adjusts the brightness and contrast of a frame to another one, within limits: light changes without the view changing. */
 export function matchedTo(frame: Grey, reference: Grey): Grey {
   const [own, wanted] = [spreadOf(frame), spreadOf(reference)];
   const gain = Math.min(3, Math.max(1 / 3, wanted.deviation / Math.max(1, own.deviation)));
   return { ...frame, pixels: frame.pixels.map((value) => clamp(wanted.mean + gain * (value - own.mean))) };
 }
 
-/** Softens a frame by the mean of 3 x 3 pixels, so that rain and noise of the sensor count less than what stands there. */
+/** Softens a frame by the mean of 3 x 3 pixels, so that rain and sensor noise count less than the scene. */
 export function softened({ width, height, pixels }: Grey): Grey {
   const soft = new Uint8Array(pixels.length);
   for (let y = 0; y < height; y += 1) {
@@ -78,7 +78,7 @@ export function spreadOf({ pixels }: Grey): { readonly mean: number; readonly de
   return { mean, deviation: Math.sqrt(Math.max(0, squares / pixels.length - mean * mean)) };
 }
 
-/** Mean difference of neighbours: how much fine detail there is. */
+/** Mean difference of neighbouring pixels: the amount of fine detail. */
 export function detailOf({ width, height, pixels }: Grey): number {
   let sum = 0;
   for (let y = 0; y + 1 < height; y += 1) {
@@ -91,7 +91,7 @@ export function detailOf({ width, height, pixels }: Grey): number {
   return sum / (2 * (width - 1) * (height - 1));
 }
 
-/** Correlation of two frames seen from afar, by means of 16 x 16 pixels: -1 to 1. */
+/** Correlation of two frames at a coarse scale, by means of 16 x 16 pixels: -1 to 1. */
 export function coarseCorrelation(one: Grey, other: Grey): number {
   const [a, b] = [coarse(one), coarse(other)];
   const [ma, mb] = [mean(a), mean(b)];

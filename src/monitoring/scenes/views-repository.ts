@@ -3,7 +3,7 @@ import type { ChangeType } from "./change.ts";
 import type { Light } from "./frame.ts";
 import type { SceneChange } from "./scene-changes-repository.ts";
 
-/** How a camera usually looks in a light condition. */
+/** The usual view of a camera in a light condition. */
 export interface StoredView {
   readonly light: Light;
   /** WebP. */
@@ -12,7 +12,7 @@ export interface StoredView {
   readonly updatedAt: Date;
 }
 
-/** The references of a camera, the newest first. */
+/** Returns the references of a camera, newest first. */
 export async function viewsOf(sql: Sql, cameraId: string): Promise<readonly StoredView[]> {
   return await sql<StoredView[]>`
     select v.light, v.view, v.similarity, v.updated_at as "updatedAt"
@@ -22,7 +22,7 @@ export async function viewsOf(sql: Sql, cameraId: string): Promise<readonly Stor
   `;
 }
 
-/** Keeps a reference. */
+/** Stores a reference. */
 export async function saveView(sql: Sql, cameraId: string, { light, view, similarity, updatedAt }: StoredView): Promise<void> {
   await sql`
     insert into camera_views as v (camera_id, light, view, similarity, updated_at)
@@ -53,7 +53,7 @@ export async function insertSceneChange(
   return row;
 }
 
-/** The views of a camera that were told of and that nobody acknowledged, the last one of each light, while its incident lasts; else none. */
+/** Returns the reported, unacknowledged views of a camera while its incident is open, the last one per light; otherwise none. */
 export async function toldViews(sql: Sql, cameraId: string): Promise<readonly Buffer[]> {
   const rows = await sql<{ view: Buffer }[]>`
     select distinct on (s.light) s.view
@@ -67,7 +67,7 @@ export async function toldViews(sql: Sql, cameraId: string): Promise<readonly Bu
   return rows.map(({ view }) => view);
 }
 
-/** Makes the view of a change the only reference of its camera, when it is the last one in its light. Returns whether it was. */
+/** Makes the view of a change the only reference of its camera if it is the last one in its light. Returns whether it is. */
 export async function adoptView(sql: Sql, cameraId: string, changeId: number, now: Date): Promise<boolean> {
   const rows = await sql`
     with chosen as (

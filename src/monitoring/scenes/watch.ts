@@ -7,20 +7,20 @@ import { type ChangeType, type Comparison, compareViews, isBlank, learned } from
 import { type Frame, packFrame, unpackFrame } from "./frame.ts";
 import { insertSceneChange, type StoredView, saveView, toldViews, viewsOf } from "./views-repository.ts";
 
-/** So many frames one after the other must show a change. */
+/** Number of consecutive frames that must show a change. */
 const confirmations = 3;
 const learnEveryMs = 60_000;
 const learnedShare = 0.05;
 const usualAtFirst = 0.92;
 
-/** What a worker remembers of a camera between two looks. */
+/** State that a worker keeps about a camera between two checks. */
 export interface Doubt {
-  /** Frames in a row that showed another view, and when the first of them was taken. */
+  /** Consecutive frames that showed another view, and the time of the first. */
   count: number;
   since: Date;
 }
 
-/** A look at a camera. */
+/** A check of a camera. */
 export interface Look {
   readonly cameraId: string;
   readonly frame: Frame;
@@ -29,9 +29,9 @@ export interface Look {
 }
 
 /**
- * Compares a frame with the camera's reference for its light, in the caller's transaction. A view that is another one on three
- * frames in a row is stored, told and emitted once for as long as its incident lasts; one that is as before ends the incident. What is
- * as before is learned slowly. Returns whether anything was told.
+ * Compares a frame with the camera's reference for its light, in the caller's transaction. A view that differs on three consecutive
+ * frames is stored and reported once per incident; a view that is back to normal ends the incident. The reference slowly learns normal
+ * views. Returns whether anything was reported.
  */
 export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date): Promise<boolean> {
   const { cameraId, frame } = look;
@@ -40,7 +40,7 @@ export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date):
   const reference = own ?? (await blankAgainst(frame, views));
   if (!reference) {
     doubt.count = 0;
-    // a camera that sees something else shows in a new light neither how it usually looks there nor that all is well again
+    // While a camera sees something else, a new light shows neither its usual view nor a return to normal.
     const lasts = (await openIncidents(sql, ["view"], cameraId)).length > 0;
     if (!lasts) {
       await saveView(sql, cameraId, { light: frame.light, view: await packFrame(frame), similarity: usualAtFirst, updatedAt: now });
@@ -75,13 +75,13 @@ export async function lookAtView(sql: Sql, look: Look, doubt: Doubt, now: Date):
   return true;
 }
 
-/** In a light that is new, a frame that shows nothing at all is no reference: it is judged by that of another light. */
+/** In a new light, a blank frame is no reference: it is compared with the reference of another light. */
 async function blankAgainst(frame: Frame, views: readonly StoredView[]): Promise<StoredView | undefined> {
   for (const view of views) if (isBlank(frame, await unpackFrame(view.view, frame))) return view;
   return undefined;
 }
 
-/** Whether a frame shows a view that was told of, in this light or as well as it can be seen in another one. */
+/** Tells whether a frame shows a reported view, in this light or as far as another light allows. */
 async function isTold(sql: Sql, cameraId: string, frame: Frame): Promise<boolean> {
   for (const view of await toldViews(sql, cameraId)) {
     if (compareViews(frame, await unpackFrame(view, frame), usualAtFirst).change === null) return true;
