@@ -28,10 +28,10 @@ for (const place of places) {
         atMost: falseAlarms.get(threshold) ?? 0,
       });
       if (outcomes.some(({ tripled }) => tripled.length === 0)) continue;
-      row("three times the visits told", "of 1,000 hours", (each) => (1000 * delays(each).length) / each.tripled.length);
-      row("the same, middle delay", "min", (each) => median(delays(each)));
-      row("the same, delay of nine in ten", "min", (each) => percentile(delays(each), 90));
-      row("an hour of silence told", "of 1,000 hours", ({ silences }) => (1000 * silences.filter(Boolean).length) / silences.length);
+      row("three times the visits, reported", "of 1,000 hours", (each) => (1000 * delays(each).length) / each.tripled.length);
+      row("three times the visits, median delay", "min", (each) => median(delays(each)));
+      row("three times the visits, delay at the 90th percentile", "min", (each) => percentile(delays(each), 90));
+      row("an hour of silence, reported", "of 1,000 hours", ({ silences }) => (1000 * silences.filter(Boolean).length) / silences.length);
     }
   });
 }
