@@ -14,6 +14,7 @@ import { createOutbound } from "../src/platform/outbound/outbound.ts";
 import { openSealerFor } from "../src/platform/secrets/open-sealer.ts";
 import type { HandOver } from "../src/platform/store/hand-over.ts";
 import { openStore } from "../src/platform/store/open-store.ts";
+import type { WakeNote } from "../src/work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../src/work/journal/journal.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
 import { makeCameraRoot } from "./camera-root.ts";
@@ -39,6 +40,7 @@ import { startServices } from "./services.ts";
 import { startServing } from "./serving.ts";
 import { openTls } from "./tls/tls.ts";
 import type { Upstreams } from "./upstreams.ts";
+import { createWaker } from "./waker.ts";
 import { createWatching } from "./watching.ts";
 import { createPublisher } from "./workers/publisher.ts";
 import { createSupervisor } from "./workers/supervisor.ts";
@@ -98,27 +100,23 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const tls = await openTls(config, { clock, log: log.child({ part: "tls" }) });
   lifecycle.onStop("tls", () => tls?.stop());
 
+  /** Until the workers exist there is no one to wake. */
+  let wakeHere = (_note: WakeNote): void => {};
   const company = createCluster({
     ...{ own, config, clock, database, log },
     parts: {
       workers: () => supervisor.states(),
       watcher: () => watcher.state(),
       upstreams: () => upstreams,
-      wakeHere: {
-        journal: () => publisher.wake(),
-        jobs: (queue) => (queue === "deliver" ? lanes : handOver).wake(queue),
-        batches: () => pipeline.aggregator.wake(),
-      },
-      wakeWatcher: () => watcher.wake(),
+      wakeHere: (note) => wakeHere(note),
     },
   });
-  const { peers, wake } = company;
+  const { peers } = company;
   // one after the other: of two changes of one thing, the later must not be stored first
   let announced: Promise<unknown> = Promise.resolve();
   const announce = (entry: JournalEntry): Promise<void> => {
     const told = announced.then(async () => {
       await db.transaction((sql) => appendToJournal(sql, [entry], clock.now()));
-      wake.journal();
     });
     announced = told.catch(() => {});
     return told;
@@ -138,7 +136,8 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   });
   // the built-in services load while the database gets ready
   const upstreams = startServices({
-    ...{ config, settings, clock, log, lifecycle, recentEvents, announce, wake, metrics },
+    ...{ config, settings, clock, log, lifecycle, recentEvents, announce, metrics },
+    wake: (note) => company.wake(note),
     asks: (name) => config.roles.includes(roleAsking[name]),
     elsewhere: (name) => builtInElsewhere(name, peers.others(), clock.now()),
   });
@@ -161,7 +160,7 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   const late = () => ({ url: serving.url, hub: serving.hub, metrics, selftest, supervisor, watcher });
   const tellPeers = (hint: string): void => company.hints.tell(hint);
   const runtime = createRuntime({
-    ...{ version, clock, config, db, upstreams, counter, recentEvents, wake, late },
+    ...{ version, clock, config, db, upstreams, counter, recentEvents, late },
     ...{ own, peers, tellPeers },
   });
   const context: OperationContext = { db, store, config, settings, clock, log, outbound, sealer, runtime };
@@ -176,7 +175,6 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
     lanes,
     metrics,
     fresh: createFreshContent(),
-    wake,
     peers,
   };
   const publisher = createPublisher({
@@ -189,6 +187,8 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   });
   const pipeline = createPipeline(parts);
   const watcher = createWatching(parts, options.onPictures);
+  wakeHere = createWaker({ publisher, aggregator: pipeline.aggregator, watcher, handOver, lanes });
+  db.onCommitted((note) => company.wake(note as WakeNote));
   const selftest = createSelftest({
     parts,
     openSchema: (schema, max) => database.openSchema(schema, max),

@@ -14,7 +14,7 @@ export function deliverySettings(config: Config) {
 
 /** Makes the workers that tell people and other programs. */
 export function createDelivering(
-  { context, processId, lanes, metrics, wake }: Parts,
+  { context, processId, lanes, metrics }: Parts,
   recentEvents: RecentEvents,
 ): { readonly deliveryWorker: Worker; readonly digestCloser: Worker } {
   const { db, clock, log, config } = context;
@@ -22,7 +22,7 @@ export function createDelivering(
     context,
     processId,
     lanes,
-    onStored: () => wake.journal(),
+    onStored: () => {},
     metrics,
   });
   const digestCloser = createDigestCloser({
@@ -30,10 +30,7 @@ export function createDelivering(
     clock,
     delivery: deliverySettings(config),
     log,
-    onClosed: () => {
-      wake.journal();
-      wake.jobs("deliver");
-    },
+    onClosed: () => {},
     onSilenceOver: (silence) => {
       const { id, reason, held_back: heldBack } = silence;
       const message = `the silence of ${scopeText(silence)} is over; it held back ${alertsText(heldBack)}`;

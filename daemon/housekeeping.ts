@@ -2,7 +2,6 @@ import { createNvidiaSmi } from "../src/admin/gpu/nvidia-smi.ts";
 import { minuteMs } from "../src/base/clock/durations.ts";
 import { localTimeZone } from "../src/base/clock/time-zone.ts";
 import { rootsOf } from "../src/monitoring/cameras/roots.ts";
-import { queueNames } from "../src/work/jobs/jobs-repository.ts";
 import type { Parts } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
@@ -32,7 +31,7 @@ export interface Housekeeping {
 
 /** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
 export function createHousekeeping(
-  { context, runtime, upstreams, wake, peers }: Parts,
+  { context, runtime, upstreams, peers }: Parts,
   { selftest, recentEvents }: HousekeepingParts,
 ): Housekeeping {
   const { db, clock, log, config, settings } = context;
@@ -45,11 +44,6 @@ export function createHousekeeping(
           .some(
             ({ singletons, report }) => singletons.includes("file_watcher") && !report?.stopped.some(({ name }) => name === "file_watcher"),
           );
-  const onCameras = (): void => {
-    wake.journal();
-    wake.jobs("alert");
-    wake.jobs("deliver");
-  };
   const caretaker = createCaretaker({
     db,
     clock,
@@ -69,11 +63,7 @@ export function createHousekeeping(
         ? { reason: "breaker_open", detail: `The detector does not answer; it is asked again at ${breaker.reset_at?.toISOString()}` }
         : undefined;
     },
-    onFreed: () => {
-      for (const queue of queueNames) wake.jobs(queue);
-    },
     watching,
-    onCameras,
   });
   const baselineLearner = createBaselineLearner({
     db,
@@ -81,10 +71,6 @@ export function createHousekeeping(
     timeZone: localTimeZone(),
     log,
     watching,
-    onTold: () => {
-      wake.journal();
-      wake.jobs("deliver");
-    },
   });
   const gpuMonitor = createGpuMonitor({ db, clock, log, nvidiaSmi: createNvidiaSmi() });
   const cleanupContext = { db, config, settings, clock, log: log.child({ worker: "cleanup_service" }) };
@@ -100,12 +86,11 @@ export function createHousekeeping(
     runtime,
     processId: peers.ownId,
     recentEvents,
-    onReported: () => wake.jobs("deliver"),
   });
   const everyMs = config.selftestIntervalMinutes * minuteMs;
   const selftests = everyMs > 0 ? [createSelftestWorker({ selftest, everyMs, clock, log })] : [];
   const lookEveryMs = config.cameraCheckSeconds * 1000;
-  const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), onTold: onCameras, everyMs: lookEveryMs });
+  const cameraWatcher = createCameraWatcher({ db, clock, log, settings, roots: rootsOf(config), everyMs: lookEveryMs });
   // one that is alone has its files deleted with the rows
   const fileCleaners = peers.alone ? [] : [createFileCleaner({ db, config, clock, log })];
   return {

@@ -6,16 +6,6 @@ import type { Peers } from "./cluster/peers.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Upstreams } from "./upstreams.ts";
 
-/** Hints from one part of the daemon to another. Each looks for itself at least once a second, so a lost hint costs time only. */
-export interface Wakes {
-  /** Rows of the journal wait for their numbers. */
-  journal(): void;
-  /** There may be new work in a queue. */
-  jobs(queue: string): void;
-  /** A batch was opened or grew. */
-  batches(): void;
-}
-
 /** What the parts of the daemon share, when they are made. */
 export interface Parts {
   readonly context: OperationContext;
@@ -29,7 +19,6 @@ export interface Parts {
   readonly metrics: Metrics;
   /** What the file watcher has read, for the detect stage. */
   readonly fresh: FreshContent;
-  readonly wake: Wakes;
   /** The other daemons on this database. */
   readonly peers: Peers;
 }

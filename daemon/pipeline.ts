@@ -38,7 +38,7 @@ export interface Pipeline {
 
 /** Makes the stages and the workers that run them. Nothing runs yet. */
 export function createPipeline(parts: Parts): Pipeline {
-  const { upstreams, wake, metrics } = parts;
+  const { upstreams, metrics } = parts;
   const { db, clock, log, config, settings } = parts.context;
   const onClosed = (closed: readonly Closed[]): void => {
     const now = clock.now().getTime();
@@ -47,10 +47,6 @@ export function createPipeline(parts: Parts): Pipeline {
       const what = { event: event?.id, camera: event?.camera_id, detections: event?.detection_count, close_reason: closeReason };
       log.info({ worker: "batch_aggregator", stage: "batch", trace: batchId, ...what }, "a batch became an event");
     }
-    wake.journal();
-    wake.jobs("analyze");
-    wake.jobs("alert");
-    wake.jobs("deliver");
   };
 
   const atDetector = Math.min(config.detectConcurrency, config.detectorUrl === undefined ? mostAtBuiltIn : Number.POSITIVE_INFINITY);
@@ -72,12 +68,7 @@ export function createPipeline(parts: Parts): Pipeline {
       fresh: parts.fresh,
       mostUnstored: parts.handOver.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
-      onStored: ({ enrich, dueSooner, closed }) => {
-        wake.journal();
-        if (enrich) wake.jobs("enrich");
-        if (dueSooner) wake.batches();
-        if (closed.length > 0) onClosed(closed);
-      },
+      onClosed,
       onOutcome: (outcome) => metrics.pictureDone(outcome),
     }),
     capacity: () => upstreams.capacity("detector"),
@@ -109,11 +100,6 @@ export function createPipeline(parts: Parts): Pipeline {
         threshold: config.reidSimilarityThreshold,
         ttlMs: config.reidTtlHours * hourMs,
       }),
-      onStored: () => {
-        wake.journal();
-        wake.jobs("analyze");
-        wake.jobs("deliver");
-      },
     }),
     // what is found while a built-in service starts waits for it
     capacity: () => (upstreams.enrichment.isStarting() ? 0 : Number.POSITIVE_INFINITY),
@@ -132,11 +118,6 @@ export function createPipeline(parts: Parts): Pipeline {
       timeZone: localTimeZone(),
       languageModel: upstreams.languageModel,
       languageModelAnsweredAt: () => upstreams.answeredAt("language_model"),
-      onStored: () => {
-        wake.journal();
-        wake.jobs("deliver");
-        wake.jobs("alert");
-      },
     }),
     capacity: () => upstreams.capacity("language_model"),
   });
@@ -152,10 +133,6 @@ export function createPipeline(parts: Parts): Pipeline {
       clock,
       log: log.child({ worker: "alert_worker" }),
       delivery: deliverySettings(config),
-      onStored: () => {
-        wake.journal();
-        wake.jobs("deliver");
-      },
       onVerdicts: (verdicts) => metrics.ruleVerdicts(verdicts),
     }),
     capacity: () => Number.POSITIVE_INFINITY,

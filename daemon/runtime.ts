@@ -11,7 +11,6 @@ import type { FileWatcher } from "./file-watcher/file-watcher.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
 import { resetBreaker } from "./services.ts";
@@ -36,7 +35,6 @@ export function createRuntime(options: {
   readonly upstreams: Upstreams;
   readonly counter: RequestCounter;
   readonly recentEvents: RecentEvents;
-  readonly wake: Wakes;
   readonly db: Database;
   readonly own: ProcessRow;
   readonly peers: Peers;
@@ -44,7 +42,7 @@ export function createRuntime(options: {
   readonly tellPeers: (hint: string) => void;
   readonly late: () => LateParts;
 }): Runtime {
-  const { clock, upstreams, counter, recentEvents, wake, late, own, peers } = options;
+  const { clock, upstreams, counter, recentEvents, late, own, peers } = options;
   const startedAt = clock.now();
   const breakers = () => mergedBreakers(upstreams.breakers(), peers.roles, peers.others());
   return {
@@ -69,7 +67,7 @@ export function createRuntime(options: {
     breakers,
     resetBreaker: async (name) => {
       const previous = breakers().find((breaker) => breaker.name === name)?.state;
-      const own = await resetBreaker(name, { db: options.db, clock, upstreams, wake });
+      const own = await resetBreaker(name, { db: options.db, clock, upstreams });
       peers.forgetBreaker(name);
       options.tellPeers(`breaker:${name}`);
       return previous ?? own;
@@ -81,12 +79,6 @@ export function createRuntime(options: {
     live: () => late().hub.stats(),
     requests: () => counter.stats(),
     recentEvents: () => recentEvents.list(),
-    wakeJournal: () => wake.journal(),
-    wakeJobs: (queue) => wake.jobs(queue),
-    wakeWatcher: () => {
-      late().watcher.wake();
-      if (!peers.does("file_watcher")) options.tellPeers("watcher");
-    },
     selftest: (options) => late().selftest.run(options),
     metrics: () => late().metrics.text(),
   };

@@ -1,10 +1,10 @@
 import type { JournalEntry } from "../src/contract/live.ts";
 import { hastenJobs } from "../src/work/jobs/dead-letters-repository.ts";
 import type { QueueName } from "../src/work/jobs/jobs-repository.ts";
+import type { WakeNote } from "../src/work/jobs/wakes-repository.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";
 import type { CircuitState, UpstreamName } from "../src/work/operations/upstream-state.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { Wakes } from "./parts.ts";
 import type { RecentEvents } from "./recent-events.ts";
 import { startUpstreams, type Upstreams } from "./upstreams.ts";
 
@@ -16,14 +16,15 @@ export function startServices(
   options: Omit<Parameters<typeof startUpstreams>[0], "onReady" | "onFault" | "onBreakerChange" | "onCall"> & {
     readonly recentEvents: RecentEvents;
     readonly announce: (entry: JournalEntry) => Promise<void>;
-    readonly wake: Wakes;
+    /** Jobs that waited for a service may start. */
+    readonly wake: (note: WakeNote) => void;
     readonly metrics: Pick<Metrics, "upstreamAsked" | "breakerOpened">;
   },
 ): Upstreams {
   const { recentEvents, wake, log, metrics } = options;
   return startUpstreams({
     ...options,
-    onReady: (name) => wake.jobs(queueOf(name)),
+    onReady: (name) => wake(`jobs:${queueOf(name)}`),
     onFault: (name, fault) => recentEvents.add(name, "failure", fault),
     onCall: (name, outcome, seconds) => metrics.upstreamAsked(name, outcome, seconds),
     onBreakerChange: ({ name, state }, previous) => {
@@ -33,8 +34,7 @@ export function startServices(
         state === "closed" ? "recovery" : `circuit_${state}`,
         `the circuit breaker of ${name} went from ${previous} to ${state}`,
       );
-      const queue = queueOf(name);
-      if (state !== "open") wake.jobs(queue);
+      if (state !== "open") wake(`jobs:${queueOf(name)}`);
       options
         .announce({ type: "circuit_breaker", data: { name, state, previous_state: previous } })
         .catch((error: unknown) => log.warn({ service: name, error: String(error) }, "could not announce the breaker's state"));
@@ -45,12 +45,10 @@ export function startServices(
 /** Closes a service's breaker whatever happened, and has what waited for it taken up now. Answers with the state it was in. */
 export async function resetBreaker(
   name: UpstreamName,
-  { db, clock, upstreams, wake }: Pick<OperationContext, "db" | "clock"> & { readonly upstreams: Upstreams; readonly wake: Wakes },
+  { db, clock, upstreams }: Pick<OperationContext, "db" | "clock"> & { readonly upstreams: Upstreams },
 ): Promise<CircuitState> {
   const previous = upstreams.resetBreaker(name);
-  const queue = queueOf(name);
-  await db.query((sql) => hastenJobs(sql, queue, clock.now()));
-  wake.jobs(queue);
+  await db.query((sql) => hastenJobs(sql, queueOf(name), clock.now()));
   return previous;
 }
 

@@ -9,7 +9,7 @@ import type { Parts } from "./parts.ts";
 
 /** Makes the worker that finds the pictures of the cameras. `onPictures` is told of those that got their entries in the ledger. */
 export function createWatching(
-  { context, metrics, wake, peers, fresh }: Parts,
+  { context, metrics, peers, fresh }: Parts,
   onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined,
 ): FileWatcher {
   const { db, clock, log, config } = context;
@@ -26,24 +26,21 @@ export function createWatching(
         deleted: camera.deleted_at !== null,
       })),
     ensureCamera: async (folderName) => {
-      const { created } = await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
-      if (created) wake.journal();
+      await ensureCameraForFolder(db, folderName, { cameraRoot: config.cameraRoot, now: clock.now() });
     },
     detects,
     // who has no detector here would keep it for nobody
     ...(detects && { fresh }),
-    onRegistered: ({ cameraId, paths, watchedMs, added, pending, told }) => {
+    onRegistered: ({ cameraId, paths, watchedMs, added, pending }) => {
       metrics.picturesRegistered(cameraId, { added, pending });
       for (const ms of watchedMs) metrics.stageDone("watch", ms / 1_000);
-      if (pending > 0) wake.jobs("detect");
-      if (told) wake.journal();
       onPictures?.(cameraId, paths);
     },
     onCameraProblem: async (cameraId, reason) => {
-      if (await db.transaction((sql) => markCameraError(sql, cameraId, reason, clock.now()))) wake.journal();
+      await db.transaction((sql) => markCameraError(sql, cameraId, reason, clock.now()));
     },
     onCameraOk: async (cameraId) => {
-      if (await db.transaction((sql) => clearCameraError(sql, cameraId, clock.now()))) wake.journal();
+      await db.transaction((sql) => clearCameraError(sql, cameraId, clock.now()));
     },
   });
 }

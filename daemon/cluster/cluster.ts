@@ -3,10 +3,12 @@ import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import { rootsOf } from "../../src/monitoring/cameras/roots.ts";
 import type { Config } from "../../src/platform/config/config.ts";
+import type { Role } from "../../src/platform/config/roles.ts";
 import type { OpenDatabase } from "../../src/platform/database/open-database.ts";
+import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
 import type { ProcessRow } from "../../src/work/jobs/processes-repository.ts";
+import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
 import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
-import type { Wakes } from "../parts.ts";
 import type { Upstreams } from "../upstreams.ts";
 import type { Worker } from "../workers/worker.ts";
 import { createHints, type Hints } from "./hints.ts";
@@ -20,8 +22,7 @@ export interface ClusterParts {
   readonly workers: () => readonly WorkerState[];
   readonly watcher: () => WatcherState;
   readonly upstreams: () => Upstreams;
-  readonly wakeHere: Wakes;
-  readonly wakeWatcher: () => void;
+  readonly wakeHere: (note: WakeNote) => void;
 }
 
 /** This daemon among those that share its database: who they are, what only one does, and hints between them. */
@@ -34,12 +35,18 @@ export interface Cluster {
   keyIs(fingerprint: string): void;
   /** The workers that this daemon runs: of a role that it has, and one at a time where that is so. */
   ours(workers: readonly Worker[]): readonly Worker[];
-  /** The same wakes, which also reach the daemons that have something to do then. */
-  readonly wake: Wakes;
+  /** Wakes the workers here and in the other daemons that have something to do after a commit with this note. */
+  wake(note: WakeNote): void;
 }
 
-/** The role whose daemons take up a queue. */
-const roleOfQueue = { detect: "detect", enrich: "detect", analyze: "analyze", alert: "alert", deliver: "deliver" } as const;
+/** The role whose daemons work on the jobs of a queue. */
+const roleOfQueue: Readonly<Record<QueueName, Role>> = {
+  detect: "detect",
+  enrich: "detect",
+  analyze: "analyze",
+  alert: "alert",
+  deliver: "deliver",
+};
 
 /** Who looks into folders does it for those of its own root: two daemons with different ones do not see each other's pictures. */
 const keyOf =
@@ -86,21 +93,23 @@ export function createCluster(options: {
     log,
     onHint: (hint) => {
       const [what, which = ""] = hint.split(":");
-      if (what === "jobs") parts.wakeHere.jobs(which);
-      if (what === "batches") parts.wakeHere.batches();
-      if (what === "watcher") parts.wakeWatcher();
-      const breaker =
-        what === "breaker" &&
-        parts
-          .upstreams()
-          .breakers()
-          .find(({ name }) => name === which);
-      if (breaker) parts.upstreams().resetBreaker(breaker.name);
+      if (what !== "breaker") return parts.wakeHere(hint as WakeNote);
+      const upstreams = parts.upstreams();
+      const breaker = upstreams.breakers().find(({ name }) => name === which);
+      if (breaker) upstreams.resetBreaker(breaker.name);
     },
   });
   const holder = (name: string): string | undefined => {
     const peer = peers.others().find((other) => other.singletons.includes(name));
     return peer && peerName(peer);
+  };
+
+  /** The journal concerns no other daemon: whoever appends to it numbers it. */
+  const concernsPeers = (note: WakeNote): boolean => {
+    if (note === "journal") return false;
+    if (note === "watcher") return !peers.does("file_watcher");
+    if (note === "batches") return !peers.does("batch_aggregator") && peers.someoneHas("detect");
+    return peers.someoneHas(roleOfQueue[note.slice("jobs:".length) as QueueName]);
   };
 
   return {
@@ -118,17 +127,9 @@ export function createCluster(options: {
         ? mine.map((worker) => (isSingleton(worker.name) ? singletonWorker(worker, { singletons, holder, log }) : worker))
         : mine;
     },
-    wake: {
-      journal: () => parts.wakeHere.journal(),
-      jobs: (queue) => {
-        parts.wakeHere.jobs(queue);
-        const role = roleOfQueue[queue as keyof typeof roleOfQueue];
-        if (peers.someoneHas(role)) hints.tell(`jobs:${queue}`);
-      },
-      batches: () => {
-        parts.wakeHere.batches();
-        if (!peers.does("batch_aggregator") && peers.someoneHas("detect")) hints.tell("batches");
-      },
+    wake: (note) => {
+      parts.wakeHere(note);
+      if (concernsPeers(note)) hints.tell(note);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Log } from "../../src/base/log/log.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import { tellPeers, wakeChannel } from "../../src/work/jobs/hints-repository.ts";
+import { notifyPeers, wakeChannel } from "../../src/work/jobs/wakes-repository.ts";
 
 /** What is told again and again is told once in so long. */
 const gatherMs = 10;
@@ -29,7 +29,7 @@ export function createHints(options: {
     timer = undefined;
     const hints = [...waiting];
     waiting.clear();
-    db.query((sql) => tellPeers(sql, ownId, hints)).catch((error: unknown) =>
+    db.query((sql) => notifyPeers(sql, ownId, hints)).catch((error: unknown) =>
       log.debug({ error: String(error) }, "a hint did not get to the other daemons; they look for themselves"),
     );
   };

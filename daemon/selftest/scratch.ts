@@ -14,6 +14,7 @@ import { thisProcess } from "../cluster/own-process.ts";
 import { uncounted } from "../metrics/metrics.ts";
 import type { Parts } from "../parts.ts";
 import { createPipeline } from "../pipeline.ts";
+import { createWaker } from "../waker.ts";
 import { createWatching } from "../watching.ts";
 import { createPublisher } from "../workers/publisher.ts";
 
@@ -140,11 +141,11 @@ async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycl
     handOver,
     lanes: handOver,
     metrics: uncounted(),
-    wake: { journal: () => publisher.wake(), jobs: (queue) => handOver.wake(queue), batches: () => pipeline.aggregator.wake() },
   };
   const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });
   const pipeline = createPipeline(own);
   const watcher = createWatching(own, undefined);
+  db.onCommitted(createWaker({ publisher, aggregator: pipeline.aggregator, watcher, handOver, lanes: handOver }));
   const { analysis, alerting, aggregator, enrichment, detection } = pipeline;
   for (const worker of [publisher, analysis, alerting, aggregator, enrichment, detection, watcher]) {
     lifecycle.onStop(worker.name, () => worker.stop());

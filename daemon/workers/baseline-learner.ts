@@ -20,8 +20,6 @@ export function createBaselineLearner(options: {
   readonly log: Log;
   /** Whether pictures are found now. */
   readonly watching: () => boolean;
-  /** Something unusual was stored: the journal has entries, webhooks have deliveries. */
-  readonly onTold: () => void;
 }): Loop {
   const { db, clock, timeZone } = options;
   const seen = new Map<string, string>();
@@ -35,9 +33,8 @@ export function createBaselineLearner(options: {
     round: async (signal) => {
       const now = clock.now();
       if (options.watching()) await noteWatched(db, now, timeZone);
-      let told = await learnDueHours(db, now, timeZone, signal);
-      if (!signal.aborted) told += await judgeRunningHour(db, now, timeZone, seen);
-      if (told > 0) options.onTold();
+      await learnDueHours(db, now, timeZone, signal);
+      if (!signal.aborted) await judgeRunningHour(db, now, timeZone, seen);
       return roundMs;
     },
   });

@@ -32,8 +32,6 @@ export function createCameraWatcher(options: {
   readonly settings: Settings;
   /** Folders from which pictures may be read. */
   readonly roots: readonly string[];
-  /** Something was told: the journal has entries, rules and webhooks have work. */
-  readonly onTold: () => void;
   /** A camera is looked at no more often. */
   readonly everyMs: number;
 }): Loop {
@@ -48,13 +46,12 @@ export function createCameraWatcher(options: {
     const frame = await frameOf(picture);
     if (!frame) return;
     const { cameraId, takenAt, path: filePath } = picture;
-    const told = await db.transaction(async (sql) => {
+    await db.transaction(async (sql) => {
       const now = clock.now();
-      const health = await lookAtHealth(sql, { cameraId, takenAt, frame }, camera, now);
-      if (!settings.current().sceneChangeEnabled || isBlack(frame)) return health;
-      return (await lookAtView(sql, { cameraId, frame, filePath, takenAt }, camera.doubt, now)) || health;
+      await lookAtHealth(sql, { cameraId, takenAt, frame }, camera, now);
+      if (!settings.current().sceneChangeEnabled || isBlack(frame)) return;
+      await lookAtView(sql, { cameraId, frame, filePath, takenAt }, camera.doubt, now);
     });
-    if (told) options.onTold();
   };
 
   /** Undefined for a picture that is gone or cannot be decoded: the ledger and the detector have their say about that. */
@@ -77,8 +74,7 @@ export function createCameraWatcher(options: {
       const begin = clock.monotonic();
       const now = clock.now();
       if (!settings.current().sceneChangeEnabled) {
-        const ended = await db.transaction((sql) => endCause(sql, "view", "scene changes were switched off", now));
-        if (ended > 0) options.onTold();
+        await db.transaction((sql) => endCause(sql, "view", "scene changes were switched off", now));
       }
       // what a clock that was set back left in the future would hide what comes now
       const pictures = await db.query((sql) => newestPictures(sql, new Date(now.getTime() - freshForMs), latestPast(now)));

@@ -39,9 +39,6 @@ export interface CaretakerOptions {
   readonly detectorDown: () => { readonly reason: string; readonly detail: string } | undefined;
   /** Whether a new picture would be found now. */
   readonly watching: () => boolean;
-  readonly onFreed: () => void;
-  /** Cameras changed: the journal has entries to number, rules have events to look at, webhooks are to be told. */
-  readonly onCameras: () => void;
 }
 
 /**
@@ -68,24 +65,23 @@ export function createCaretaker(options: CaretakerOptions): Loop {
       const leadNow = now.getTime() - clock.monotonic();
       const setBack = leadNow < lead - setBackMs;
       const hasJumped = Number.isFinite(lead) && Math.abs(leadNow - lead) > gapMs;
-      const freed = await db.transaction(async (sql) => {
+      await db.transaction(async (sql) => {
         await options.beat(sql);
         await demoteLateJobs(sql, now);
         if (setBack) await releaseFutureJobs(sql, now);
         if (hasJumped) await noteJump(sql, now);
-        return freeAbandonedJobs(sql);
+        await freeAbandonedJobs(sql);
       });
       lead = leadNow;
       if (setBack) options.log.warn({ worker: "caretaker" }, "the clock was set back; what waited for its time starts now");
-      if (freed > 0 || setBack) options.onFreed();
       const down = options.detectorDown();
       if (down !== undefined) await db.query((sql) => deferWaitingImages(sql, down, 1_000));
       if (clock.monotonic() >= camerasAt && options.judges()) {
         camerasAt = clock.monotonic() + camerasEveryMs;
         const offlineAfterSeconds = options.cameraOfflineAfterSeconds;
         const { judgedElsewhere } = options;
-        const silent = await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince, judgedElsewhere });
-        if ((await followStatus(db, now)) + silent > 0) options.onCameras();
+        await offlineSilentCameras(db, { now, offlineAfterSeconds, listeningSince, judgedElsewhere });
+        await followStatus(db, now);
       }
       lastRound = now.getTime();
       if (clock.monotonic() >= vectorsAt && options.judges()) {

@@ -15,8 +15,6 @@ export function createHealthReporter(options: {
   readonly runtime: Runtime;
   readonly processId: string;
   readonly recentEvents: RecentEvents;
-  /** A change was stored. */
-  readonly onReported: () => void;
 }): Loop {
   const { context, runtime, processId, recentEvents } = options;
   const everyMs = roundMs(context.config);
@@ -27,7 +25,7 @@ export function createHealthReporter(options: {
     log: context.log,
     retryMs: everyMs,
     round: async (signal) => {
-      if (await report(signal)) options.onReported();
+      await report(signal);
       return everyMs;
     },
   });

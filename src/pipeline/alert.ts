@@ -14,8 +14,6 @@ export interface AlertStageContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly delivery: Delivery;
-  /** Rows were written: the journal has entries to number, there may be something to deliver. */
-  readonly onStored: () => void;
   /** What the rules said. */
   readonly onVerdicts: (verdicts: Evaluated["verdicts"]) => void;
 }
@@ -27,7 +25,7 @@ const sentences = {
 } as const;
 
 /** Makes the stage that evaluates the rules for an event, raises the alerts that follow, and reports the end of incidents. */
-export function createAlertStage({ db, clock, log, delivery, onStored, onVerdicts }: AlertStageContext): Stage {
+export function createAlertStage({ db, clock, log, delivery, onVerdicts }: AlertStageContext): Stage {
   return {
     run: async (job) => {
       const asked = alertJobOf(job.subject);
@@ -40,7 +38,6 @@ export function createAlertStage({ db, clock, log, delivery, onStored, onVerdict
         await insertEnds(sql, { eventIds: [eventId] }, clock.now());
         return undefined;
       });
-      onStored();
       if (!evaluated) return;
       onVerdicts(evaluated.verdicts);
       const about = { stage: "alert", trace: evaluated.batchId ?? undefined, event: eventId, camera: evaluated.cameraId, trigger };
@@ -51,7 +48,6 @@ export function createAlertStage({ db, clock, log, delivery, onStored, onVerdict
     },
     giveUp: async (job, error) => {
       await db.query((sql) => buryJob(sql, job, error));
-      onStored();
     },
   };
 }

@@ -20,8 +20,6 @@ export interface AnalyzeStageContext {
   readonly languageModel: LanguageModel;
   /** When the language model last gave a good answer, for this or another event. */
   readonly languageModelAnsweredAt: () => Date | null;
-  /** Rows were written: the journal has entries to number. */
-  readonly onStored: () => void;
 }
 
 /** Makes the stage that has the language model judge an event and stores score, level, summary, reasoning and factors. */
@@ -46,7 +44,6 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
       return { facts: facts.facts, data };
     });
     if (!subject) return;
-    context.onStored();
 
     const answer = await context.languageModel.judge(subject.facts, signal);
     if (signal.aborted) throw new StageAborted(`the analysis of event ${eventId} was broken off`);
@@ -93,7 +90,6 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
         }
       }
     });
-    context.onStored();
     tell(job, subject.data, answer, finishedAt.getTime() - startedAt.getTime());
   };
 
@@ -122,7 +118,6 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
       await buryJob(sql, job, error);
       await storeAnalysisFailure(sql, { eventId: Number(job.subject), attempt: job.attempts, error, now: clock.now() });
     });
-    context.onStored();
   };
 
   return { run, giveUp };

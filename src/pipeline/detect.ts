@@ -59,8 +59,8 @@ export interface DetectStageContext {
   readonly mostUnstored: number;
   /** When the detector last gave a good answer, to this or another picture. */
   readonly detectorAnsweredAt: () => Date | null;
-  /** Findings were written: the journal may have entries to number, and others work to do. */
-  readonly onStored: (stored: Stored) => void;
+  /** Batches were closed, since a camera got another one. */
+  readonly onClosed: (closed: Stored["closed"]) => void;
   /** The stage is done with a picture, for now if it is deferred. */
   readonly onOutcome: (outcome: DetectOutcome) => void;
 }
@@ -98,7 +98,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
       const stored = await db.transaction((sql) =>
         storeFindings(sql, pictures, { settings, batchMaxDetections, enrichmentWaitMs, now: clock.now() }),
       );
-      context.onStored(stored);
+      if (stored.closed.length > 0) context.onClosed(stored.closed);
       return stored.batchIds;
     },
   });

@@ -27,8 +27,6 @@ export interface EnrichStageContext {
   readonly settings: Settings;
   readonly services: EnrichmentServices;
   readonly recognition: Recognition;
-  /** Rows were written: the journal may have entries to number, an analysis may have become due. */
-  readonly onStored: () => void;
 }
 
 /** On a picture of a crowd the services look at those only of whom the detector was most certain. */
@@ -61,7 +59,6 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
     const found = wanted.vision || wanted.reid ? await enrich(job, image, subjects, wanted, signal) : new Map<number, Found>();
     if (signal.aborted) throw new StageAborted(`the enrichment of what is on ${image.path} was broken off`);
     const status = await store(job, image, found);
-    context.onStored();
     const took_ms = clock.now().getTime() - startedAt.getTime();
     const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, camera: image.cameraId };
     context.log.debug({ ...fields, detections: subjects.length, status, took_ms }, "what is on a picture was looked into");
@@ -167,7 +164,6 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       (subject) => [subject.id, { enrichment: skipped(priorOf(subject), wanted, error, clock.now()), retryAt: undefined }] as const,
     );
     await store(job, image, new Map(found));
-    context.onStored();
   };
 
   return { run, giveUp };

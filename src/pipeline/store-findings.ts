@@ -36,10 +36,6 @@ export interface StoringContext {
 
 /** What was written, for those who wait for it. */
 export interface Stored {
-  /** There is something to enrich. */
-  readonly enrich: boolean;
-  /** The next batch may be due earlier than was known. */
-  readonly dueSooner: boolean;
   /** Batches were closed: events, with what follows from them. */
   readonly closed: readonly Closed[];
   /** The batch that each picture's detections joined, in their order; undefined where there were none. */
@@ -58,7 +54,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count } }];
   });
   // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
-  const [, , { batchIds, outgrown, dueSooner }] = await Promise.all([
+  const [, , { batchIds, outgrown }] = await Promise.all([
     finishJobs(
       sql,
       pictures.map(({ job }) => job),
@@ -93,8 +89,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     records.map((data) => ({ type: "detection.new" as const, data })),
     now,
   );
-  const enrich = arrivals.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled);
-  if (enrich) {
+  if (arrivals.length > 0 && (settings.visionExtractionEnabled || settings.reidEnabled)) {
     const found = arrivals.map(({ at }) => pictures[at] as SeenPicture);
     await addJobs(
       sql,
@@ -106,7 +101,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
   // all at once: their events are counted by camera in one order, as everybody else counts them
   const closed = await closeDueBatches(sql, now, closing, outgrown);
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
-  return { enrich, dueSooner, closed, batchIds: pictures.map((_, at) => joined.get(at)) };
+  return { closed, batchIds: pictures.map((_, at) => joined.get(at)) };
 }
 
 function newDetection(image: LedgerImage, { found, frame }: Finding, batchId: string, now: Date): NewDetection {

@@ -31,7 +31,6 @@ beforeAll(async () => {
     ...{ db, clock, log: silentLog, languageModel, timeZone: "UTC" },
     settings: createSettings({ db, config, log: silentLog, clock }),
     languageModelAnsweredAt: () => breaker.state().last_success,
-    onStored: () => {},
   });
 });
 afterAll(async () => {

@@ -88,7 +88,7 @@ async function claimed(imageId: number, log: Log = silentLog, fresh?: FreshConte
     settings: createSettings({ db, config, log: silentLog, clock }),
     ...(fresh && { fresh }),
     detectorAnsweredAt: () => breaker.state().last_success,
-    onStored: () => {},
+    onClosed: () => {},
     onOutcome: () => {},
   });
   return { job, stage };

@@ -54,7 +54,7 @@ async function workOff(): Promise<void> {
     ...{ db, clock, log: silentLog, detector, atDetector: 4, mostUnstored: 4, enrichmentWaitMs: () => 0, batchMaxDetections: 500 },
     settings: createSettings({ db, config, log: silentLog, clock }),
     detectorAnsweredAt: () => breaker.state().last_success,
-    onStored: () => {},
+    onClosed: () => {},
     onOutcome: () => {},
   });
   const claim = { queue: "detect", processId: randomUUID(), now: new Date(clock.now().getTime() + 600_000) } as const;

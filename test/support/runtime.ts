@@ -18,9 +18,6 @@ export function quietRuntime(changes: Partial<Runtime> = {}): Runtime {
     live: () => ({ connectedClients: 0, messagesSent: 0, replayed: 0, cutSlow: 0, running: true, lastBroadcast: null }),
     requests: () => ({ total: 0, byStatus: {}, p50Ms: null, p99Ms: null }),
     recentEvents: () => [],
-    wakeJournal: () => {},
-    wakeJobs: () => {},
-    wakeWatcher: () => {},
     selftest: async ({ timeoutMs }) => ({
       status: "failed",
       message: "nothing runs here that could be tested",

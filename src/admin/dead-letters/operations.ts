@@ -65,8 +65,6 @@ export const dlqOperations: Pick<Operations, keyof typeof dlqRoutes> = {
       if (!isThere) throw noSuchLetter(queue, query.job_id);
       throw new Problem("conflict", `The webhook that job ${query.job_id} is for is disabled; enable it first`);
     }
-    context.runtime?.wakeJobs(queue);
-    context.runtime?.wakeJournal();
     return { queue, requeued };
   },
 

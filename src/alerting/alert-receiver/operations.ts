@@ -21,7 +21,7 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
    * Logs each alert first, in any case, and stores it together with the message for live clients, which the publisher sends after the
    * reply. If the database is away, the reply is an error, and the alert manager sends everything again.
    */
-  receiveAlerts: async ({ body }, { db, clock, log, runtime }) => {
+  receiveAlerts: async ({ body }, { db, clock, log }) => {
     const alerts = body.alerts.map((alert) => factsOf(body, alert));
     for (const alert of alerts) tell(log, alert);
     const problems = alerts.map(whyUnstorable);
@@ -31,7 +31,6 @@ export const alertReceiverOperations: Pick<Operations, keyof typeof alertReceive
     const storable = alerts.filter((_, index) => problems[index] === undefined);
     for (let at = 0; at < storable.length; at += alertsAtOnce) {
       await store({ db, clock }, storable.slice(at, at + alertsAtOnce));
-      runtime?.wakeJournal();
     }
     const unstored = alerts.length - storable.length;
     return {

@@ -47,7 +47,7 @@ export const alertOperations: Pick<Operations, keyof typeof alertRoutes> = {
 };
 
 /** Acknowledges or dismisses an alert; the second of two requests gets a conflict. */
-async function end({ db, clock, runtime }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
+async function end({ db, clock }: OperationContext, text: string, status: "acknowledged" | "dismissed"): Promise<Alert> {
   const id = uuidOf(text);
   if (id === undefined) throw notFound("Alert", text);
   const alert = await db.transaction(async (sql) => {
@@ -66,7 +66,5 @@ async function end({ db, clock, runtime }: OperationContext, text: string, statu
     await emit(sql, [{ type, eventId: id, data: ended }], now);
     return ended;
   });
-  runtime?.wakeJournal();
-  runtime?.wakeJobs("deliver");
   return alert;
 }

@@ -14,7 +14,7 @@ export type NotificationOrder = About & {
 
 /**
  * Stores a notification for each channel and has it sent, in the transaction that raised the alert or ended the silence. A channel that
- * cannot be used gets a row that says why. After the commit, `wakeJobs("deliver")` saves a wait of up to a second.
+ * cannot be used gets a row that says why.
  */
 export async function queueNotifications(
   sql: Sql,
@@ -45,8 +45,7 @@ export async function cancelNotifications(sql: Sql, alertId: string, now: Date):
 }
 
 /**
- * A channel works that did not, as far as we knew: what waits for it is sent now. Returns how many that is. `wakeJobs("deliver")` afterwards saves a
- * wait of up to a second.
+ * A channel works that did not, as far as we knew: what waits for it is sent now. Returns how many that is.
  */
 export async function sendWaiting(db: Database, channel: Channel, now: Date): Promise<number> {
   await db.query((sql) => bringForward(sql, channel, now));

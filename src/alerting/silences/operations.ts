@@ -27,7 +27,7 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     return { items: items.map((row) => row.record), ...page };
   },
 
-  createSilence: async ({ body }, { db, clock, runtime }) => {
+  createSilence: async ({ body }, { db, clock }) => {
     const now = clock.now();
     const { cameraId, ruleId } = scopeOf(body);
     const endsAt = endOf(body, now);
@@ -38,7 +38,6 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
       await appendToJournal(sql, [{ type: "silence.started", data: created }], now);
       return created;
     });
-    runtime?.wakeJournal();
     return silence;
   },
 
@@ -49,7 +48,7 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
     return silence;
   },
 
-  endSilence: async ({ params }, { db, clock, runtime }) => {
+  endSilence: async ({ params }, { db, clock }) => {
     const id = uuidOf(params.id);
     if (id === undefined) throw notFound("Silence", params.id);
     const silence = await db.transaction(async (sql) => {
@@ -61,7 +60,6 @@ export const silenceOperations: Pick<Operations, keyof typeof silenceRoutes> = {
       await appendToJournal(sql, [{ type: "silence.ended", data: current }], now);
       return current;
     });
-    runtime?.wakeJournal();
     return silence;
   },
 };

@@ -63,7 +63,6 @@ export const deliveryOperations: Pick<Operations, keyof DeliveryRoutes> = {
       if (!delivery) throw notFound("Delivery", params.delivery_id);
       return delivery;
     });
-    context.runtime?.wakeJobs("deliver");
     const { data: _, emitted_at: __, ...record } = created;
     return record;
   },

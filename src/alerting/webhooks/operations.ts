@@ -193,7 +193,6 @@ async function switchTo(context: OperationContext, text: string, enabled: boolea
   const id = uuidOf(text);
   const row = id && (await context.db.transaction((sql) => setEnabled(sql, id, enabled, null, context.clock.now())));
   if (!row) throw noSuchWebhook(text);
-  context.runtime?.wakeJobs("deliver");
   return recordOf(row, context.sealer);
 }
 

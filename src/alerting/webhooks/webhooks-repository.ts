@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import type { StoredWebhook, WebhookDefinition } from "./webhook.ts";
 
 /** A definition as its columns take it. */
@@ -102,6 +103,7 @@ export async function setEnabled(
     where w.webhook_id = ${id}
     returning ${columns(sql)}
   `;
+  if (row && enabled) noteWake(sql, "jobs:deliver");
   return row;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Sql } from "../../platform/database/database.ts";
+import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { linkDetections } from "../detections/detections-repository.ts";
 import { queueAnalyses } from "../events/analysis.ts";
 import { announceEvents } from "../events/announcement.ts";
@@ -36,8 +37,6 @@ export interface Assigned {
    * operation a camera has one open batch.
    */
   readonly outgrown: readonly string[];
-  /** A batch was opened, is full, or is due earlier than before: the next due time must be computed again. */
-  readonly dueSooner: boolean;
 }
 
 /**
@@ -49,7 +48,7 @@ export async function assignToBatches(
   arrivals: readonly Arrival[],
   { settings, maxDetections, now }: { readonly settings: BatchSettings; readonly maxDetections: number; readonly now: Date },
 ): Promise<Assigned> {
-  if (arrivals.length === 0) return { batchIds: [], outgrown: [], dueSooner: false };
+  if (arrivals.length === 0) return { batchIds: [], outgrown: [] };
   const times = batchTimes(settings);
   const cameraIds = [...new Set(arrivals.map(({ cameraId }) => cameraId))];
   // Sent together: the second statement runs only once the first holds its locks, and then sees everything committed before.
@@ -77,7 +76,9 @@ export async function assignToBatches(
   await Promise.all([fresh.length > 0 && insertBatches(sql, fresh, now), known.length > 0 && growBatches(sql, known, now)]);
   const wasDueAt = new Map(open.map((batch) => [batch.batchId, dueAt(batch, times)]));
   const dueSooner = fresh.length > 0 || known.some((batch) => batch.isFull || batch.dueAt < (wasDueAt.get(batch.batchId) as Date));
-  return { batchIds, outgrown: [...outgrown], dueSooner };
+  // the aggregator waits for the batch that is due next
+  if (dueSooner) noteWake(sql, "batches");
+  return { batchIds, outgrown: [...outgrown] };
 }
 
 /** `enrichmentWaitMs`: maximum wait of an analysis for enrichment; without it, there is no wait. */

@@ -26,7 +26,7 @@ type NewItem = CheckedItem<z.output<typeof NewDetectionItem>>;
 
 /** The use cases for several detections at once. Their events are updated: number, classes and cover. */
 export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBulkRoutes> = {
-  createDetections: async ({ body }, { db, clock, runtime }) => {
+  createDetections: async ({ body }, { db, clock }) => {
     const { valid, faulty } = checkItems(NewDetectionItem, body.detections);
     const now = clock.now();
     const results = await db.transaction(async (sql) => {
@@ -51,11 +51,10 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
         ...[...refusals].map(([index, error]) => failedItem(index, error)),
       ];
     });
-    runtime?.wakeJournal();
     return bulkReply([...faulty, ...results]);
   },
 
-  updateDetections: async ({ body }, { db, clock, config, log, runtime }) => {
+  updateDetections: async ({ body }, { db, clock, config, log }) => {
     const { valid, faulty } = checkItems(DetectionChangeItem, body.detections);
     const now = clock.now();
     const changes = valid.map(({ item }) => ({ id: item.id, objectType: item.object_type, confidence: item.confidence }));
@@ -82,12 +81,11 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
       changed.map(({ id }) => id).filter((id) => there.has(id)),
       { dataDir: config.dataDir, log },
     );
-    runtime?.wakeJournal();
     const results = valid.map(({ index, item: { id } }) => (there.has(id) ? doneItem(index, id) : unknownItem(index, id)));
     return bulkReply([...faulty, ...results]);
   },
 
-  deleteDetections: async ({ body }, { db, clock, config, log, runtime }) => {
+  deleteDetections: async ({ body }, { db, clock, config, log }) => {
     const { valid, faulty } = checkItems(z.int(), body.detection_ids);
     const now = clock.now();
     const there = await db.transaction(async (sql) => {
@@ -109,7 +107,6 @@ export const detectionBulkOperations: Pick<Operations, keyof typeof detectionBul
       return ids;
     });
     await removeThumbnails(there, { dataDir: config.dataDir, log });
-    runtime?.wakeJournal();
     const left = new Set(there);
     // An id that is named twice is deleted already the second time.
     const results = valid.map(({ index, item: id }) => (left.delete(id) ? doneItem(index, id) : unknownItem(index, id)));

@@ -28,18 +28,14 @@ type NewItem = CheckedItem<z.output<typeof NewEvent>>;
 
 /** Several events in one request: an error is reported for its item, and the other items are done in one transaction. */
 export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvents" | "deleteEvents"> = {
-  createEvents: async ({ body }, { db, clock, settings, runtime }) => {
+  createEvents: async ({ body }, { db, clock, settings }) => {
     const { valid, faulty } = checkItems(NewEvent, body.events);
     const thresholds = settings.current().riskScoreThresholds;
     const results = valid.length === 0 ? [] : await db.transaction((sql) => create(sql, valid, thresholds, clock.now()));
-    runtime?.wakeJournal();
-    runtime?.wakeJobs("analyze");
-    runtime?.wakeJobs("alert");
-    runtime?.wakeJobs("deliver");
     return bulkReply([...faulty, ...results]);
   },
 
-  updateEvents: async ({ body }, { db, clock, runtime }) => {
+  updateEvents: async ({ body }, { db, clock }) => {
     const { valid, faulty } = checkItems(EventReview, body.events);
     const ids = await db.transaction(async (sql) => {
       const now = clock.now();
@@ -58,7 +54,6 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
       );
       return new Map(events.map((event) => [event.id, event.deleted_at === null]));
     });
-    runtime?.wakeJournal();
     const results = valid.map(({ index, item: { id } }) => {
       if (ids.get(id)) return doneItem(index, id);
       return failedItem(index, ids.has(id) ? `id: Event ${id} is deleted` : `id: Event ${id} does not exist`, id);
@@ -66,7 +61,7 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
     return bulkReply([...faulty, ...results]);
   },
 
-  deleteEvents: async ({ body }, { db, clock, runtime }) => {
+  deleteEvents: async ({ body }, { db, clock }) => {
     const { valid, faulty } = checkItems(EventId, body.event_ids);
     const ids = [...new Set(valid.map(({ item }) => item))];
     const { deleted, existing } = await db.transaction(async (sql) => {
@@ -75,7 +70,6 @@ export const eventBulkOperations: Pick<Operations, "createEvents" | "updateEvent
       await appendToJournal(sql, entries, clock.now());
       return { deleted: new Set(deleted), existing: await existingIds(sql, ids) };
     });
-    runtime?.wakeJournal();
     const results = valid.map(({ index, item: id }) => {
       // Named twice: the second time it is deleted already.
       if (deleted.delete(id)) return doneItem(index, id);

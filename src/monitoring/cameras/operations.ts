@@ -2,12 +2,14 @@ import { z } from "zod";
 import { latestPast } from "../../base/clock/latest-past.ts";
 import type { Bytes } from "../../contract/answer.ts";
 import { decodeCursor, KeyInstant, makePage } from "../../contract/cursor.ts";
+import type { JournalEntry } from "../../contract/live.ts";
 import { notFound, Problem } from "../../contract/problem.ts";
 import type { cameraRoutes } from "../../contract/routes/cameras.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { makeFolder } from "../../platform/database/make-folder.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../../platform/disk/no-answer.ts";
+import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { type Camera, type CameraIdentity, type CameraStatus, conflictProblem, sharedField, slugOf } from "./camera.ts";
@@ -76,15 +78,13 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     const { issues } = await inspectFolder(rootsOf(config), folderPath);
     const reason = cannotCreate ?? (issues.join("; ") || null);
     const now = context.clock.now();
-    const camera = await db.transaction(async (sql) => {
+    return await db.transaction(async (sql) => {
       await lockIdentities(sql);
       refuse(identity, await findConflict(sql, identity));
       const created = await insertCamera(sql, { ...identity, status: reason ? "error" : "unknown", reason }, now);
-      await appendToJournal(sql, [cameraChanged(created, null, reason)], now);
+      await announce(sql, cameraChanged(created, null, reason), now);
       return created;
     });
-    wake(context);
-    return camera;
   },
 
   getCamera: async ({ params }, { db }) => await db.query((sql) => requireCamera(sql, params.camera_id)),
@@ -92,7 +92,6 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
   updateCamera: async ({ params, body }, context) => {
     let camera: Camera | undefined;
     while (!camera) camera = await tryUpdate(context, params.camera_id, body);
-    wake(context);
     return camera;
   },
 
@@ -104,9 +103,8 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
       if (!current) throw notFound("Camera", cameraId);
       if (current.deleted_at) throw new Problem("conflict", `Camera ${cameraId} is deleted already`);
       const deleted = await deleteCamera(sql, cameraId, now);
-      await appendToJournal(sql, [cameraChanged(deleted, current.status, current.status_reason)], now);
+      await announce(sql, cameraChanged(deleted, current.status, current.status_reason), now);
     });
-    wake(context);
     return undefined;
   },
 
@@ -117,16 +115,14 @@ export const cameraOperations: Pick<Operations, keyof typeof cameraRoutes> = {
     // The folder of a deleted camera cannot change meanwhile.
     const { issues } = await inspectFolder(rootsOf(context.config), deleted.folder_path);
     const now = context.clock.now();
-    const camera = await context.db.transaction(async (sql) => {
+    return await context.db.transaction(async (sql) => {
       const current = await lockCamera(sql, cameraId);
       if (!current?.deleted_at) throw new Problem("conflict", `Camera ${cameraId} is not deleted`);
       const reason = issues.join("; ") || null;
       const restored = await restoreCamera(sql, cameraId, reason, now);
-      await appendToJournal(sql, [cameraChanged(restored, current.status, reason)], now);
+      await announce(sql, cameraChanged(restored, current.status, reason), now);
       return restored;
     });
-    wake(context);
-    return camera;
   },
 
   getCameraSnapshot: async ({ params }, { db, config, clock }) => {
@@ -230,13 +226,14 @@ async function tryUpdate(
     };
     refuse(identity, await findConflict(sql, identity, cameraId), cameraId);
     const { status, reason } = await standingAfter(sql, current, folder?.issues, given.status, now);
+    noteWake(sql, "watcher");
     // A change without effect is neither a sign of life nor worth a message.
     if (given.status === undefined && isSame(current, identity) && status === current.status && reason === current.status_reason) {
       const { status_reason: _, ...same } = current;
       return same;
     }
     const changed = await updateCamera(sql, cameraId, { name: identity.name, folder_path: identity.folder_path, status, reason }, now);
-    await appendToJournal(sql, [cameraChanged(changed, current.status, reason)], now);
+    await announce(sql, cameraChanged(changed, current.status, reason), now);
     return changed;
   });
 }
@@ -262,8 +259,8 @@ async function standingAfter(
   return asked === undefined || asked === standing.status ? standing : { status: asked, reason: null };
 }
 
-/** The list of cameras changed: wakes the file watcher and the publisher. */
-function wake({ runtime }: OperationContext): void {
-  runtime?.wakeWatcher();
-  runtime?.wakeJournal();
+/** Announces a change of the list of cameras: to clients through the journal, and to the file watcher, whose folders changed. */
+async function announce(sql: Sql, change: JournalEntry, now: Date): Promise<void> {
+  noteWake(sql, "watcher");
+  await appendToJournal(sql, [change], now);
 }

@@ -24,7 +24,7 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
     return { items: items.map((row) => row.record), ...page };
   },
 
-  deleteEvent: async ({ params: { event_id: id } }, { db, clock, runtime }) => {
+  deleteEvent: async ({ params: { event_id: id } }, { db, clock }) => {
     await db.transaction(async (sql) => {
       const deleted = await markDeleted(sql, [id], clock.now());
       if (deleted.length === 0) {
@@ -33,11 +33,10 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
       }
       await appendToJournal(sql, [{ type: "event.deleted", data: { id } }], clock.now());
     });
-    runtime?.wakeJournal();
     return undefined;
   },
 
-  restoreEvent: async ({ params: { event_id: id } }, { db, clock, runtime }) => {
+  restoreEvent: async ({ params: { event_id: id } }, { db, clock }) => {
     const event = await db.transaction(async (sql) => {
       if (!(await unmarkDeleted(sql, id, clock.now()))) {
         if (!(await existingIds(sql, [id])).has(id)) throw notFound("Event", id);
@@ -48,8 +47,6 @@ export const deletionOperations: Pick<Operations, "deleteEvent" | "restoreEvent"
       await queueEvaluations(sql, [id], "restored", clock.now());
       return { ...record, detections };
     });
-    runtime?.wakeJournal();
-    runtime?.wakeJobs("alert");
     return event;
   },
 };

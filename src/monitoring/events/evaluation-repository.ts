@@ -1,5 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { addJobs } from "../../work/jobs/jobs-repository.ts";
+import { noteWake } from "../../work/jobs/wakes-repository.ts";
 
 /**
  * Why rules evaluate an event: it was stored, it got a score, its analysis failed for good, it was restored, or it is the event of an
@@ -37,7 +38,7 @@ export async function queueEvaluations(
       select from rule_verdicts v where v.event_id = e.event_id and v.rule_id = r.rule_id and v.failed_conditions = array[${eventDeleted}::text]
     )`,
   }[trigger];
-  await sql`
+  const queued = await sql`
     insert into jobs (queue, subject, priority, position, available_at)
     select 'alert', concat_ws(':', e.event_id, ${trigger}::text, ${now.getTime()}::bigint), 0, ${now}::timestamptz, ${now}::timestamptz
     from unnest(${[...eventIds]}::bigint[]) with ordinality as e (event_id, position)
@@ -50,6 +51,7 @@ export async function queueEvaluations(
     order by e.position
     on conflict (queue, subject) do nothing
   `;
+  if (queued.count > 0) noteWake(sql, "jobs:alert");
 }
 
 /**

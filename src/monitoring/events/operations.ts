@@ -34,7 +34,7 @@ export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "
 
   getEvent: async ({ params }, { db }) => await db.query((sql) => findWithDetections(sql, params.event_id)),
 
-  updateEvent: async ({ params, body }, { db, clock, runtime }) => {
+  updateEvent: async ({ params, body }, { db, clock }) => {
     const { reviewed, notes } = body;
     const changes = reviewed !== undefined || notes !== undefined;
     const event = await db.transaction(async (sql) => {
@@ -43,7 +43,6 @@ export const eventOperations: Omit<Pick<Operations, keyof typeof eventRoutes>, "
       if (changes) await appendToJournal(sql, [{ type: "event.updated", data: record }], clock.now());
       return { ...record, detections };
     });
-    if (changes) runtime?.wakeJournal();
     return event;
   },
 };

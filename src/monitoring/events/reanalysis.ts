@@ -20,8 +20,6 @@ export const reanalysisOperations: Pick<Operations, "reanalyzeEvent"> = {
       await requeueJob(sql, "analyze", { subject: String(id), priority: priorities.live, position: event.started_at, availableAt: now });
       await awaitAnalyses(sql, [id], now);
     });
-    runtime?.wakeJournal();
-    runtime?.wakeJobs("analyze");
     return { event_id: id, status: "queued" as const };
   },
 };

@@ -33,7 +33,7 @@ export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
     };
   },
 
-  acknowledgeSceneChange: async ({ params: { camera_id: cameraId, id } }, { db, clock, runtime }) => {
+  acknowledgeSceneChange: async ({ params: { camera_id: cameraId, id } }, { db, clock }) => {
     const acknowledgedAt = await db.transaction(async (sql) => {
       await requireCamera(sql, cameraId);
       const now = clock.now();
@@ -43,7 +43,6 @@ export const sceneOperations: Pick<Operations, keyof typeof sceneRoutes> = {
       if (acknowledged && lasts && (await adoptView(sql, cameraId, id, now))) await endIncidents(sql, cameraId, ["view"], now);
       return acknowledged;
     });
-    runtime?.wakeJournal();
     if (!acknowledgedAt) throw new Problem("not_found", `Camera ${cameraId} has no scene change ${id}`);
     return { id, acknowledged: true, acknowledged_at: acknowledgedAt };
   },

@@ -32,6 +32,11 @@ export interface Database {
   iterate<T>(work: (sql: Sql) => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void, undefined>;
   /** Calls `onNotify` with each payload of the channel; `onReady` after each (re)connection, since notifications in between are lost. Returns how to stop. */
   listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>>;
+  /**
+   * Calls `subscriber` with each note (commit-notes.ts) of a transaction or query of this database after its commit. Notes of a transaction that
+   * rolled back, or whose outcome is unknown, never arrive. Returns how to unsubscribe.
+   */
+  onCommitted(subscriber: (note: string) => void): () => void;
   readonly pool: PoolCounters;
   /** Refuses new work, lets what is under way finish (4 s at most) and ends all connections. */
   close(): Promise<void>;

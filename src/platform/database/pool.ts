@@ -1,6 +1,7 @@
 import { createSemaphore, type Semaphore } from "../../base/async/semaphore.ts";
 import { hourMs } from "../../base/clock/durations.ts";
 import type { Log } from "../../base/log/log.ts";
+import { notesOf } from "./commit-notes.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type ConnectionTarget, describeTarget, type SocketAddress, socketTarget, urlTarget } from "./connection-target.ts";
 import type { Database, PoolCounters, Sql } from "./database.ts";
@@ -59,6 +60,7 @@ class Pool implements Database {
   readonly #open = new Set<Connection>();
   readonly #unused: IdleConnections;
   readonly #waiters: Waiter[] = [];
+  readonly #subscribers = new Set<(note: string) => void>();
   #opening = 0;
   /** When connecting began to fail, or undefined while all is well. */
   #failingSince: number | undefined;
@@ -93,21 +95,24 @@ class Pool implements Database {
   async query<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = this.#takeUnused() ?? (await this.#wait());
     const scope = scopeOf(connection.sql);
+    let result: T;
     try {
-      return await work(scope.sql);
+      result = await work(scope.sql);
     } catch (error) {
       throw this.#translate(error, connection);
     } finally {
       scope.end();
       this.#release(connection);
     }
+    this.#announce(scope.sql);
+    return result;
   }
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#begin();
     const scope = scopeOf(connection.sql);
+    let result: T;
     try {
-      let result: T;
       try {
         result = await work(scope.sql);
       } catch (error) {
@@ -117,9 +122,30 @@ class Pool implements Database {
       }
       scope.end();
       await this.#commit(connection);
-      return result;
     } finally {
       this.#release(connection);
+    }
+    this.#announce(scope.sql);
+    return result;
+  }
+
+  onCommitted(subscriber: (note: string) => void): () => void {
+    this.#subscribers.add(subscriber);
+    return () => {
+      this.#subscribers.delete(subscriber);
+    };
+  }
+
+  /** Runs after the connection is free again, so that whoever wakes up can take it. The commit stands, whatever a subscriber throws. */
+  #announce(sql: Sql): void {
+    for (const note of notesOf(sql) ?? []) {
+      for (const subscriber of this.#subscribers) {
+        try {
+          subscriber(note);
+        } catch (error) {
+          this.#options.log.error({ err: error, note }, "A subscriber of commits failed");
+        }
+      }
     }
   }
 

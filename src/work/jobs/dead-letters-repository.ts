@@ -1,5 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { QueueName } from "./jobs-repository.ts";
+import { noteWake } from "./wakes-repository.ts";
 
 /** A job that will not be tried again by itself. */
 export interface DeadJob {
@@ -85,6 +86,7 @@ export async function reviveDeadJobs(
     where j.job_id = chosen.job_id
     returning j.subject
   `;
+  if (rows.length > 0) noteWake(sql, `jobs:${queue}`);
   return rows.map(({ subject }) => subject);
 }
 
@@ -108,5 +110,6 @@ export async function hastenJobs(sql: Sql, queue: QueueName, now: Date): Promise
       and j.queue = ${queue}
       and j.available_at > ${now}
   `;
+  if (hastened.count > 0) noteWake(sql, `jobs:${queue}`);
   return hastened.count;
 }

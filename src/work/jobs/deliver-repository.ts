@@ -1,4 +1,5 @@
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
+import { noteWake } from "./wakes-repository.ts";
 
 /** What is sent, and where to: columns of the rows from which the jobs are made. */
 export type Sending =
@@ -7,13 +8,14 @@ export type Sending =
 
 /**
  * The beginning of a statement that adds a job to the queue `deliver` for each row of the `from` that follows. One at a time goes to
- * one place: the webhook, or the channel, is the lane.
+ * one place: the webhook, or the channel, is the lane. The commit wakes the workers of the queue.
  */
 export function insertDeliverJobs(sql: Sql, sending: Sending, now: Date): SqlFragment {
   const [lane, subject] =
     "deliveryId" in sending
       ? [laneOfWebhook(sql, sending.webhookId), sql`'delivery:' || ${sending.deliveryId}`]
       : [laneOfChannel(sql, sending.channel), sql`'notification:' || ${sending.notificationId}`];
+  noteWake(sql, "jobs:deliver");
   return sql`
     insert into jobs (queue, lane, subject, priority, position, available_at)
     select 'deliver', ${lane}, ${subject}, 0, ${now}, ${now}
@@ -30,6 +32,7 @@ export async function hastenChannel(sql: Sql, channel: string, now: Date): Promi
       and j.status = 'pending'
       and j.available_at > ${now}
   `;
+  if (hastened.count > 0) noteWake(sql, "jobs:deliver");
   return hastened.count;
 }
 

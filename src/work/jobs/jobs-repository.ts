@@ -1,6 +1,7 @@
 import { minuteMs } from "../../base/clock/durations.ts";
 import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import { isUniqueViolation } from "../../platform/database/pg-errors.ts";
+import { noteWake } from "./wakes-repository.ts";
 
 /** The queues of the pipeline. The jobs of `deliver` have lanes: what goes to one place goes one after the other. */
 export const queueNames = ["detect", "enrich", "analyze", "alert", "deliver"] as const;
@@ -56,10 +57,10 @@ const claimedColumns = (sql: Sql): SqlFragment => sql`
   j.job_id as "jobId", j.claims as claim, j.subject, j.priority, j.position, j.attempts, j.deferrals, j.blamed
 `;
 
-/** Adds jobs in the caller's transaction; a job that exists already stays as it is. After the commit, hand over by `wakeJobs(queue)`. */
+/** Adds jobs in the caller's transaction, whose commit wakes the workers of the queue. A job that exists already stays as it is. */
 export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[]): Promise<void> {
   if (jobs.length === 0) return;
-  await sql`
+  const added = await sql`
     insert into jobs (queue, subject, priority, position, available_at)
     select ${queue}, j.subject, j.priority, j.position, j.available_at
     from unnest(
@@ -70,11 +71,12 @@ export async function addJobs(sql: Sql, queue: QueueName, jobs: readonly NewJob[
     ) as j (subject, priority, position, available_at)
     on conflict (queue, subject) do nothing
   `;
+  if (added.count > 0) noteWake(sql, `jobs:${queue}`);
 }
 
 /** Adds a job, or has the one that exists done again as if it were new: from the dead letters, or before its time. One that runs is left alone. */
 export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promise<void> {
-  await sql`
+  const queued = await sql`
     insert into jobs (queue, subject, priority, position, available_at)
     values (${queue}, ${job.subject}, ${job.priority}, ${job.position}, ${job.availableAt})
     on conflict (queue, subject) do update
@@ -82,6 +84,7 @@ export async function requeueJob(sql: Sql, queue: QueueName, job: NewJob): Promi
       attempts = 0, deferrals = 0, blamed = 0
     where jobs.status <> 'running'
   `;
+  if (queued.count > 0) noteWake(sql, `jobs:${queue}`);
 }
 
 /** Claims the next jobs, best first: live before backlog, then by time. */
@@ -295,17 +298,22 @@ export async function demoteLateJobs(sql: Sql, now: Date): Promise<void> {
 
 /** Has all that waits for its time start now: the clock was set back, and their time may be hours away. What is asked too early waits anew. */
 export async function bringForwardJobs(sql: Sql, now: Date): Promise<void> {
-  await sql`
+  const due = await sql`
     update jobs j
     set available_at = ${now}, offered_at = null
     where j.status = 'pending'
       and j.available_at > ${now}
   `;
+  if (due.count > 0) noteAllQueues(sql);
+}
+
+function noteAllQueues(sql: Sql): void {
+  for (const queue of queueNames) noteWake(sql, `jobs:${queue}`);
 }
 
 /** Has jobs that were never tried and wait for a later time start now: what they waited for is there. */
 export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
-  await sql`
+  const due = await sql`
     with early as materialized (
       select j.job_id
       from jobs j
@@ -323,6 +331,7 @@ export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: rea
     from early
     where j.job_id = early.job_id
   `;
+  if (due.count > 0) noteWake(sql, `jobs:${queue}`);
 }
 
 /** Frees jobs that this process holds in the table but does not work on: an answer to a claim was lost with its connection. */
@@ -358,6 +367,7 @@ export async function freeAbandonedJobs(sql: Sql): Promise<number> {
     where j.status = 'running'
       and not exists (select 1 from processes p where p.process_id = j.claimed_by)
   `;
+  if (freed.count > 0) noteAllQueues(sql);
   return freed.count;
 }
 

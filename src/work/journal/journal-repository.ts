@@ -1,4 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
+import { noteWake } from "../jobs/wakes-repository.ts";
 
 /** Where `number_journal` announces the newest sequence after each commit. */
 export const journalChannel = "homesec_journal";
@@ -18,6 +19,7 @@ export async function insertEntries(sql: Sql, types: readonly string[], data: re
     select e.type, e.data::jsonb, ${at}::timestamptz
     from unnest(${types as string[]}::text[], ${data as string[]}::text[]) with ordinality as e (type, data, position)
     order by e.position`;
+  noteWake(sql, "journal");
 }
 
 /** Numbers the oldest committed entries that have no number yet and returns them in order. To be run outside of a transaction. */

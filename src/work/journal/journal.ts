@@ -6,7 +6,7 @@ import { insertEntries } from "./journal-repository.ts";
 const dataSchemas = new Map<string, z.ZodType>(JournalMessage.options.map((option) => [option.shape.type.value, option.shape.data]));
 
 /**
- * Writes entries into the journal in the caller's transaction. They get their sequence after the commit. They are stored
+ * Writes entries into the journal in the caller's transaction. They get their sequence after the commit, which wakes the publisher. They are stored
  * in the contract's wire form, so that what the contract does not name never reaches a client. Throws a `ZodError` when
  * an entry does not fit its schema.
  */

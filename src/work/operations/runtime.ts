@@ -31,11 +31,6 @@ export interface Runtime {
   /** The HTTP requests answered since the start. */
   requests(): RequestStats;
   recentEvents(): readonly { readonly timestamp: Date; readonly service: string; readonly event_type: string; readonly message: string }[];
-  /** Hints that rows were written: journal rows to number, jobs to hand over. Losing a hint costs time only. */
-  wakeJournal(): void;
-  wakeJobs(queue: string): void;
-  /** The camera table changed: folders to watch changed too. */
-  wakeWatcher(): void;
   /**
    * Sends a picture of its own through all stages, away from all else, and reports on each. Throws `Problem("conflict")`
    * while another self-test of this process runs.

@@ -5,8 +5,7 @@ import { queueDeliveries } from "./outbox-repository.ts";
 
 /**
  * Has every enabled webhook that subscribed to these events told of them, in the transaction that made them true. They
- * are stored in the contract's wire form. After the commit, `wakeJobs("deliver")` saves a wait of up to a second.
- * Throws a `ZodError` when an event does not fit its schema.
+ * are stored in the contract's wire form. Throws a `ZodError` when an event does not fit its schema.
  */
 export async function emit(sql: Sql, events: readonly OutboundEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;

@@ -47,7 +47,6 @@ export async function openAlertDesk(variables: Readonly<Record<string, string>> 
     clock: context.clock,
     delivery,
     log: silentLog,
-    onStored: () => {},
     onVerdicts: () => {},
   });
   const now = () => context.clock.now();

@@ -64,8 +64,7 @@ const happen = async (...numbers: readonly number[]): Promise<void> => {
   const events = numbers.map(
     (n): OutboundEvent => ({ type: "event_enriched", eventId: String(n), data: { ...samples.event_enriched.data, event_id: n } }),
   );
-  await database.db.transaction((sql) => emit(sql, events, new Date()));
-  daemon.context.runtime?.wakeJobs("deliver");
+  await daemon.context.db.transaction((sql) => emit(sql, events, new Date()));
 };
 const deliveries = async (webhook: { readonly id: string }): Promise<readonly DeliveryRecord[]> =>
   (await ask<{ deliveries: DeliveryRecord[] }>(`GET outbound-webhooks/${webhook.id}/deliveries`)).body.deliveries;
@@ -160,12 +159,11 @@ test("what was answered while the daemon stops, and was not told to its end, is 
 describe("failure", () => {
   test("a message under which the daemon was killed again and again still goes out", async () => {
     const webhook = await add();
-    await database.db.transaction(async (sql) => {
+    await daemon.context.db.transaction(async (sql) => {
       await emit(sql, [{ type: "event_enriched", eventId: "9", data: { ...samples.event_enriched.data, event_id: 9 } }], new Date());
       // each of them was begun and came to no end
       await sql`update jobs set attempts = 25 where queue = 'deliver'`;
     });
-    daemon.context.runtime?.wakeJobs("deliver");
     expect(await only(webhook, "success")).toMatchObject({ attempt_count: 1 });
     expect(numbersOf(target)).toEqual([9]);
   });

@@ -19,8 +19,7 @@ test("the log tells a webhook's fault once, the first delivery given up for it, 
     const events = numbers.map(
       (n): OutboundEvent => ({ type: "event_enriched", eventId: String(n), data: { ...samples.event_enriched.data, event_id: n } }),
     );
-    await database.db.transaction((sql) => emit(sql, events, new Date()));
-    daemon.context.runtime?.wakeJobs("deliver");
+    await daemon.context.db.transaction((sql) => emit(sql, events, new Date()));
   };
   try {
     const response = await fetch(`${daemon.url}/api/outbound-webhooks`, {

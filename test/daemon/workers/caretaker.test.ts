@@ -30,7 +30,7 @@ const addJob = () =>
 const waiting = async () => (await database.db.query((sql) => countJobs(sql, clock.now()))).detect.waiting;
 
 /** A caretaker of a daemon that is alone and well. */
-const newCaretaker = (onFreed: () => void = () => {}) =>
+const newCaretaker = () =>
   createCaretaker({
     ...{ db: database.db, clock, log: silentLog, cameraOfflineAfterSeconds: 3_600 },
     beat: (sql) => beatProcess(sql, own),
@@ -38,19 +38,18 @@ const newCaretaker = (onFreed: () => void = () => {}) =>
     judgedElsewhere: () => false,
     reidTtlHours: 24,
     detectorDown: () => undefined,
-    onFreed,
     watching: () => true,
-    onCameras: () => {},
   });
 const hasBeaten = async () => (await database.db.query((sql) => sql`select 1 from processes`)).length === 1;
 const hasNotedAJump = async () => (await database.db.query((sql) => sql`select 1 from chores where name = 'clock_jumped'`)).length === 1;
 
 test("when the clock is set back, what waits for its time does not wait for hours more", async () => {
   let freed = 0;
-  const caretaker = newCaretaker(() => {
-    freed += 1;
-  });
+  const caretaker = newCaretaker();
   await addJob();
+  const unsubscribe = database.db.onCommitted((note) => {
+    if (note === "jobs:detect") freed += 1;
+  });
   await caretaker.start();
   try {
     await eventually(hasBeaten);
@@ -59,6 +58,7 @@ test("when the clock is set back, what waits for its time does not wait for hour
     await eventually(async () => (await waiting()) === 1, { timeoutMs: 3_000 });
     expect(freed).toBe(1);
   } finally {
+    unsubscribe();
     await caretaker.stop();
   }
 });

@@ -23,8 +23,8 @@ afterEach(async () => {
   await desk.close();
 });
 
-async function start(watching: () => boolean, onTold = () => {}) {
-  const worker = createBaselineLearner({ db: desk.db, clock: desk.context.clock, timeZone: "UTC", log: silentLog, watching, onTold });
+async function start(watching: () => boolean) {
+  const worker = createBaselineLearner({ db: desk.db, clock: desk.context.clock, timeZone: "UTC", log: silentLog, watching });
   await worker.start();
   stops.push(() => worker.stop());
   return worker;
@@ -88,10 +88,10 @@ describe("the worker", () => {
     );
     desk.at(minute(20));
     let told = 0;
-    const onTold = () => {
-      told += 1;
-    };
-    const workers = [await start(() => true, onTold), await start(() => true, onTold)];
+    desk.db.onCommitted((note) => {
+      if (note === "journal") told += 1;
+    });
+    const workers = [await start(() => true), await start(() => true)];
     await eventually(async () => (await desk.journal("anomaly")).length === 2);
     await eventually(async () => told > 0);
     for (const worker of workers) worker.wake();

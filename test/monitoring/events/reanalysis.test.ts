@@ -12,13 +12,13 @@ beforeAll(async () => {
   await desk.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/a')`);
   const idle = { failure_count: 0, last_failure: null, last_success: null, reset_at: null };
   const runtime = quietRuntime({
-    wakeJobs: (queue) => woken.push(queue),
     breakers: () => [
       { name: "detector", state: "open", ...idle },
       { name: "language_model", state: breaker, ...idle },
     ],
   });
   Object.assign(desk.context, { runtime });
+  desk.db.onCommitted((note) => woken.push(note));
 });
 afterAll(() => desk.close());
 beforeEach(async () => {
@@ -48,7 +48,7 @@ it("queues an event to be judged again, which keeps its score meanwhile", async 
     summary: "A cat",
   });
   expect(await desk.journal("event.updated")).toEqual([expect.objectContaining({ analysis_status: "pending", risk_score: 40 })]);
-  expect(woken).toEqual(["analyze"]);
+  expect(woken.filter((note) => note.startsWith("jobs:"))).toEqual(["jobs:analyze"]);
 });
 
 it("is one job, however many ask for it", async () => {
@@ -86,4 +86,5 @@ it("waits for the daemon when none runs", async () => {
   Object.assign(desk.context, { runtime: undefined });
   expect(await desk.ask("reanalyzeEvent", event)).toEqual({ event_id: 1, status: "queued" });
   Object.assign(desk.context, { runtime });
+  desk.db.onCommitted((note) => woken.push(note));
 });

@@ -163,9 +163,9 @@ it("six pictures of one content show it whatever a clock that was set back has l
 });
 
 /** The worker, with short pauses and the time that it is. */
-const watcher = (onTold = () => {}) =>
+const watcher = () =>
   createCameraWatcher({
-    ...{ db: desk.db, log: silentLog, settings: desk.context.settings, roots: [desk.cameraRoot], onTold, everyMs: 20 },
+    ...{ db: desk.db, log: silentLog, settings: desk.context.settings, roots: [desk.cameraRoot], everyMs: 20 },
     clock: { now: () => new Date(), monotonic: () => performance.now() },
   });
 
@@ -175,9 +175,10 @@ it("once scene changes are switched off, another view is no incident any more: n
     await desk.db.transaction((sql) => openIncident(sql, trouble, at(0)));
   }
   let told = 0;
-  const worker = watcher(() => {
-    told += 1;
+  const unsubscribe = desk.db.onCommitted((note) => {
+    if (note === "journal") told += 1;
   });
+  const worker = watcher();
   await worker.start();
   try {
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -189,6 +190,7 @@ it("once scene changes are switched off, another view is no incident any more: n
       "Camera Yard sends black pictures: the view is blocked.",
     ]);
   } finally {
+    unsubscribe();
     await worker.stop();
     await desk.ask("updateConfig", { body: { scene_change_enabled: true } });
   }
