@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../src/contract/live.ts";
-import { hastenJobs } from "../src/work/jobs/dead-letters-repository.ts";
+import { hastenJobs } from "../src/work/jobs/hasten-repository.ts";
 import type { QueueName } from "../src/work/jobs/jobs-repository.ts";
 import type { WakeNote } from "../src/work/jobs/wakes-repository.ts";
 import type { OperationContext } from "../src/work/operations/operation.ts";

@@ -1,5 +1,5 @@
 import type { Sql } from "../../platform/database/database.ts";
-import { hastenFirstTries } from "../../work/jobs/jobs-repository.ts";
+import { hastenFirstTries } from "../../work/jobs/hasten-repository.ts";
 import { emit } from "../../work/outbox/outbox.ts";
 import { eventsBeingEnriched, markEnriched } from "./enrichment-repository.ts";
 

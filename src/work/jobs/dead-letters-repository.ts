@@ -100,16 +100,3 @@ export async function purgeDeadJobs(sql: Sql, queue: QueueName, jobId: number | 
   `;
   return gone.count;
 }
-
-/** Has jobs of a queue that wait for a later time start now, since what they waited for is there. Returns how many. */
-export async function hastenJobs(sql: Sql, queue: QueueName, now: Date): Promise<number> {
-  const hastened = await sql`
-    update jobs j
-    set available_at = ${now}
-    where j.status = 'pending'
-      and j.queue = ${queue}
-      and j.available_at > ${now}
-  `;
-  if (hastened.count > 0) noteWake(sql, `jobs:${queue}`);
-  return hastened.count;
-}

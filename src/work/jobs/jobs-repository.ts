@@ -311,29 +311,6 @@ function noteAllQueues(sql: Sql): void {
   for (const queue of queueNames) noteWake(sql, `jobs:${queue}`);
 }
 
-/** Has jobs that were never tried and wait for a later time start now: what they waited for is there. */
-export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
-  const due = await sql`
-    with early as materialized (
-      select j.job_id
-      from jobs j
-      where j.queue = ${queue}
-        and j.subject = any (${[...subjects]}::text[])
-        and j.status = 'pending'
-        and j.attempts = 0
-        and j.deferrals = 0
-        and j.available_at > ${now}
-      order by j.job_id
-      for update
-    )
-    update jobs j
-    set available_at = ${now}
-    from early
-    where j.job_id = early.job_id
-  `;
-  if (due.count > 0) noteWake(sql, `jobs:${queue}`);
-}
-
 /** Frees jobs that this process holds in the table but does not work on: an answer to a claim was lost with its connection. */
 export async function freeOrphanedJobs(sql: Sql, queue: QueueName, processId: string, runningIds: readonly number[]): Promise<number> {
   const freed = await sql`

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../../../src/platform/database/database.ts";
-import { hastenJobs, reviveDeadJobs } from "../../../src/work/jobs/dead-letters-repository.ts";
+import { reviveDeadJobs } from "../../../src/work/jobs/dead-letters-repository.ts";
 import { hastenChannel, insertDeliverJobs } from "../../../src/work/jobs/deliver-repository.ts";
+import { hastenFirstTries, hastenJobs } from "../../../src/work/jobs/hasten-repository.ts";
 import {
   addJobs,
   bringForwardJobs,
   claimNextJobs,
   freeAbandonedJobs,
-  hastenFirstTries,
   type NewJob,
   queueNames,
   requeueJob,

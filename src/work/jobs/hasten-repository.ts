@@ -1,0 +1,39 @@
+import type { Sql } from "../../platform/database/database.ts";
+import type { QueueName } from "./jobs-repository.ts";
+import { noteWake } from "./wakes-repository.ts";
+
+/** Has jobs of a queue that wait for a later time start now, since what they waited for is there. Returns how many. */
+export async function hastenJobs(sql: Sql, queue: QueueName, now: Date): Promise<number> {
+  const hastened = await sql`
+    update jobs j
+    set available_at = ${now}
+    where j.status = 'pending'
+      and j.queue = ${queue}
+      and j.available_at > ${now}
+  `;
+  if (hastened.count > 0) noteWake(sql, `jobs:${queue}`);
+  return hastened.count;
+}
+
+/** Has jobs that were never tried and wait for a later time start now: what they waited for is there. */
+export async function hastenFirstTries(sql: Sql, queue: QueueName, subjects: readonly string[], now: Date): Promise<void> {
+  const due = await sql`
+    with early as materialized (
+      select j.job_id
+      from jobs j
+      where j.queue = ${queue}
+        and j.subject = any (${[...subjects]}::text[])
+        and j.status = 'pending'
+        and j.attempts = 0
+        and j.deferrals = 0
+        and j.available_at > ${now}
+      order by j.job_id
+      for update
+    )
+    update jobs j
+    set available_at = ${now}
+    from early
+    where j.job_id = early.job_id
+  `;
+  if (due.count > 0) noteWake(sql, `jobs:${queue}`);
+}
