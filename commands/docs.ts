@@ -18,20 +18,16 @@ export const docsCommand = (allCommands: () => Promise<readonly Command[]>): Com
       const [{ configurationReference }, { commandReference }, contract, doctor] = await Promise.all([
         import("../src/platform/config/reference.ts"),
         import("./reference.ts"),
-        Promise.all([
-          import("../src/contract/openapi.ts"),
-          import("../src/contract/routes/index.ts"),
-          import("../src/contract/examples/index.ts"),
-        ]),
+        Promise.all([import("../src/contract/openapi.ts"), import("../src/contract/routes/index.ts")]),
         Promise.all([import("../src/admin/doctor/reference.ts"), import("../src/admin/doctor/checks.ts")]),
       ]);
-      const [{ openapi }, { routes }, { examples }] = contract;
+      const [{ openapi }, { routes }] = contract;
       const [{ doctorReference }, { checks }] = doctor;
       const pages = {
         "configuration.md": configurationReference(),
         "cli.md": commandReference(await allCommands()),
         "doctor.md": doctorReference(checks),
-        "openapi.json": `${JSON.stringify(openapi(routes, io.host.version, examples), null, 2)}
+        "openapi.json": `${JSON.stringify(openapi(routes, io.host.version), null, 2)}
 `,
       };
       const target = resolve(io.host.cwd, folder);

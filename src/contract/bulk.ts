@@ -25,7 +25,19 @@ export const BulkReply = z
     failed: z.int().meta({ description: "Items that were refused; the others are done nevertheless" }),
     results: z.array(BulkResult).meta({ description: "What became of each item, in their order" }),
   })
-  .meta({ id: "BulkReply", description: "What became of the items of a bulk request, each by itself" });
+  .meta({
+    id: "BulkReply",
+    description: "What became of the items of a bulk request, each by itself",
+    example: {
+      total: 2,
+      succeeded: 1,
+      failed: 1,
+      results: [
+        { index: 0, status: "success", id: 1207, error: null },
+        { index: 1, status: "failed", id: 1193, error: "Event 1193 is deleted already" },
+      ],
+    },
+  });
 export type BulkReply = z.output<typeof BulkReply>;
 
 /**

@@ -4,6 +4,7 @@ import { z } from "zod";
 export const wireForm = {
   unrepresentable: "any",
   override: ({ zodSchema, jsonSchema }) => {
+    delete jsonSchema["example"];
     if (zodSchema instanceof z.ZodDate) jsonSchema.type = "string";
     if (zodSchema instanceof z.ZodCodec && zodSchema.out instanceof z.ZodEnum) jsonSchema.enum = zodSchema.out.options;
   },

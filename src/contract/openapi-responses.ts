@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isBinary, isStreamed } from "./encode.ts";
-import type { Example } from "./examples/example.ts";
-import { rateLimitSentence, refusals } from "./examples/refusals.ts";
+import { exampleWith } from "./example.ts";
 import { ErrorBody, RateLimitBody, ValidationErrorBody } from "./problem-bodies.ts";
+import { rateLimitSentence, refusals } from "./refusal-examples.ts";
 import type { Route } from "./route.ts";
 
 type Json = Record<string, unknown>;
@@ -36,11 +36,15 @@ function header(description: string, type: "string" | "integer" = "string"): Jso
 export const refusalExamples: Json = Object.assign({}, ...Object.values(refusals), rateLimitSentence);
 
 /** Every status that a route can answer with, its headers and its body with an example. */
-export function responsesOf(route: Route, example: Example, render: Render): Json {
+export function responsesOf(route: Route, render: Render): Json {
   const { reply } = route;
   const success: Json = {
     description: route.status === 204 ? "Done" : "As asked",
-    ...(reply && { content: isBinary(reply) ? binaryContent(reply.mediaTypes) : json(render(reply), { example: example.reply }) }),
+    ...(reply && {
+      content: isBinary(reply)
+        ? binaryContent(reply.mediaTypes)
+        : json(render(reply), { example: exampleWith(reply, route.example?.reply) }),
+    }),
   };
   const responses: Record<string, Json> = {
     [route.status ?? 200]: success,
@@ -60,7 +64,7 @@ export function responsesOf(route: Route, example: Example, render: Render): Jso
     const type = status === 422 ? ValidationErrorBody : status === 429 && !isSentence ? RateLimitBody : ErrorBody;
     // what tells how it is answers with the same body when it is not well
     if (status === 503 && route.refusals?.[503] !== undefined && reply && !isBinary(reply)) {
-      const unwell = { summary: "Something is not well", value: example.unwell };
+      const unwell = { summary: "Something is not well", value: exampleWith(reply, route.example?.unwell) };
       return { description, content: json(render(z.union([reply, type])), { examples: { Unwell: unwell, ...examples } }) };
     }
     return { description, content: json(render(type), { examples }) };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Example } from "./examples/example.ts";
+import { exampleWith } from "./example.ts";
 import { wireForm } from "./json-schema.ts";
 import { json, refusalExamples, responseHeaders, responsesOf } from "./openapi-responses.ts";
 import type { Route } from "./route.ts";
@@ -22,23 +22,14 @@ const tags: Readonly<Record<string, string>> = {
   documents: "This API, described",
 };
 
-/**
- * Renders routes as an OpenAPI 3.1 document, with an example of each body by operation id. It is the same for the same routes,
- * version and examples, whoever renders it.
- */
-export function openapi(
-  routes: Readonly<Record<string, Route>>,
-  version: string,
-  examples: Readonly<Partial<Record<string, Example>>>,
-): Json {
+/** Renders routes as an OpenAPI 3.1 document. The same routes and version give the same document. */
+export function openapi(routes: Readonly<Record<string, Route>>, version: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   for (const [operationId, route] of Object.entries(routes)) {
     const operations = paths[route.path] ?? {};
     paths[route.path] = operations;
-    operations[route.method] = operationOf(operationId, route, examples[operationId] ?? {}, (type, form) =>
-      wireSchema(type, form, schemas),
-    );
+    operations[route.method] = operationOf(operationId, route, (type, form) => wireSchema(type, form, schemas));
   }
   const document = {
     openapi: "3.1.0",
@@ -73,7 +64,7 @@ export function openapi(
 
 type Render = (type: z.ZodType, form: "text" | "json") => unknown;
 
-function operationOf(operationId: string, route: Route, example: Example, render: Render): Json {
+function operationOf(operationId: string, route: Route, render: Render): Json {
   const parameters = (["params", "query"] as const).flatMap((part) =>
     Object.entries(route[part]?.shape ?? {}).map(([name, type]) => parameterOf(part, name, type as z.ZodType, render)),
   );
@@ -86,10 +77,10 @@ function operationOf(operationId: string, route: Route, example: Example, render
     ...(route.body && {
       requestBody: {
         required: !route.body.safeParse(undefined).success,
-        content: json(render(route.body, "json"), { example: example.body }),
+        content: json(render(route.body, "json"), { example: exampleWith(route.body, route.example?.body) }),
       },
     }),
-    responses: responsesOf(route, example, (type) => render(type, "json")),
+    responses: responsesOf(route, (type) => render(type, "json")),
   };
 }
 

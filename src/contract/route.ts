@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { RouteExample } from "./example.ts";
 
 /** The names in "/api/cameras/{camera_id}/scene-changes/{id}", as a union. */
 type PathParameter<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;
@@ -34,6 +35,7 @@ export interface Route {
   readonly reply?: z.ZodType | BinaryReply;
   readonly status?: 200 | 201 | 202 | 204 | 207;
   readonly refusals?: Refusals;
+  readonly example?: RouteExample;
   /** The JSON reply carries an `ETag`, and `If-None-Match` is answered with 304. Bytes always do. */
   readonly etag?: true;
   /** With `etag`: for how long the reply may be shown without asking again. Default: not at all. */

@@ -37,7 +37,7 @@ export const Instant = z
     },
     encode: (date) => date.toISOString(),
   })
-  .meta({ description: "ISO 8601 timestamp, UTC" });
+  .meta({ description: "ISO 8601 timestamp, UTC", example: "2026-01-31T22:15:00.000Z" });
 
 /** A timestamp that is to be stored: PostgreSQL knows no year 0, and an offset can lead out of the four digits. */
 export const StorableInstant = Instant.refine((time) => isFourDigitYear(time), "Must be within the years 1 to 9999");
@@ -188,7 +188,7 @@ export function uuidOf(text: string): string | undefined {
 }
 
 /** The slug of a camera, in a record or a path. Any text is taken: what names nothing is 404, whatever its form. */
-export const CameraIdText = z.string().meta({ description: "Camera id, a slug" });
+export const CameraIdText = z.string().meta({ description: "Camera id, a slug", example: "front-door" });
 
 /** A new camera id. */
 export const CameraSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, "Must be 1 to 64 of a-z, 0-9, _ and -");

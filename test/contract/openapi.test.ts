@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packageRoot, programVersion } from "../../src/base/version.ts";
-import { examples } from "../../src/contract/examples/index.ts";
 import { openapi } from "../../src/contract/openapi.ts";
 import { routes } from "../../src/contract/routes/index.ts";
 
@@ -17,7 +16,7 @@ interface Operation {
   readonly requestBody?: unknown;
   readonly responses: Record<string, { readonly content?: Record<string, { readonly schema?: Record<string, unknown> }> }>;
 }
-const document = openapi(routes, programVersion(), examples) as {
+const document = openapi(routes, programVersion()) as {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Record<string, unknown>> };
 };

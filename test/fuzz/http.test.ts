@@ -203,7 +203,7 @@ function ask(route: Route, { path, query, body, type = "application/json" }: Sen
 interface Promised {
   readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
 }
-const document = openapi(routes, "0", {}) as { paths: Record<string, Record<string, Promised>> };
+const document = openapi(routes, "0") as { paths: Record<string, Record<string, Promised>> };
 
 /** Headers that tell something about the answer of a route, as opposed to those of HTTP or of every answer. */
 const telling = [

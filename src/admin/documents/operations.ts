@@ -14,8 +14,8 @@ function document(): Promise<Record<string, unknown>> {
 
 /** Its modules are loaded on the first request: most processes never get one. */
 async function makeDocument(): Promise<Record<string, unknown>> {
-  const [{ openapi }, { examples }] = await Promise.all([import("../../contract/openapi.ts"), import("../../contract/examples/index.ts")]);
-  return openapi(routes, programVersion(), examples);
+  const { openapi } = await import("../../contract/openapi.ts");
+  return openapi(routes, programVersion());
 }
 
 /** The use cases behind the documents of the API. */

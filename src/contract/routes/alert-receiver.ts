@@ -35,27 +35,35 @@ export const SentAlerts = z.object({
 /** An alert that was received, once per start and state, however often it was repeated. */
 export const ReceivedAlert = z
   .object({
-    fingerprint: z.string().meta({ description: "The same for the same labels" }),
+    fingerprint: z.string().meta({ description: "The same for the same labels", example: "a362b9d52b5559b6" }),
     status: z.enum(receivedStatuses).meta({ description: "Whether it still fired" }),
     alertname: z.string().meta({ description: "The label `alertname`; this and other short texts are cut after 200 characters" }),
-    severity: z.string().meta({ description: "The label `severity`; `info` without it" }),
-    component: z.string().meta({ description: "The label `component`; `unknown` without it" }),
+    severity: z.string().meta({ description: "The label `severity`; `info` without it", example: "critical" }),
+    component: z.string().meta({ description: "The label `component`; `unknown` without it", example: "detector" }),
     camera_id: z.string().nullable().meta({ description: "The label `camera_id`; null without it" }),
-    summary: z.string().meta({ description: "The annotation `summary`" }),
-    description: z.string().meta({ description: "The annotation `description`" }),
+    summary: z.string().meta({ description: "The annotation `summary`", example: "Detector is down" }),
+    description: z.string().meta({ description: "The annotation `description`", example: "No answer from the detector for 5 minutes" }),
     labels: Texts.meta({ description: "All labels" }),
     annotations: Texts.meta({ description: "All annotations" }),
     started_at: Instant.meta({ description: "When it began to fire" }),
     ended_at: Instant.nullable().meta({ description: "When it ended; null while it fires" }),
-    generator_url: z.string().nullable().meta({ description: "Where it was made" }),
-    receiver: z.string().meta({ description: "The receiver's name in the configuration of the alert manager" }),
-    group_key: z.string().meta({ description: "What the alert manager grouped it by" }),
-    external_url: z.string().meta({ description: "Where the alert manager is" }),
+    generator_url: z.string().nullable().meta({ description: "Where it was made", example: "http://prometheus.example:9090/graph" }),
+    receiver: z.string().meta({ description: "The receiver's name in the configuration of the alert manager", example: "homesec" }),
+    group_key: z.string().meta({ description: "What the alert manager grouped it by", example: '{}:{alertname="DetectorDown"}' }),
+    external_url: z.string().meta({ description: "Where the alert manager is", example: "http://alertmanager.example:9093" }),
     first_received_at: Instant.meta({ description: "When it was first sent" }),
     last_received_at: Instant.meta({ description: "When it was last sent" }),
-    received_count: z.int().meta({ description: "How often it was sent" }),
+    received_count: z.int().meta({ description: "How often it was sent", example: 1 }),
   })
-  .meta({ id: "ReceivedAlert", description: "An alert that was received, once per start and state" });
+  .meta({
+    id: "ReceivedAlert",
+    description: "An alert that was received, once per start and state",
+    example: {
+      alertname: "DetectorDown",
+      labels: { alertname: "DetectorDown", severity: "critical", component: "detector", service: "detector" },
+      annotations: { summary: "Detector is down", description: "No answer from the detector for 5 minutes" },
+    },
+  });
 
 export const alertReceiverRoutes = {
   receiveAlerts: route("/api/webhooks/alerts", {
@@ -66,10 +74,33 @@ export const alertReceiverRoutes = {
     body: SentAlerts,
     reply: z.object({
       status: z.enum(["ok", "partial"]).meta({ description: "`partial`: some could not be stored" }),
-      received: z.int().meta({ description: "Alerts of the request" }),
-      processed: z.int().meta({ description: "Those that were stored, now or before" }),
-      message: z.string().meta({ description: "The same in a sentence, with what went wrong" }),
+      received: z.int().meta({ description: "Alerts of the request", example: 1 }),
+      processed: z.int().meta({ description: "Those that were stored, now or before", example: 1 }),
+      message: z.string().meta({ description: "The same in a sentence, with what went wrong", example: "1 of 1 alerts processed" }),
     }),
+    example: {
+      body: {
+        version: "4",
+        groupKey: '{}:{alertname="DetectorDown"}',
+        truncatedAlerts: 0,
+        receiver: "homesec",
+        groupLabels: { alertname: "DetectorDown" },
+        commonLabels: { alertname: "DetectorDown", severity: "critical", component: "detector", service: "detector" },
+        commonAnnotations: { summary: "Detector is down", description: "No answer from the detector for 5 minutes" },
+        externalURL: "http://alertmanager.example:9093",
+        alerts: [
+          {
+            status: "firing",
+            labels: { alertname: "DetectorDown", severity: "critical", component: "detector", service: "detector" },
+            annotations: { summary: "Detector is down", description: "No answer from the detector for 5 minutes" },
+            startsAt: "2026-01-31T21:40:13.790Z",
+            endsAt: "0001-01-01T00:00:00Z",
+            generatorURL: "http://prometheus.example:9090/graph",
+            fingerprint: "a362b9d52b5559b6",
+          },
+        ],
+      },
+    },
   }),
   listReceivedAlerts: route("/api/webhooks/alerts", {
     method: "get",

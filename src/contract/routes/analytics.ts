@@ -3,13 +3,13 @@ import { ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { DayText, IntText } from "../values.ts";
 
-const Day = z.string().meta({ format: "date", description: "A day in UTC" });
-const Count = z.int().meta({ description: "How many" });
-const Percentage = z.number().meta({ description: "Out of the detections of all classes; 0 to 100" });
-const CameraId = z.string().meta({ description: "Every camera that is not deleted" });
-const CameraName = z.string().meta({ description: "What people call it" });
+const Day = z.string().meta({ format: "date", description: "A day in UTC", example: "2026-01-31" });
+const Count = z.int().meta({ description: "How many", example: 9 });
+const Percentage = z.number().meta({ description: "Out of the detections of all classes; 0 to 100", example: 66.67 });
+const CameraId = z.string().meta({ description: "Every camera that is not deleted", example: "front-door" });
+const CameraName = z.string().meta({ description: "Name of the camera", example: "Front door" });
 const Score = z.int().meta({ description: "Included" });
-const ObjectType = z.string().meta({ description: "What was detected" });
+const ObjectType = z.string().meta({ description: "Class of the object", example: "person" });
 
 const range = {
   start_date: DayText.meta({ format: "date", description: "First day (YYYY-MM-DD, UTC)" }),
@@ -46,6 +46,7 @@ export const analyticsRoutes = {
       data_points: perDay({ low: Count, medium: Count, high: Count, critical: Count }),
       ...asked,
     }),
+    example: { reply: { data_points: [{ date: "2026-01-31", low: 1, medium: 0, high: 1, critical: 0 }] } },
   }),
   getCameraUptime: route("/api/analytics/camera-uptime", {
     ...common,
@@ -92,7 +93,7 @@ export const analyticsRoutes = {
         .meta({ description: "From 0 to 100, without a gap" }),
       total_events: Count,
       ...asked,
-      bucket_size: z.int().meta({ description: "As asked; the last bucket ends at 100 and may be larger or smaller" }),
+      bucket_size: z.int().meta({ description: "As asked; the last bucket ends at 100 and may be larger or smaller", example: 10 }),
     }),
   }),
   getRiskScoreTrends: route("/api/analytics/risk-score-trends", {

@@ -3,22 +3,22 @@ import { deviations, ranges } from "../constants.ts";
 import { route } from "../route.ts";
 import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
 
-const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine" });
-const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known" });
+const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine", example: 18 });
+const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known", example: 18 });
 
-const Average = z.number().meta({ description: "Detections per hour that are usual" });
-const Deviation = z.number().meta({ description: "Standard deviation of that" });
-const Samples = z.int().meta({ description: "Hours that were learned from" });
+const Average = z.number().meta({ description: "Detections per hour that are usual", example: 1.4 });
+const Deviation = z.number().meta({ description: "Standard deviation of that", example: 1.1 });
+const Samples = z.int().meta({ description: "Hours that were learned from", example: 21 });
 
 /** What is usual at a camera, in short. Hours and days are those of which something is known. */
 export const Baseline = z
   .object({
     camera_id: CameraIdText,
-    camera_name: z.string().meta({ description: "What people call it" }),
+    camera_name: z.string().meta({ description: "What people call it", example: "Front door" }),
     baseline_established: z
       .boolean()
       .meta({ description: "Enough is known to judge at least one hour: `min_samples` samples of this hour of any day" }),
-    data_points: z.int().meta({ description: "Hours that were learned from" }),
+    data_points: z.int().meta({ description: "Hours that were learned from", example: 512 }),
     hourly_patterns: z
       .record(z.string(), z.object({ avg_detections: Average, std_dev: Deviation, sample_count: Samples }))
       .meta({ description: 'By hour of the day, "0" to "23", in the time zone of the machine' }),
@@ -44,18 +44,32 @@ export const Baseline = z
       .nullable()
       .meta({ description: "Null while fewer than `min_samples` such hours are known" }),
   })
-  .meta({ id: "Baseline", description: "What is usual at a camera, in short" });
+  .meta({
+    id: "Baseline",
+    description: "What is usual at a camera, in short",
+    example: {
+      baseline_established: true,
+      hourly_patterns: { "18": { avg_detections: 1.4, std_dev: 1.1, sample_count: 21 } },
+      daily_patterns: { saturday: { avg_detections: 0.8, peak_hour: 18, total_samples: 72 } },
+      object_baselines: { person: { avg_hourly: 0.6, peak_hour: 18, total_detections: 402 } },
+      current_deviation: { score: 0.4, interpretation: "normal", contributing_factors: [] },
+    },
+  });
 
 export const Anomaly = z
   .object({
     timestamp: Instant.meta({ description: "When it was certain: within the hour, or at its end" }),
-    detection_class: z.string().nullable().meta({ description: "Null when it is the activity as a whole" }),
-    anomaly_score: z.number().meta({ description: "In standard deviations; below 0 when it was less than usual" }),
-    expected_frequency: z.number().meta({ description: "Detections that are usual in the hour" }),
-    observed_frequency: z.number().meta({ description: "Detections in the hour, or in what of it was over then" }),
+    detection_class: z.string().nullable().meta({ description: "Null when it is the activity as a whole", example: "person" }),
+    anomaly_score: z.number().meta({ description: "In standard deviations; below 0 when it was less than usual", example: 3.4 }),
+    expected_frequency: z.number().meta({ description: "Detections that are usual in the hour", example: 1.2 }),
+    observed_frequency: z.number().meta({ description: "Detections in the hour, or in what of it was over then", example: 6 }),
     reason: z.string().meta({ description: "The same in a sentence" }),
   })
-  .meta({ id: "Anomaly", description: "An hour that was not as usual" });
+  .meta({
+    id: "Anomaly",
+    description: "An hour that was not as usual",
+    example: { reason: "6 detections of person from 18:00 to 18:42; 1.2 are usual in this hour" },
+  });
 
 export const ActivityBaseline = z
   .object({
@@ -78,7 +92,7 @@ export const ActivityBaseline = z
     learning_complete: z.boolean().meta({ description: "Each hour of the week has `min_samples_required` samples" }),
     min_samples_required: z.int().meta({ description: "`min_samples` as it holds for this camera" }),
   })
-  .meta({ id: "ActivityBaseline", description: "The usual number of detections by hour of the week" });
+  .meta({ id: "ActivityBaseline", description: "The usual number of detections by hour of the week", example: { total_samples: 512 } });
 
 export const ClassBaseline = z
   .object({
@@ -86,25 +100,32 @@ export const ClassBaseline = z
     entries: z
       .array(
         z.object({
-          object_class: z.string().meta({ description: "What was detected" }),
+          object_class: z.string().meta({ description: "What was detected", example: "person" }),
           hour: Hour,
           frequency: z.number().meta({ description: "Detections in this hour of a day, over all weekdays" }),
           sample_count: Samples,
         }),
       )
       .meta({ description: "The classes and hours of which something is known" }),
-    unique_classes: z.array(z.string()).meta({ description: "The classes of which something is known" }),
+    unique_classes: z.array(z.string()).meta({ description: "The classes of which something is known", example: ["person"] }),
     total_samples: Samples,
     most_common_class: z.string().nullable().meta({ description: "The one that is seen most; null when nothing is known" }),
   })
-  .meta({ id: "ClassBaseline", description: "The usual number of detections by class and hour" });
+  .meta({
+    id: "ClassBaseline",
+    description: "The usual number of detections by class and hour",
+    example: { total_samples: 512, most_common_class: "person" },
+  });
 
 const ThresholdStdev = z
   .number()
   .min(ranges.baselineThresholdStdev[0])
   .max(ranges.baselineThresholdStdev[1])
-  .meta({ description: "Standard deviations from which on an hour is an anomaly" });
-const MinSamples = z.int().min(ranges.baselineMinSamples[0]).meta({ description: "Samples that an hour must have before it is judged" });
+  .meta({ description: "Standard deviations from which on an hour is an anomaly", example: 2 });
+const MinSamples = z
+  .int()
+  .min(ranges.baselineMinSamples[0])
+  .meta({ description: "Samples that an hour must have before it is judged", example: 10 });
 
 /** The values that hold for a camera. */
 export const BaselineConfig = z
@@ -116,7 +137,7 @@ export const BaselineConfig = z
     override_global_config: z.boolean().meta({ description: "False: the camera's own values are kept, but have no effect" }),
     global_config: z
       .object({
-        threshold_stdev: z.number().meta({ description: "Standard deviations from which on an hour is an anomaly" }),
+        threshold_stdev: z.number().meta({ description: "Standard deviations from which on an hour is an anomaly", example: 2 }),
         min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged" }),
         decay_factor: z.number().meta({ description: "The weight of a new hour; the first ones weigh the same" }),
         window_days: z.int().meta({ description: "What is known of an hour of the week is forgotten when it was not learned for so long" }),
@@ -148,8 +169,8 @@ export const baselineRoutes = {
     reply: z.object({
       camera_id: CameraIdText,
       anomalies: z.array(Anomaly).meta({ description: "Newest first" }),
-      count: z.int().meta({ description: "How many" }),
-      period_days: z.int().meta({ description: "As asked" }),
+      count: z.int().meta({ description: "How many", example: 1 }),
+      period_days: z.int().meta({ description: "As asked", example: 7 }),
     }),
   }),
   getActivityBaseline: route("/api/cameras/{camera_id}/baseline/activity", {
@@ -181,14 +202,15 @@ export const baselineRoutes = {
       ...readOnly(BaselineConfig, ["threshold_stdev", "min_samples", "override_global_config"]),
     }),
     reply: BaselineConfig,
+    example: { body: { threshold_stdev: 3, override_global_config: true }, reply: { threshold_stdev: 3, override_global_config: true } },
   }),
   resetBaseline: route("/api/cameras/{camera_id}/baseline/reset", {
     ...common,
     method: "post",
     summary: "Forget what is usual at a camera, to learn it anew",
     reply: z.object({
-      activity_baselines_deleted: z.int().meta({ description: "Hours of the week that were forgotten" }),
-      class_baselines_deleted: z.int().meta({ description: "Hours of classes that were forgotten" }),
+      activity_baselines_deleted: z.int().meta({ description: "Hours of the week that were forgotten", example: 168 }),
+      class_baselines_deleted: z.int().meta({ description: "Hours of classes that were forgotten", example: 336 }),
     }),
   }),
 };

@@ -8,18 +8,22 @@ import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values
 export const Camera = z
   .object({
     camera_id: CameraIdText,
-    name: z.string().meta({ description: "What people call it" }),
+    name: z.string().meta({ description: "What people call it", example: "Front door" }),
     folder_path: z.string().meta({ description: "The folder into which this camera uploads" }),
     status: z.enum(cameraStatuses).meta({
       description:
         "`unknown`: no picture yet, or none since it was restored; `offline`: none for a long time; `error`: its folder is missing or cannot be read",
     }),
-    last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture" }),
+    last_seen_at: Instant.nullable().meta({ description: "Arrival of its newest picture", example: "2026-01-31T22:15:40.370Z" }),
     created_at: Instant.meta({ description: "When it was created, by a person or by its first picture" }),
     updated_at: Instant.meta({ description: "When it was last changed, deleted or restored" }),
     deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
   })
-  .meta({ id: "Camera", description: "A folder into which pictures are uploaded" });
+  .meta({
+    id: "Camera",
+    description: "A folder into which pictures are uploaded",
+    example: { folder_path: "/var/lib/homesec/cameras/front-door", status: "online" },
+  });
 
 const params = z.object({ camera_id: CameraIdText });
 const noSuchCamera = "No camera has this id";
@@ -40,7 +44,7 @@ export const cameraRoutes = {
     query: z.object({ status: EnumText(cameraStatuses).optional().meta({ description: "Only cameras in this state" }), ...pageQuery }),
     reply: z.object({
       cameras: z.array(Camera).meta({ description: "The cameras of this page, by their ids" }),
-      count: z.int().meta({ description: "Cameras on this page" }),
+      count: z.int().meta({ description: "Cameras on this page", example: 1 }),
       pagination: Pagination,
       deprecation_warning: DeprecationWarning.optional(),
     }),
@@ -59,6 +63,7 @@ export const cameraRoutes = {
     status: 201,
     reply: Camera,
     refusals: { 409: "Another camera, possibly a deleted one, has this id, name or folder" },
+    example: { body: { name: "Front door", camera_id: "front-door" }, reply: { status: "unknown", last_seen_at: null } },
   }),
   listDeletedCameras: route("/api/cameras/deleted", {
     method: "get",
@@ -72,10 +77,10 @@ export const cameraRoutes = {
     summary: "Validate the folders of all cameras",
     tag: "cameras",
     reply: z.object({
-      base_path: z.string().meta({ description: "CAMERA_ROOT" }),
-      total_cameras: z.int().meta({ description: "Cameras that are not deleted" }),
-      valid_count: z.int().meta({ description: "Cameras whose folder can be read" }),
-      invalid_count: z.int().meta({ description: "Cameras whose folder cannot" }),
+      base_path: z.string().meta({ description: "CAMERA_ROOT", example: "/var/lib/homesec/cameras" }),
+      total_cameras: z.int().meta({ description: "Cameras that are not deleted", example: 2 }),
+      valid_count: z.int().meta({ description: "Cameras whose folder can be read", example: 1 }),
+      invalid_count: z.int().meta({ description: "Cameras whose folder cannot", example: 1 }),
       valid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Those whose folder can be read" }),
       invalid_cameras: z.array(z.lazy(() => CameraPath)).meta({ description: "Those whose folder cannot, with the reasons" }),
     }),
@@ -103,6 +108,7 @@ export const cameraRoutes = {
     }),
     reply: Camera,
     refusals: { 404: noSuchCamera, 409: "Another camera has this name or folder" },
+    example: { body: { name: "Front gate" }, reply: { name: "Front gate" } },
   }),
   deleteCamera: route("/api/cameras/{camera_id}", {
     method: "delete",
@@ -135,9 +141,13 @@ export const cameraRoutes = {
 export const CameraPath = z
   .object({
     camera_id: CameraIdText,
-    name: z.string().meta({ description: "What people call it" }),
-    folder_path: z.string().meta({ description: "As it was given" }),
+    name: z.string().meta({ description: "What people call it", example: "Front door" }),
+    folder_path: z.string().meta({ description: "As it was given", example: "/var/lib/homesec/cameras/front-door" }),
     resolved_path: z.string().nullable().meta({ description: "Where it really is, links followed; null when it does not exist" }),
     issues: z.array(z.string()).meta({ description: "Why it is not read, each with the remedy; empty when all is well" }),
   })
-  .meta({ id: "CameraPath", description: "The folder of a camera as it was found on the disk" });
+  .meta({
+    id: "CameraPath",
+    description: "The folder of a camera as it was found on the disk",
+    example: { resolved_path: "/var/lib/homesec/cameras/front-door" },
+  });

@@ -17,27 +17,35 @@ import {
   StorableInstant,
 } from "../values.ts";
 
+const detectionExample = {
+  file_path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
+  detected_at: "2026-01-31T22:15:00.120Z",
+  thumbnail_path: "thumbnails/000/090/90211-3f9c1e07ab42d586.jpg",
+  batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
+  enrichment: { attributes: { upper_color: "blue", lower_color: "black", size: "medium" }, has_embedding: true },
+};
+
 export const Detection = z
   .object({
-    id: z.int().meta({ description: "Id of the detection" }),
+    id: z.int().meta({ description: "Id of the detection", example: 90211 }),
     camera_id: CameraIdText,
     file_path: z.string().meta({ description: "The picture, on the disk of the daemon" }),
-    file_type: z.string().nullable().meta({ description: "MIME type of the picture" }),
+    file_type: z.string().nullable().meta({ description: "MIME type of the picture", example: "image/jpeg" }),
     detected_at: Instant.meta({
       description:
         "The time of the picture: its arrival, or the file time of one that a scan found; what is in a video is as much earlier as it lies before the last frame that was looked at",
     }),
-    object_type: z.string().meta({ description: "What was detected" }),
-    confidence: z.number().meta({ description: "How sure the detector is, 0 to 1" }),
-    bbox_x: z.int().nullable().meta({ description: "Left edge of the box, in pixels of the picture; null without a box" }),
-    bbox_y: z.int().nullable().meta({ description: "Top edge of the box, in pixels of the picture; null without a box" }),
-    bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box" }),
-    bbox_height: z.int().nullable().meta({ description: "Height of the box in pixels; null without a box" }),
+    object_type: z.string().meta({ description: "What was detected", example: "person" }),
+    confidence: z.number().meta({ description: "How sure the detector is, 0 to 1", example: 0.89 }),
+    bbox_x: z.int().nullable().meta({ description: "Left edge of the box, in pixels of the picture; null without a box", example: 412 }),
+    bbox_y: z.int().nullable().meta({ description: "Top edge of the box, in pixels of the picture; null without a box", example: 120 }),
+    bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box", example: 164 }),
+    bbox_height: z.int().nullable().meta({ description: "Height of the box in pixels; null without a box", example: 402 }),
     thumbnail_path: z
       .string()
       .nullable()
       .meta({ description: "Where its thumbnail is kept, in the data folder; null until it was asked for" }),
-    event_id: z.int().nullable().meta({ description: "The event that it belongs to; null while its batch is open" }),
+    event_id: z.int().nullable().meta({ description: "The event that it belongs to; null while its batch is open", example: 1207 }),
     batch_id: z.string().nullable().meta({ description: "The batch that it belongs to, or belonged to; null without one" }),
     enrichment: z
       .looseObject({
@@ -46,16 +54,16 @@ export const Detection = z
       })
       .nullable()
       .meta({ description: "What the enrichment services found out; null until they were asked" }),
-    created_at: Instant.meta({ description: "When it was stored" }),
+    created_at: Instant.meta({ description: "When it was stored", example: "2026-01-31T22:15:00.512Z" }),
   })
-  .meta({ id: "Detection", description: "One object that the detector saw on a picture" });
+  .meta({ id: "Detection", description: "One object that the detector saw on a picture", example: detectionExample });
 
 /** A detection that a search found. */
 const FoundDetection = Detection.extend({
   relevance_score: z.number().meta({
     description: "0 to 1: how directly it was found; a class counts more than a camera's name, and that more than what enrichment read",
   }),
-}).meta({ id: "FoundDetection", description: "A detection that a search found" });
+}).meta({ id: "FoundDetection", description: "A detection that a search found", example: { ...detectionExample, relevance_score: 0.9 } });
 
 /** How a service of enrichment did; null when it was not asked. */
 const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable().meta({ description: "Null: it was not asked" });
@@ -63,7 +71,7 @@ const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable().
 /** What the enrichment services found out about a detection. Everything is empty until they were asked. */
 export const Enrichment = z
   .object({
-    detection_id: z.int().meta({ description: "Id of the detection" }),
+    detection_id: z.int().meta({ description: "Id of the detection", example: 90211 }),
     enriched_at: Instant.nullable().meta({ description: "When the services were asked; null until then" }),
     attributes: z
       .record(z.string(), z.unknown())
@@ -84,7 +92,19 @@ export const Enrichment = z
       .meta({ description: "How each service did" }),
     errors: z.array(z.string()).meta({ description: "What went wrong, by service" }),
   })
-  .meta({ id: "Enrichment", description: "What the enrichment services found out about a detection" });
+  .meta({
+    id: "Enrichment",
+    description: "What the enrichment services found out about a detection",
+    example: {
+      enriched_at: "2026-01-31T22:15:00.930Z",
+      attributes: { upper_color: "blue", lower_color: "black", size: "medium" },
+      ocr: [{ text: "PARCEL", confidence: 0.82 }],
+      caption: "A person in a blue jacket carries a parcel to the door.",
+      entity_id: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8",
+      has_embedding: true,
+      services: { vision: "completed", embedder: "completed", enrichment: "completed" },
+    },
+  });
 
 const params = z.object({ detection_id: IdText });
 const noSuchDetection = "No detection has this id";
@@ -235,6 +255,14 @@ export const detectionRoutes = {
 };
 
 /** Several detections at once. Each item succeeds or fails by itself. */
+/** The second of two detections does not exist. */
+const halfDone = {
+  results: [
+    { index: 0, status: "success", id: 90212, error: null },
+    { index: 1, status: "failed", id: 4711, error: "Detection 4711 does not exist" },
+  ],
+};
+
 export const detectionBulkRoutes = {
   createDetections: route("/api/detections/bulk", {
     method: "post",
@@ -244,6 +272,26 @@ export const detectionBulkRoutes = {
     status: 207,
     reply: BulkReply,
     tier: "bulk",
+    example: {
+      body: {
+        detections: [
+          {
+            camera_id: "front-door",
+            file_path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
+            detected_at: "2026-01-31T22:15:00.120Z",
+            object_type: "person",
+            confidence: 0.89,
+          },
+          {
+            camera_id: "garden",
+            file_path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
+            detected_at: "2026-01-31T22:15:00.120Z",
+            object_type: "person",
+            confidence: 0.89,
+          },
+        ],
+      },
+    },
   }),
   updateDetections: route("/api/detections/bulk", {
     method: "patch",
@@ -253,6 +301,15 @@ export const detectionBulkRoutes = {
     status: 207,
     reply: BulkReply,
     tier: "bulk",
+    example: {
+      body: {
+        detections: [
+          { id: 90212, object_type: "cat" },
+          { id: 4711, confidence: 0.6 },
+        ],
+      },
+      reply: halfDone,
+    },
   }),
   deleteDetections: route("/api/detections/bulk", {
     method: "delete",
@@ -262,5 +319,9 @@ export const detectionBulkRoutes = {
     status: 207,
     reply: BulkReply,
     tier: "bulk",
+    example: {
+      body: { detection_ids: [90212, 4711] },
+      reply: halfDone,
+    },
   }),
 };

@@ -5,13 +5,13 @@ import { CameraIdText, IdText, Instant } from "../values.ts";
 
 export const DeadLetter = z
   .object({
-    job_id: z.int().meta({ description: "Id of the job" }),
-    queue: z.string().meta({ description: "The queue in which it waited" }),
+    job_id: z.int().meta({ description: "Id of the job", example: 70113 }),
+    queue: z.string().meta({ description: "The queue in which it waited", example: "detect" }),
     subject: z.string().meta({ description: "What the job is about: the id of an image or event, `delivery:ID` or `notification:ID`" }),
-    error: z.string().nullable().meta({ description: "What went wrong at last" }),
-    attempts: z.int().meta({ description: "How often it was tried" }),
+    error: z.string().nullable().meta({ description: "What went wrong at last", example: "The detector refused the picture: status 400" }),
+    attempts: z.int().meta({ description: "How often it was tried", example: 1 }),
     created_at: Instant.meta({ description: "When the job was made" }),
-    failed_at: Instant.nullable().meta({ description: "When it was last tried" }),
+    failed_at: Instant.nullable().meta({ description: "When it was last tried", example: "2026-01-30T16:22:09.911Z" }),
     image: z
       .object({
         image_id: z.int().meta({ description: "Its entry in the ledger" }),
@@ -60,9 +60,22 @@ export const DeadLetter = z
       .nullable()
       .meta({ description: "The notification of an alert or of a silence, in the queue `deliver`; else null" }),
   })
-  .meta({ id: "DeadLetter", description: "A job that will not be tried again by itself, with what it is about" });
+  .meta({
+    id: "DeadLetter",
+    description: "A job that will not be tried again by itself, with what it is about",
+    example: {
+      subject: "55790",
+      image: {
+        image_id: 55790,
+        camera_id: "front-door",
+        path: "/var/lib/homesec/cameras/front-door/2026-01-30_16-22-09.jpg",
+        status: "failed",
+        reason: "refused",
+      },
+    },
+  });
 
-const Queue = z.string().meta({ description: "The queue" });
+const Queue = z.string().meta({ description: "The queue", example: "detect" });
 const params = z.object({ queue: z.string().meta({ description: "`detect`, `analyze`, `alert` or `deliver`" }) });
 const job_id = IdText.optional().meta({ description: "Only this job" });
 const refusals = { 404: "There is no such queue, or no such job in it" };
@@ -75,9 +88,13 @@ export const dlqRoutes = {
     reply: z
       .object({
         queues: z.record(z.string(), z.int()).meta({ description: "How many of each queue" }),
-        total_count: z.int().meta({ description: "How many in all" }),
+        total_count: z.int().meta({ description: "How many in all", example: 1 }),
       })
-      .meta({ id: "DeadLetterStats", description: "How many jobs will not be tried again by themselves" }),
+      .meta({
+        id: "DeadLetterStats",
+        description: "How many jobs will not be tried again by themselves",
+        example: { queues: { detect: 1, enrich: 0, analyze: 0, alert: 0, deliver: 0 } },
+      }),
   }),
   listDeadLetters: route("/api/dlq/{queue}", {
     method: "get",
@@ -96,7 +113,7 @@ export const dlqRoutes = {
     query: z.object({ job_id }),
     reply: z
       .object({ queue: Queue, requeued: z.int().meta({ description: "Jobs that will be tried again; those for disabled webhooks stay" }) })
-      .meta({ id: "Requeued", description: "How many dead letters are tried again" }),
+      .meta({ id: "Requeued", description: "How many dead letters are tried again", example: { requeued: 1 } }),
     refusals: { ...refusals, 409: "The job is for a webhook that is disabled" },
   }),
   purgeDeadLetters: route("/api/dlq/{queue}", {
@@ -107,7 +124,7 @@ export const dlqRoutes = {
     query: z.object({ job_id }),
     reply: z
       .object({ queue: Queue, purged: z.int().meta({ description: "Jobs that were deleted" }) })
-      .meta({ id: "Purged", description: "How many dead letters were deleted" }),
+      .meta({ id: "Purged", description: "How many dead letters were deleted", example: { purged: 1 } }),
     refusals,
   }),
 };

@@ -8,6 +8,7 @@ export const documentRoutes = {
     tag: "documents",
     etag: true,
     reply: z.record(z.string(), z.unknown()),
+    example: { reply: { openapi: "3.1.0", info: { title: "homesec", version: "0.1.0" }, paths: {} } },
   }),
   getDocs: route("/docs", {
     method: "get",

@@ -4,20 +4,22 @@ import { route } from "../route.ts";
 import { CameraIdText, ClassText, EndInstant, Instant, StartInstant } from "../values.ts";
 import { Detection } from "./detections.ts";
 
+const entityExample = { representative_detection_id: 90211, thumbnail_url: "/api/detections/90211/thumbnail" };
+
 /** Somebody or something that was seen, perhaps again and again. The vectors by which it is recognised are never sent out. */
 export const Entity = z
   .object({
-    id: z.uuid().meta({ description: "Id of the entity" }),
-    object_type: z.string().meta({ description: "What it is" }),
+    id: z.uuid().meta({ description: "Id of the entity", example: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8" }),
+    object_type: z.string().meta({ description: "What it is", example: "person" }),
     first_seen_at: Instant.meta({ description: "Time of the first picture that shows it" }),
     last_seen_at: Instant.meta({ description: "Time of the last picture that shows it" }),
-    detection_count: z.int().meta({ description: "How often it was seen, on pictures that were deleted since included" }),
-    camera_ids: z.array(z.string()).meta({ description: "The cameras that saw it, in the order of their ids" }),
+    detection_count: z.int().meta({ description: "How often it was seen, on pictures that were deleted since included", example: 1 }),
+    camera_ids: z.array(z.string()).meta({ description: "The cameras that saw it, in the order of their ids", example: ["front-door"] }),
     representative_detection_id: z.int().nullable().meta({ description: "Where it is seen best; null when that was deleted" }),
     thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null when that detection was deleted" }),
     discovered_at: Instant.meta({ description: "When it was recognised as somebody new" }),
   })
-  .meta({ id: "Entity", description: "Somebody or something that was seen, perhaps again and again" });
+  .meta({ id: "Entity", description: "Somebody or something that was seen, perhaps again and again", example: entityExample });
 
 const Visit = z.object({
   camera_id: CameraIdText,
@@ -30,7 +32,16 @@ const Visit = z.object({
 export const EntityDetails = Entity.extend({
   cameras: z.array(Visit).meta({ description: "Where it was seen" }),
   detections: z.array(Detection).meta({ description: "The newest, 50 at most" }),
-}).meta({ id: "EntityDetails", description: "An entity with where it was, and its newest detections" });
+}).meta({
+  id: "EntityDetails",
+  description: "An entity with where it was, and its newest detections",
+  example: {
+    ...entityExample,
+    cameras: [
+      { camera_id: "front-door", first_seen_at: "2026-01-31T22:15:00.120Z", last_seen_at: "2026-01-31T22:15:00.120Z", detection_count: 1 },
+    ],
+  },
+});
 
 export const entityRoutes = {
   listEntities: route("/api/entities", {

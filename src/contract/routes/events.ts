@@ -26,48 +26,70 @@ export const RiskFactor = z
     contribution: z.number().meta({ description: "Points of the score; below 0 when it lowers it" }),
     detail: z.string().optional().meta({ description: "The fact behind it" }),
   })
-  .meta({ id: "RiskFactor", description: "One reason behind a score" });
+  .meta({
+    id: "RiskFactor",
+    description: "One reason behind a score",
+    example: { name: "person present", contribution: 32, detail: "the detector is 89 % sure" },
+  });
+
+const eventExample = {
+  batch_id: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
+  risk_level: "high",
+  summary: "1 person at Front door, 23:15.",
+  reasoning:
+    "Judged by the built-in scorer of homesec, which adds up points for the facts and has not seen the pictures: person present +32, at night +40; together 72 of 100.",
+  thumbnail_url: "/api/detections/90211/thumbnail",
+  risk_factors: [
+    { name: "person present", contribution: 32, detail: "the detector is 89 % sure" },
+    { name: "at night", contribution: 40, detail: "Saturday, 23:15 Europe/Berlin" },
+  ],
+  analyzed_by: "built-in scorer",
+};
 
 export const Event = z
   .object({
-    id: z.int().meta({ description: "Id of the event" }),
+    id: z.int().meta({ description: "Id of the event", example: 1207 }),
     kind: z.enum(eventKinds).meta({ description: "`camera_health`: an incident of the camera, without detections and never judged" }),
     batch_id: z.string().nullable().meta({ description: "The batch that it was made of; null when it was not" }),
     camera_id: CameraIdText,
-    started_at: Instant.meta({ description: "Time of its first picture" }),
-    ended_at: Instant.meta({ description: "Time of its last picture" }),
-    risk_score: z.int().nullable().meta({ description: "0 to 100; null until judged, and when the analysis failed" }),
+    started_at: Instant.meta({ description: "Time of its first picture", example: "2026-01-31T22:15:00.120Z" }),
+    ended_at: Instant.meta({ description: "Time of its last picture", example: "2026-01-31T22:15:40.370Z" }),
+    risk_score: z.int().nullable().meta({ description: "0 to 100; null until judged, and when the analysis failed", example: 72 }),
     risk_level: z.enum(riskLevels).nullable().meta({ description: "From the configured lower bounds, always computed from the score" }),
     summary: z.string().meta({ description: "What happened, in a sentence; empty until judged" }),
     reasoning: z.string().meta({
       description: "Why it was judged so; empty until judged, and when the analysis failed, unless whoever stored the event gave it",
     }),
     reviewed: z.boolean().meta({ description: "Whether a person has looked at it" }),
-    notes: z.string().meta({ description: "What a person noted on it" }),
-    detection_count: z.int().meta({ description: "How many detections it had when it was stored" }),
-    detection_ids: z.array(z.int()).meta({ description: "Its detections, by their ids" }),
-    object_types: z.array(z.string()).meta({ description: "The classes that were detected" }),
+    notes: z.string().meta({ description: "What a person noted on it", example: "" }),
+    detection_count: z.int().meta({ description: "How many detections it had when it was stored", example: 1 }),
+    detection_ids: z.array(z.int()).meta({ description: "Its detections, by their ids", example: [90211] }),
+    object_types: z.array(z.string()).meta({ description: "The classes that were detected", example: ["person"] }),
     thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null without detections" }),
-    analysis_status: z.enum(analysisStatuses).meta({ description: "How far its analysis is" }),
+    analysis_status: z.enum(analysisStatuses).meta({ description: "How far its analysis is", example: "completed" }),
     risk_factors: z.array(RiskFactor).meta({ description: "The reasons behind the score" }),
     analyzed_by: z.string().nullable().meta({ description: "Who judged: the model's name, or built-in scorer" }),
-    created_at: Instant.meta({ description: "When it was stored" }),
+    created_at: Instant.meta({ description: "When it was stored", example: "2026-01-31T22:16:10.901Z" }),
     deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
   })
-  .meta({ id: "Event", description: "What happened at a camera: the thing a person looks at" });
+  .meta({ id: "Event", description: "What happened at a camera: the thing a person looks at", example: eventExample });
 
 export const EventWithDetections = Event.extend({
   detections: z.array(Detection).meta({ description: "What was seen, oldest first" }),
-}).meta({ id: "EventWithDetections", description: "An event with its detections" });
+}).meta({ id: "EventWithDetections", description: "An event with its detections", example: eventExample });
 
 /** An event that a search found. */
 const FoundEvent = Event.extend({
-  relevance_score: z.number().meta({ description: "From 0 to 1, for this query" }),
+  relevance_score: z.number().meta({ description: "From 0 to 1, for this query", example: 0.61 }),
   highlight: z.string().nullable().meta({
     description:
       "Where the words occur: HTML in which <mark> surrounds them and everything else is escaped; null when they occur in no text",
   }),
-}).meta({ id: "FoundEvent", description: "An event that a search found" });
+}).meta({
+  id: "FoundEvent",
+  description: "An event that a search found",
+  example: { ...eventExample, highlight: "1 <mark>person</mark> at Front door, 23:15." },
+});
 
 /** What lists, searches and exports are narrowed by. */
 const filterQuery = {
@@ -102,7 +124,7 @@ const review = {
   ...readOnly(EventWithDetections, ["reviewed", "notes"]),
 };
 
-export const EventId = z.int().meta({ description: "Id of the event" });
+export const EventId = z.int().meta({ description: "Id of the event", example: 1207 });
 export const EventReview = z.strictObject({ ...review, id: EventId });
 
 /** An event to store that came from elsewhere. */
@@ -181,6 +203,20 @@ export const eventRoutes = {
     body: z.strictObject({ events: bulkItems(NewEvent, "Events to store") }),
     reply: BulkReply,
     status: 207,
+    example: {
+      body: {
+        events: [
+          { camera_id: "front-door", started_at: "2026-01-31T22:15:00.120Z", risk_score: 72, summary: "The neighbour with her dog" },
+          { camera_id: "garden", started_at: "2026-01-31T22:15:00.120Z", risk_score: 72, summary: "The neighbour with her dog" },
+        ],
+      },
+      reply: {
+        results: [
+          { index: 0, status: "success", id: 1207, error: null },
+          { index: 1, status: "failed", id: null, error: "camera_id: Camera garden does not exist" },
+        ],
+      },
+    },
   }),
   updateEvents: route("/api/events/bulk", {
     method: "patch",
@@ -190,6 +226,20 @@ export const eventRoutes = {
     body: z.strictObject({ events: bulkItems(EventReview, "Changes of events") }),
     reply: BulkReply,
     status: 207,
+    example: {
+      body: {
+        events: [
+          { id: 1207, reviewed: true, notes: "The neighbour with her dog." },
+          { id: 1193, reviewed: true },
+        ],
+      },
+      reply: {
+        results: [
+          { index: 0, status: "success", id: 1207, error: null },
+          { index: 1, status: "failed", id: 1193, error: "id: Event 1193 is deleted" },
+        ],
+      },
+    },
   }),
   deleteEvents: route("/api/events/bulk", {
     method: "delete",
@@ -199,6 +249,7 @@ export const eventRoutes = {
     body: z.strictObject({ event_ids: bulkItems(EventId, "Ids of events") }),
     reply: BulkReply,
     status: 207,
+    example: { body: { event_ids: [1207, 1193] } },
   }),
   getEvent: route("/api/events/{event_id}", {
     method: "get",
@@ -216,6 +267,10 @@ export const eventRoutes = {
     body: z.strictObject(review),
     reply: EventWithDetections,
     refusals: { 404: noSuchEvent },
+    example: {
+      body: { reviewed: true, notes: "The neighbour with her dog." },
+      reply: { reviewed: true, notes: "The neighbour with her dog." },
+    },
   }),
   deleteEvent: route("/api/events/{event_id}", {
     method: "delete",

@@ -38,7 +38,10 @@ export const Step = z
     text: z.string().meta({ description: "For a person" }),
     details: z.record(z.string(), z.unknown()).meta({ description: "The same as values; what there is depends on the step" }),
   })
-  .meta({ id: "Step", description: "One link of the chain from a file to a person" });
+  .meta({
+    id: "Step",
+    description: "One link of the chain from a file to a person",
+  });
 
 /** What became of a thing, from the file to the person who was told. */
 export const Explanation = z
@@ -57,7 +60,40 @@ export const Explanation = z
     outcome: z.string().meta({ description: "The answer in one or two sentences" }),
     steps: z.array(Step).meta({ description: "How it came about, in the order of the chain" }),
   })
-  .meta({ id: "Explanation", description: "What became of a thing, from the file to the person who was told" });
+  .meta({
+    id: "Explanation",
+    description: "What became of a thing, from the file to the person who was told",
+    example: {
+      subject: { type: "event", id: "1207" },
+      found: true,
+      trace: "3d5a2c61-0f4e-4b87-9a2d-6c1e8f70b5d3",
+      outcome:
+        'Alert 6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11 (high) was raised by rule "People at night" and is delivered: sent by email; webhook failed (The target answered 404).',
+      steps: [
+        {
+          at: "2026-01-31T22:15:00.120Z",
+          step: "file_seen",
+          status: "done",
+          text: "2026-01-31_22-15-00.jpg (184226 bytes, image/jpeg, 768 x 576) arrived at camera front-door and was seen at once.",
+          details: { image_id: 55830, camera_id: "front-door" },
+        },
+        {
+          at: "2026-01-31T22:16:10.901Z",
+          status: "done",
+          step: "event",
+          text: "Event 1207 of camera front-door was stored with 1 detection (person).",
+          details: { event_id: 1207, kind: "event", camera_id: "front-door", object_types: ["person"] },
+        },
+        {
+          at: "2026-01-31T22:16:11.372Z",
+          step: "alert",
+          status: "done",
+          text: 'Alert 6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11 (high) was raised by rule "People at night". It was delivered 646 ms after it was raised.',
+          details: { alert_id: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11", severity: "high", status: "delivered" },
+        },
+      ],
+    },
+  });
 
 export const explainRoutes = {
   explainEvent: route("/api/events/{event_id}/explain", {
@@ -75,6 +111,7 @@ export const explainRoutes = {
     params: z.object({ image_id: IdText }),
     reply: Explanation,
     refusals: { 404: "No entry of the ledger has this id" },
+    example: { reply: { subject: { type: "image", id: "55830" } } },
   }),
   explainPath: route("/api/images/explain", {
     method: "get",
@@ -84,6 +121,7 @@ export const explainRoutes = {
       path: z.string().max(4096).regex(/^\//, "Must be an absolute path").meta({ description: "Absolute, on the disk of the daemon" }),
     }),
     reply: Explanation,
+    example: { reply: { subject: { type: "path", id: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg" } } },
   }),
   explainAlert: route("/api/alerts/{alert_id}/explain", {
     method: "get",
@@ -92,6 +130,7 @@ export const explainRoutes = {
     params: z.object({ alert_id: z.string().meta({ description: "Id of an alert" }) }),
     reply: Explanation,
     refusals: { 404: "No alert has this id" },
+    example: { reply: { subject: { type: "alert", id: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11" } } },
   }),
   explainMoment: route("/api/cameras/{camera_id}/explain", {
     method: "get",
@@ -106,5 +145,12 @@ export const explainRoutes = {
     }),
     reply: Explanation,
     refusals: { 404: "No camera has this id" },
+    example: {
+      reply: {
+        subject: { type: "camera", id: "front-door" },
+        trace: null,
+        outcome: "Camera front-door, within 30 s of 2026-01-31T22:15:00.000Z: 1 picture, 1 event.",
+      },
+    },
   }),
 };

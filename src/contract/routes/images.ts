@@ -7,14 +7,14 @@ import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } fro
 /** One file as it was found: an entry of the ledger, with its outcome. */
 export const Image = z
   .object({
-    id: z.int().meta({ description: "Id of the entry" }),
+    id: z.int().meta({ description: "Id of the entry", example: 55830 }),
     camera_id: CameraIdText,
     path: z.string().meta({ description: "On the disk of the daemon" }),
-    size_bytes: z.int().meta({ description: "Size of the file" }),
-    modified_at: Instant.meta({ description: "Time of the file, cut to milliseconds" }),
-    media_type: z.string().nullable().meta({ description: "MIME type by its content; null when it is not known" }),
-    width: z.int().nullable().meta({ description: "In pixels; null when it is not known" }),
-    height: z.int().nullable().meta({ description: "In pixels; null when it is not known" }),
+    size_bytes: z.int().meta({ description: "Size of the file", example: 184226 }),
+    modified_at: Instant.meta({ description: "Time of the file, cut to milliseconds", example: "2026-01-31T22:15:00.104Z" }),
+    media_type: z.string().nullable().meta({ description: "MIME type by its content; null when it is not known", example: "image/jpeg" }),
+    width: z.int().nullable().meta({ description: "In pixels; null when it is not known", example: 768 }),
+    height: z.int().nullable().meta({ description: "In pixels; null when it is not known", example: 576 }),
     sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
     found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: it was seen as it arrived; `scan`: a look at the folder found it" }),
     found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
@@ -30,13 +30,22 @@ export const Image = z
       .nullable()
       .meta({ description: "The same for a person, with the remedy; of a video also what of it was not looked at" }),
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
-    detection_count: z.int().meta({ description: "How many detections were kept" }),
+    detection_count: z.int().meta({ description: "How many detections were kept", example: 1 }),
     detector: z.string().nullable().meta({ description: "`built-in`, or the address of the detector that looked; null until one did" }),
-    inference_ms: z.number().nullable().meta({ description: "How long the detector took, by its own clock" }),
-    started_at: Instant.nullable().meta({ description: "When its turn came; null until then" }),
-    finished_at: Instant.nullable().meta({ description: "When it got its outcome; null until then" }),
+    inference_ms: z.number().nullable().meta({ description: "How long the detector took, by its own clock", example: 331.4 }),
+    started_at: Instant.nullable().meta({ description: "When its turn came; null until then", example: "2026-01-31T22:15:00.141Z" }),
+    finished_at: Instant.nullable().meta({ description: "When it got its outcome; null until then", example: "2026-01-31T22:15:00.512Z" }),
   })
-  .meta({ id: "Image", description: "One file as it was found: an entry of the ledger, with its outcome" });
+  .meta({
+    id: "Image",
+    description: "One file as it was found: an entry of the ledger, with its outcome",
+    example: {
+      path: "/var/lib/homesec/cameras/front-door/2026-01-31_22-15-00.jpg",
+      sha256: "5b1f6c0e8a94d7723f0c2b6de1458a9f70c3d29e41b85f67a2d0e9138c7b46fa",
+      status: "processed",
+      detector: "built-in",
+    },
+  });
 
 export const imageRoutes = {
   listImages: route("/api/images", {

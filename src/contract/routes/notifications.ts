@@ -6,20 +6,24 @@ import { EnumText } from "../values.ts";
 /** Which channels can be used. Secrets are masked. */
 export const NotificationConfig = z
   .object({
-    notification_enabled: z.boolean().meta({ description: "NOTIFICATION_ENABLED: whether anything is sent at all" }),
-    email_configured: z.boolean().meta({ description: "There are a mail server and a sender" }),
-    webhook_configured: z.boolean().meta({ description: "There is a DEFAULT_WEBHOOK_URL" }),
+    notification_enabled: z.boolean().meta({ description: "NOTIFICATION_ENABLED: whether anything is sent at all", example: true }),
+    email_configured: z.boolean().meta({ description: "There are a mail server and a sender", example: true }),
+    webhook_configured: z.boolean().meta({ description: "There is a DEFAULT_WEBHOOK_URL", example: true }),
     push_configured: z.boolean().meta({ description: "Never: there are no push notifications in this version" }),
     available_channels: z
       .array(z.enum(channels))
       .meta({ description: "Those that are switched on; alerts by mail need `default_email_recipients` as well" }),
-    smtp_host: z.string().nullable().meta({ description: "The mail server" }),
-    smtp_port: z.int().meta({ description: "Its port" }),
-    smtp_from_address: z.string().nullable().meta({ description: "The sender of mails" }),
+    smtp_host: z.string().nullable().meta({ description: "The mail server", example: "mail.example.org" }),
+    smtp_port: z.int().meta({ description: "Its port", example: 587 }),
+    smtp_from_address: z.string().nullable().meta({ description: "The sender of mails", example: "homesec@example.org" }),
     default_webhook_url: z.string().nullable().meta({ description: "Scheme and host; the rest is secret" }),
-    default_email_recipients: z.array(z.string()).meta({ description: "Who gets the mails" }),
+    default_email_recipients: z.array(z.string()).meta({ description: "Who gets the mails", example: ["me@example.org"] }),
   })
-  .meta({ id: "NotificationConfig", description: "Which notification channels can be used; secrets are masked" });
+  .meta({
+    id: "NotificationConfig",
+    description: "Which notification channels can be used; secrets are masked",
+    example: { available_channels: ["email", "webhook"], default_webhook_url: "https://hooks.example.org" },
+  });
 
 /** One plain mail address, without a name, which cannot be taken for a list or a header. */
 const MailAddress = z
@@ -49,11 +53,16 @@ export const notificationRoutes = {
     reply: z
       .object({
         channel: z.enum(channels).meta({ description: "As asked" }),
-        success: z.boolean().meta({ description: "Whether the other side took the message" }),
+        success: z.boolean().meta({ description: "Whether the other side took the message", example: true }),
         error: z.string().nullable().meta({ description: "What the other side said, or what is not configured" }),
         message: z.string().meta({ description: "What came of it, in a sentence" }),
       })
-      .meta({ id: "NotificationTest", description: "How a channel took a test message" }),
+      .meta({
+        id: "NotificationTest",
+        description: "How a channel took a test message",
+        example: { message: "The test message was taken for me@example.org" },
+      }),
     slow: true,
+    example: { body: { email_recipients: ["me@example.org"] } },
   }),
 };

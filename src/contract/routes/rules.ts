@@ -15,9 +15,13 @@ export const Schedule = z
     end_time: z.string().nullable().meta({ description: "HH:MM, exclusive; the same as `start_time`: 24 hours" }),
     timezone: z.string().meta({ description: "Name of a time zone, such as Europe/Berlin" }),
   })
-  .meta({ id: "Schedule", description: "When a rule holds; a window over midnight belongs to the day on which it starts" });
+  .meta({
+    id: "Schedule",
+    description: "When a rule holds; a window over midnight belongs to the day on which it starts",
+    example: { days: ["friday", "saturday", "sunday"], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" },
+  });
 
-const RuleId = z.uuid().meta({ description: "Id of the rule" });
+const RuleId = z.uuid().meta({ description: "Id of the rule", example: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" });
 
 const Escalate = z.boolean().meta({
   description:
@@ -28,10 +32,10 @@ const Escalate = z.boolean().meta({
 export const Rule = z
   .object({
     id: RuleId,
-    name: z.string().meta({ description: "What people call it" }),
-    enabled: z.boolean().meta({ description: "Whether events are judged by it" }),
+    name: z.string().meta({ description: "What people call it", example: "People at night" }),
+    enabled: z.boolean().meta({ description: "Whether events are judged by it", example: true }),
     kind: z.enum(eventKinds).meta({ description: "The kind of event that the rule is for" }),
-    severity: z.enum(severities).meta({ description: "How bad its alerts are" }),
+    severity: z.enum(severities).meta({ description: "How bad its alerts are", example: "high" }),
     risk_threshold: z.int().nullable().meta({ description: "The score that an event must have at least, 0 to 100; null: any, even none" }),
     object_types: z.array(z.string()).nullable().meta({ description: "Classes of which one must have been detected; null: any" }),
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras for which it holds; null: all" }),
@@ -40,15 +44,24 @@ export const Rule = z
     dedup_key_template: z
       .string()
       .meta({ description: "What makes the key under which its alerts hold back others; without {rule_id} those of other rules too" }),
-    cooldown_seconds: z.int().meta({ description: "For how long an alert holds back others under the same key" }),
+    cooldown_seconds: z.int().meta({ description: "For how long an alert holds back others under the same key", example: 300 }),
     channels: z.array(z.enum(channels)).nullable().meta({ description: "How people are told; null or empty: live clients only" }),
     escalate: Escalate,
     digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
-    version: z.int().meta({ description: "Counts the definitions that the rule has had" }),
+    version: z.int().meta({ description: "Counts the definitions that the rule has had", example: 1 }),
     created_at: Instant.meta({ description: "When it was created" }),
     updated_at: Instant.meta({ description: "When it was last changed" }),
   })
-  .meta({ id: "Rule", description: "Conditions under which an event raises an alert; all that are set must hold" });
+  .meta({
+    id: "Rule",
+    description: "Conditions under which an event raises an alert; all that are set must hold",
+    example: {
+      risk_threshold: 70,
+      object_types: ["person"],
+      dedup_key_template: "{camera_id}:{rule_id}",
+      channels: ["email", "webhook"],
+    },
+  });
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day from 00:00 to 23:59, written HH:MM");
 
@@ -115,12 +128,14 @@ const changeable = Object.keys(fields) as (keyof typeof fields)[];
 /** What stays of a rule when it changes: the definition that a version had. */
 export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true });
 
-const Matched = z.int().meta({ description: "Events that match" });
-const MatchRate = z.number().meta({ description: "Share of the tested events that match, 0 to 1" });
-const AlertCount = z.int().meta({ description: "Alerts that would have been raised" });
-const Conditions = z.array(z.string()).meta({ description: "Conditions that hold, such as `risk_score >= 70`" });
-const RuleName = z.string().meta({ description: "What people call the rule" });
-const Tested = z.int().meta({ description: "Events that were looked at" });
+const Matched = z.int().meta({ description: "Events that match", example: 1 });
+const MatchRate = z.number().meta({ description: "Share of the tested events that match, 0 to 1", example: 0.0169 });
+const AlertCount = z.int().meta({ description: "Alerts that would have been raised", example: 1 });
+const Conditions = z
+  .array(z.string())
+  .meta({ description: "Conditions that hold, such as `risk_score >= 70`", example: ["risk_score >= 70"] });
+const RuleName = z.string().meta({ description: "Name of the rule", example: "People at night" });
+const Tested = z.int().meta({ description: "Events that were looked at", example: 59 });
 
 /** What a definition makes of history. */
 export const RuleReplay = z
@@ -133,7 +148,17 @@ export const RuleReplay = z
       .array(z.object({ date: z.string().meta({ description: "YYYY-MM-DD" }), events_matched: Matched, alerts: AlertCount }))
       .meta({ description: "Days on which an event matched, by the time at which its alert would have been raised" }),
   })
-  .meta({ id: "RuleReplay", description: "What a definition of a rule makes of history" });
+  .meta({
+    id: "RuleReplay",
+    description: "What a definition of a rule makes of history",
+    example: {
+      version: 1,
+      events_matched: 1,
+      match_rate: 0.0169,
+      alerts_after_cooldown: 1,
+      days: [{ date: "2026-01-31", events_matched: 1, alerts: 1 }],
+    },
+  });
 
 /** An event that matches, and whether an alert comes of it or the cooldown holds it back. */
 export const ReplayedEvent = z
@@ -141,10 +166,14 @@ export const ReplayedEvent = z
     event_id: EventId,
     camera_id: CameraIdText,
     raised_at: Instant.meta({ description: "When the alert would have been raised" }),
-    alert: z.boolean().meta({ description: "False: held back by the cooldown" }),
+    alert: z.boolean().meta({ description: "False: held back by the cooldown", example: true }),
     matched_conditions: Conditions,
   })
-  .meta({ id: "ReplayedEvent", description: "An event that matches, and whether an alert comes of it" });
+  .meta({
+    id: "ReplayedEvent",
+    description: "An event that matches, and whether an alert comes of it",
+    example: { matched_conditions: ["risk_score >= 60", "object_type in [person]", "within schedule fri-sun 22:00-06:00 Europe/Berlin"] },
+  });
 
 const DifferingEvents = z.object({
   count: z.int().meta({ description: "How many" }),
@@ -174,6 +203,16 @@ export const ruleRoutes = {
     body: changes.required({ name: true }),
     status: 201,
     reply: Rule,
+    example: {
+      body: {
+        name: "People at night",
+        severity: "high",
+        risk_threshold: 70,
+        object_types: ["person"],
+        schedule: { days: ["friday", "saturday", "sunday"], start_time: "22:00", end_time: "06:00", timezone: "Europe/Berlin" },
+        channels: ["email", "webhook"],
+      },
+    },
   }),
   getRule: route("/api/alerts/rules/{id}", { ...common, method: "get", summary: "One alert rule", reply: Rule }),
   updateRule: route("/api/alerts/rules/{id}", {
@@ -182,6 +221,7 @@ export const ruleRoutes = {
     summary: "Change an alert rule; what is left out stays",
     body: z.strictObject({ ...changes.shape, ...readOnly(Rule, changeable) }),
     reply: Rule,
+    example: { body: { cooldown_seconds: 600, digest: true }, reply: { cooldown_seconds: 600, digest: true, version: 2 } },
   }),
   deleteRule: route("/api/alerts/rules/{id}", {
     ...common,
@@ -225,6 +265,23 @@ export const ruleRoutes = {
         )
         .meta({ description: "What the rule says of each event, newest first" }),
     }),
+    example: {
+      body: { event_ids: [1207], at: "2026-02-01T12:00:00Z" },
+      reply: {
+        events_tested: 1,
+        events_matched: 0,
+        match_rate: 0,
+        alerts_after_cooldown: 0,
+        results: [
+          {
+            event_id: 1207,
+            matches: false,
+            matched_conditions: ["risk_score >= 70", "object_type in [person]"],
+            failed_conditions: ["sun 13:00 not within schedule fri-sun 22:00-06:00 Europe/Berlin"],
+          },
+        ],
+      },
+    },
   }),
   backtestRule: route("/api/alerts/rules/{id}/backtest", {
     ...common,
@@ -244,9 +301,9 @@ export const ruleRoutes = {
     reply: z.object({
       rule_id: RuleId,
       rule_name: RuleName,
-      start_date: Instant.nullable().meta({ description: "As asked; null: the beginning" }),
+      start_date: Instant.nullable().meta({ description: "As asked; null: the beginning", example: "2026-01-01T00:00:00.000Z" }),
       end_date: Instant.meta({ description: "As asked, or now" }),
-      timezone: z.string().meta({ description: "As asked" }),
+      timezone: z.string().meta({ description: "As asked", example: "Europe/Berlin" }),
       events_tested: Tested,
       tested: RuleReplay,
       events: z.array(ReplayedEvent).meta({ description: "The newest events that match, `limit` at most, oldest first" }),
@@ -262,5 +319,9 @@ export const ruleRoutes = {
     }),
     refusals: { 404: "No rule has this id, or it has no such version" },
     slow: true,
+    example: {
+      body: { start_date: "2026-01-01", end_date: "2026-01-31", definition: { risk_threshold: 60 }, against: 1, timezone: "Europe/Berlin" },
+      reply: { difference: { only_tested: { count: 0, event_ids: [] }, only_against: { count: 0, event_ids: [] }, both: 1 } },
+    },
   }),
 };

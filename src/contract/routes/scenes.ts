@@ -4,7 +4,7 @@ import { Pagination, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { BoolText, CameraIdText, IdText, Instant } from "../values.ts";
 
-const ChangeId = z.int().meta({ description: "Id of the change" });
+const ChangeId = z.int().meta({ description: "Id of the change", example: 3 });
 const Acknowledged = z.boolean().meta({ description: "Whether a person said that the new view is the usual one from now on" });
 
 /** A camera sees something else than before. */
@@ -13,13 +13,17 @@ export const SceneChange = z
     id: ChangeId,
     camera_id: CameraIdText,
     detected_at: Instant.meta({ description: "Time of the picture that made it certain" }),
-    change_type: z.enum(sceneChangeTypes).meta({ description: "What happened to the view" }),
-    similarity_score: z.number().meta({ description: "Structural similarity to the view before, up to 1" }),
+    change_type: z.enum(sceneChangeTypes).meta({ description: "What happened to the view", example: "view_moved" }),
+    similarity_score: z.number().meta({ description: "Structural similarity to the view before, up to 1", example: 0.31 }),
     acknowledged: Acknowledged,
     acknowledged_at: Instant.nullable().meta({ description: "When; null until then" }),
     file_path: z.string().nullable().meta({ description: "The picture that showed it, on the disk of the daemon" }),
   })
-  .meta({ id: "SceneChange", description: "A camera sees something else than before" });
+  .meta({
+    id: "SceneChange",
+    description: "A camera sees something else than before",
+    example: { file_path: "/var/lib/homesec/cameras/front-door/2026-01-29_14-05-12.jpg" },
+  });
 
 export const sceneRoutes = {
   listSceneChanges: route("/api/cameras/{camera_id}/scene-changes", {
@@ -35,7 +39,7 @@ export const sceneRoutes = {
     reply: z.object({
       camera_id: CameraIdText,
       scene_changes: z.array(SceneChange).meta({ description: "The changes of this page" }),
-      total_changes: z.int().meta({ description: "Exact number of changes that match" }),
+      total_changes: z.int().meta({ description: "Exact number of changes that match", example: 1 }),
       next_cursor: Pagination.shape.next_cursor,
       has_more: Pagination.shape.has_more,
     }),
@@ -52,5 +56,6 @@ export const sceneRoutes = {
       acknowledged_at: Instant.meta({ description: "When it was acknowledged first" }),
     }),
     refusals: { 404: "No camera has this id, or it has no such change" },
+    example: { reply: { acknowledged: true } },
   }),
 };

@@ -10,19 +10,23 @@ export const longestSilenceSeconds = 30 * 86_400;
 /** An alert silence: until it ends, alerts of its camera and rule are held back. */
 export const Silence = z
   .object({
-    id: z.uuid().meta({ description: "Id of the silence" }),
+    id: z.uuid().meta({ description: "Id of the silence", example: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11" }),
     camera_id: z.string().nullable().meta({ description: "Whose alerts it holds back; null: those of every camera" }),
-    camera_name: z.string().nullable().meta({ description: "What people call the camera" }),
+    camera_name: z.string().nullable().meta({ description: "What people call the camera", example: "Front door" }),
     rule_id: z.uuid().nullable().meta({ description: "Of which rule; null: of every rule. The rule may be deleted since" }),
     rule_name: z.string().nullable().meta({ description: "What the rule was called when the silence began" }),
-    reason: z.string().meta({ description: "Why there is one" }),
+    reason: z.string().meta({ description: "Why there is one", example: "The painters are here" }),
     status: z.enum(silenceStatuses).meta({ description: "`active` while it holds alerts back" }),
-    created_at: Instant.meta({ description: "When it began" }),
-    ends_at: Instant.meta({ description: "When it was set to end" }),
+    created_at: Instant.meta({ description: "When it began", example: "2026-02-01T08:00:00.000Z" }),
+    ends_at: Instant.meta({ description: "When it was set to end", example: "2026-02-01T10:00:00.000Z" }),
     ended_at: Instant.nullable().meta({ description: "When it did end, by time or by hand; null while it is active" }),
-    held_back: z.int().meta({ description: "Alerts that it hid" }),
+    held_back: z.int().meta({ description: "Alerts that it hid", example: 3 }),
   })
-  .meta({ id: "Silence", description: "An alert silence: until it ends, alerts of its camera and rule are held back" });
+  .meta({
+    id: "Silence",
+    description: "An alert silence: until it ends, alerts of its camera and rule are held back",
+    example: { camera_id: "front-door" },
+  });
 
 // any text is taken: what names nothing is 404, whatever its form
 const params = z.object({ id: z.string().meta({ description: "Silence id, a UUID" }) });
@@ -59,6 +63,7 @@ export const silenceRoutes = {
     status: 201,
     reply: Silence,
     refusals: { 404: "There is no such camera or rule" },
+    example: { body: { camera_id: "front-door", duration_seconds: 7200, reason: "The painters are here" }, reply: { held_back: 0 } },
   }),
   getSilence: route("/api/silences/{id}", {
     method: "get",
@@ -75,5 +80,6 @@ export const silenceRoutes = {
     params,
     reply: Silence,
     refusals: { 404: noSuchSilence, 409: "The silence has ended before" },
+    example: { reply: { status: "ended", ended_at: "2026-02-01T08:30:00.000Z" } },
   }),
 };

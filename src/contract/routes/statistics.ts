@@ -3,15 +3,15 @@ import { bucketSizes, mostBuckets, riskLevels } from "../constants.ts";
 import { route } from "../route.ts";
 import { ClassText, DayOrInstantText, EndInstant, EnumText, Instant, StartInstant, TimeZoneText } from "../values.ts";
 
-const Count = z.int().meta({ description: "How many" });
+const Count = z.int().meta({ description: "How many", example: 9 });
 const CameraIds = z.array(z.string()).optional().meta({ description: "Only these cameras; may be given several times" });
 const Start = StartInstant.optional().meta({ description: "Where the range begins: a date (its first instant in UTC) or a timestamp" });
 const End = EndInstant.optional().meta({ description: "Where the range ends, included: a date (its last instant in UTC) or a timestamp" });
 
-const CameraId = z.string().meta({ description: "Which camera, deleted or not" });
-const CameraName = z.string().meta({ description: "What people call it" });
+const CameraId = z.string().meta({ description: "Which camera, deleted or not", example: "front-door" });
+const CameraName = z.string().meta({ description: "What people call it", example: "Front door" });
 const RiskLevel = z.enum(riskLevels).meta({ description: "As stored when the event was judged" });
-const ObjectClass = z.string().meta({ description: "What was detected" });
+const ObjectClass = z.string().meta({ description: "What was detected", example: "person" });
 
 const LevelCounts = z.object({ low: Count, medium: Count, high: Count, critical: Count });
 
@@ -29,8 +29,21 @@ export const statisticsRoutes = {
       events_by_camera: z
         .array(z.object({ camera_id: CameraId, camera_name: CameraName, event_count: Count }))
         .meta({ description: "Cameras with events, most first" }),
-      unscored_events: Count.meta({ description: "Not judged yet, or in vain" }),
+      unscored_events: Count.meta({ description: "Not judged yet, or in vain", example: 2 }),
     }),
+    example: {
+      reply: {
+        total_events: 61,
+        events_by_risk_level: { low: 38, medium: 16, high: 5, critical: 0 },
+        risk_distribution: [
+          { risk_level: "low", count: 38 },
+          { risk_level: "medium", count: 16 },
+          { risk_level: "high", count: 5 },
+          { risk_level: "critical", count: 0 },
+        ],
+        events_by_camera: [{ camera_id: "front-door", camera_name: "Front door", event_count: 61 }],
+      },
+    },
   }),
   getEventTimeline: route("/api/events/timeline-summary", {
     method: "get",
@@ -59,6 +72,7 @@ export const statisticsRoutes = {
         .meta({ description: "Every one of the range, oldest first. Only events within the range count, also in the first and last" }),
       total_events: Count,
     }),
+    example: { reply: { buckets: [{ timestamp: "2026-01-31T00:00:00.000Z", event_count: 2, max_risk_score: 72 }], total_events: 2 } },
   }),
   getDetectionStats: route("/api/detections/stats", {
     method: "get",
@@ -72,15 +86,23 @@ export const statisticsRoutes = {
     }),
     reply: z.object({
       total_detections: Count,
-      detections_by_class: z.record(z.string(), Count).meta({ description: "How many of each class" }),
+      detections_by_class: z.record(z.string(), Count).meta({ description: "How many of each class", example: { person: 6, dog: 3 } }),
       object_class_distribution: z
         .array(z.object({ object_class: ObjectClass, count: Count }))
         .meta({ description: "The same as a list, most first" }),
-      average_confidence: z.number().nullable().meta({ description: "0 to 1; null without detections" }),
+      average_confidence: z.number().nullable().meta({ description: "0 to 1; null without detections", example: 0.81 }),
       trends: z
         .array(z.object({ timestamp: Instant.meta({ description: "Begin of a day in UTC" }), detection_count: Count }))
         .meta({ description: "Each of the last 30 days of the range, oldest first" }),
     }),
+    example: {
+      reply: {
+        object_class_distribution: [
+          { object_class: "person", count: 6 },
+          { object_class: "dog", count: 3 },
+        ],
+      },
+    },
   }),
   listDetectionLabels: route("/api/detections/labels", {
     method: "get",

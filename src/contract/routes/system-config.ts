@@ -35,7 +35,20 @@ export const SystemConfig = z
       .object({ low: Score, medium: Score, high: Score, critical: Score })
       .meta({ description: "Lower bounds of an event's risk levels; they hold for new scores" }),
   })
-  .meta({ id: "SystemConfig", description: "What can be changed while homesec runs" });
+  .meta({
+    id: "SystemConfig",
+    description: "What can be changed while homesec runs",
+    example: {
+      batch_timeout_seconds: 90,
+      batch_idle_timeout_seconds: 30,
+      retention_days: 30,
+      detection_confidence_threshold: 0.5,
+      vision_extraction_enabled: true,
+      reid_enabled: true,
+      scene_change_enabled: true,
+      risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 80 },
+    },
+  });
 
 /** A value to change: null takes back what was changed. */
 function orConfigured<T extends z.ZodType>(value: T) {
@@ -73,8 +86,13 @@ export const configRoutes = {
         }),
       })
       .partial()
-      .meta({ id: "SystemConfigChanges", description: "Values to change; what is left out stays, and null is the value as configured" }),
+      .meta({
+        id: "SystemConfigChanges",
+        description: "Values to change; what is left out stays, and null is the value as configured",
+        example: { batch_idle_timeout_seconds: 20, risk_score_thresholds: { critical: 85 }, reset: ["retention_days"] },
+      }),
     reply: SystemConfig,
     refusals: { 403: "Addresses of services are taken from this machine, or with an API key, only" },
+    example: { reply: { batch_idle_timeout_seconds: 20, risk_score_thresholds: { low: 0, medium: 30, high: 60, critical: 85 } } },
   }),
 };

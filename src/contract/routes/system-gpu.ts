@@ -7,8 +7,8 @@ const value = (description: string) => z.number().nullable().meta({ description 
 
 export const GpuStats = z
   .object({
-    recorded_at: Instant.nullable().meta({ description: "When the card was asked" }),
-    gpu_name: z.string().nullable().meta({ description: "As its driver calls it" }),
+    recorded_at: Instant.nullable().meta({ description: "When the card was asked", example: "2026-02-01T08:30:00.000Z" }),
+    gpu_name: z.string().nullable().meta({ description: "As its driver calls it", example: "NVIDIA GeForce RTX 3080" }),
     utilization: value("Percent"),
     memory_used: value("MiB"),
     memory_total: value("MiB"),
@@ -18,8 +18,8 @@ export const GpuStats = z
     fan_speed: value("Percent"),
     sm_clock: value("MHz"),
     memory_bandwidth_utilization: value("Percent"),
-    pstate: z.string().nullable().meta({ description: "Performance state, P0 (fastest) to P12" }),
-    throttle_reasons: z.array(z.string()).nullable().meta({ description: "Why the clocks are lower than they could be" }),
+    pstate: z.string().nullable().meta({ description: "Performance state, P0 (fastest) to P12", example: "P2" }),
+    throttle_reasons: z.array(z.string()).nullable().meta({ description: "Why the clocks are lower than they could be", example: [] }),
     power_limit: value("W"),
     sm_clock_max: value("MHz"),
     compute_processes_count: value("Processes that compute on the card"),
@@ -35,7 +35,35 @@ export const GpuStats = z
     decoder_utilization: value("Percent"),
     bar1_used: value("MiB"),
   })
-  .meta({ id: "GpuStats", description: "Of the busiest card; what it does not tell is null" });
+  .meta({
+    id: "GpuStats",
+    description: "Of the busiest card; what it does not tell is null",
+    example: {
+      utilization: 34,
+      memory_used: 2911,
+      memory_total: 10240,
+      temperature: 52,
+      power_usage: 96.4,
+      inference_fps: 38.5,
+      fan_speed: 31,
+      sm_clock: 1440,
+      memory_bandwidth_utilization: 12,
+      power_limit: 320,
+      sm_clock_max: 2100,
+      compute_processes_count: 1,
+      pcie_replay_counter: 0,
+      temp_slowdown_threshold: 95,
+      memory_clock: 9251,
+      memory_clock_max: 9501,
+      pcie_link_gen: 4,
+      pcie_link_width: 16,
+      pcie_tx_throughput: 1200,
+      pcie_rx_throughput: 5400,
+      encoder_utilization: 0,
+      decoder_utilization: 0,
+      bar1_used: 9,
+    },
+  });
 
 export const gpuRoutes = {
   getGpuStats: route("/api/system/gpu/stats", {
@@ -58,9 +86,9 @@ export const gpuRoutes = {
       .object({
         items: z.array(GpuStats).meta({ description: "Oldest first; `recorded_at` is where the interval begins" }),
         interval: z.enum(gpuIntervals).meta({ description: "As asked" }),
-        hours: z.int().meta({ description: "As asked" }),
-        count: z.int().meta({ description: "How many items" }),
+        hours: z.int().meta({ description: "As asked", example: 24 }),
+        count: z.int().meta({ description: "How many items", example: 1 }),
       })
-      .meta({ id: "GpuHistory", description: "The graphics card over time" }),
+      .meta({ id: "GpuHistory", description: "The graphics card over time", example: { interval: "5m" } }),
   }),
 };

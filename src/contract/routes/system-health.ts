@@ -6,20 +6,22 @@ import { Instant } from "../values.ts";
 const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
 const HealthState = z.enum(healthStates).meta({ description: "How well it is" });
 
+/** The example of all breakers, closed. */
+export const breakerStates = { detector: "closed", language_model: "closed", vision: "closed", embedder: "closed", enrichment: "closed" };
 export const CircuitState = z.enum(circuitStates).meta({
   description: "`closed`: it is asked; `open`: it is left alone; `half_open`: one trial is allowed",
 });
 
-const Message = z.string().meta({ description: "What is not well, or that all is" });
+const Message = z.string().meta({ description: "What is not well, or that all is", example: "Everything works" });
 const Details = z.record(z.string(), z.unknown());
-const Running = z.boolean().meta({ description: "Whether it runs" });
-const WorkerName = z.string().meta({ description: "Name of the worker" });
+const Running = z.boolean().meta({ description: "Whether it runs", example: true });
+const WorkerName = z.string().meta({ description: "Name of the worker", example: "detection_worker" });
 const Now = Instant.meta({ description: "When this was found out" });
 
 export const CheckResult = z
   .object({
     status: z.enum(["healthy", "unhealthy", "degraded"]).meta({ description: "How the check ended" }),
-    latency_ms: z.number().nullable().meta({ description: "How long the answer took; null when nobody was asked" }),
+    latency_ms: z.number().nullable().meta({ description: "How long the answer took; null when nobody was asked", example: 1.2 }),
     error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
   })
   .meta({ id: "CheckResult", description: "One check" });
@@ -41,6 +43,13 @@ export const WorkerStatus = z
     message: z.string().nullable().meta({ description: "Why it does not run, or what it has to say" }),
   })
   .meta({ id: "WorkerStatus", description: "What runs in the background" });
+
+const healthyCheck = { status: "healthy", latency_ms: 1.2, error: null };
+const noAnswer = "language_model: the service does not answer within 3 seconds";
+const healthyServices = {
+  database: { status: "healthy", message: "PostgreSQL answers", details: { latency_ms: 1.2 } },
+  store: { status: "healthy", message: "The store is in this process", details: { kind: "in-process", version: "in-process" } },
+};
 
 export const HealthReply = z
   .object({
@@ -64,12 +73,29 @@ export const HealthReply = z
       )
       .meta({ description: "What changed lately, and what is not well beside the services" }),
   })
-  .meta({ id: "Health", description: "How database, store and AI services are" });
+  .meta({
+    id: "Health",
+    description: "How database, store and AI services are",
+    example: {
+      services: {
+        ...healthyServices,
+        ai: { status: "healthy", message: "All AI services answer", details: { detector: "healthy", language_model: "healthy" } },
+      },
+      recent_events: [
+        {
+          timestamp: "2026-01-31T06:12:40.310Z",
+          service: "language_model",
+          event_type: "recovery",
+          message: "the circuit breaker of language_model went from half_open to closed",
+        },
+      ],
+    },
+  });
 
 export const ReadyReply = z
   .object({
-    ready: z.boolean().meta({ description: "Whether pictures are being processed" }),
-    status: z.string().meta({ description: "`ready`, `degraded`, or `not_ready` without the database" }),
+    ready: z.boolean().meta({ description: "Whether pictures are being processed", example: true }),
+    status: z.string().meta({ description: "`ready`, `degraded`, or `not_ready` without the database", example: "ready" }),
     checks: z
       .object({ database: CheckResult, store: CheckResult, pipeline_workers: CheckResult, supervisor: CheckResult })
       .meta({ description: "All must be healthy" }),
@@ -80,15 +106,15 @@ export const ReadyReply = z
 export const WebsocketHealthReply = z
   .object({
     status: HealthState,
-    connected_clients: z.int().meta({ description: "Live clients" }),
-    broadcaster_running: z.boolean().meta({ description: "Whether messages go out" }),
+    connected_clients: z.int().meta({ description: "Live clients", example: 2 }),
+    broadcaster_running: z.boolean().meta({ description: "Whether messages go out", example: true }),
     last_broadcast: Instant.nullable().meta({ description: "When a message last went to the clients; null before the first" }),
   })
-  .meta({ id: "WebsocketHealth", description: "Whether live messages go out" });
+  .meta({ id: "WebsocketHealth", description: "Whether live messages go out", example: { last_broadcast: "2026-02-01T08:29:51.204Z" } });
 
 const InfrastructureHealth = z
   .object({
-    name: z.string().meta({ description: "`database` or `store`" }),
+    name: z.string().meta({ description: "`database` or `store`", example: "database" }),
     status: HealthState,
     message: Message,
     details: Details.nullable().meta({ description: "Figures of it" }),
@@ -97,11 +123,11 @@ const InfrastructureHealth = z
 
 export const AiServiceHealth = z
   .object({
-    name: z.string().meta({ description: "`detector`, `language_model`, `vision`, `embedder` or `enrichment`" }),
-    display_name: z.string().meta({ description: "The same for a person" }),
+    name: z.string().meta({ description: "`detector`, `language_model`, `vision`, `embedder` or `enrichment`", example: "detector" }),
+    display_name: z.string().meta({ description: "The same for a person", example: "Detector" }),
     status: HealthState,
-    url: z.string().meta({ description: "Where it is asked; empty while a built-in one starts" }),
-    response_time_ms: z.number().nullable().meta({ description: "How long its answer took; null when it was not asked" }),
+    url: z.string().meta({ description: "Where it is asked; empty while a built-in one starts", example: "http://127.0.0.1:38211" }),
+    response_time_ms: z.number().nullable().meta({ description: "How long its answer took; null when it was not asked", example: 2.6 }),
     circuit_state: CircuitState,
     error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
     last_check: Instant.meta({ description: "When it was last asked how it is" }),
@@ -118,20 +144,28 @@ export const BreakerSummary = z
     half_open: count("Those that allow one trial"),
     breakers: z.record(z.string(), CircuitState).meta({ description: "State by name" }),
   })
-  .meta({ id: "CircuitBreakerSummary", description: "The circuit breakers of the AI services, counted" });
+  .meta({
+    id: "CircuitBreakerSummary",
+    description: "The circuit breakers of the AI services, counted",
+    example: {
+      total: 5,
+      closed: 5,
+      breakers: breakerStates,
+    },
+  });
 
 const WorkerHealth = z
   .object({
     name: WorkerName,
     running: Running,
-    critical: z.boolean().meta({ description: "Nothing is processed without it" }),
+    critical: z.boolean().meta({ description: "Nothing is processed without it", example: true }),
   })
   .meta({ id: "WorkerHealthStatus", description: "How a background worker is" });
 
 export const FullHealthReply = z
   .object({
     status: HealthState.meta({ description: "Of all together" }),
-    ready: z.boolean().meta({ description: "Whether pictures are being processed" }),
+    ready: z.boolean().meta({ description: "Whether pictures are being processed", example: true }),
     message: Message,
     database: InfrastructureHealth,
     store: InfrastructureHealth,
@@ -139,7 +173,7 @@ export const FullHealthReply = z
     circuit_breakers: BreakerSummary,
     workers: z.array(WorkerHealth).meta({ description: "What runs in the background" }),
     timestamp: Now,
-    version: z.string().meta({ description: "Of homesec" }),
+    version: z.string().meta({ description: "Of homesec", example: "0.1.0" }),
   })
   .meta({ id: "FullHealth", description: "How every part is" });
 
@@ -155,14 +189,17 @@ export const TargetsReply = z
     targets: z
       .array(
         z.object({
-          name: z.string().meta({ description: "`homesec`, or the name of an AI service" }),
-          url: z.string().meta({ description: "Where it is" }),
-          health_endpoint: z.string().meta({ description: "Where it says how it is" }),
+          name: z.string().meta({ description: "`homesec`, or the name of an AI service", example: "homesec" }),
+          url: z.string().meta({ description: "Where it is", example: "http://127.0.0.1:8000" }),
+          health_endpoint: z.string().meta({ description: "Where it says how it is", example: "http://127.0.0.1:8000/api/system/health" }),
         }),
       )
       .meta({ description: "homesec first" }),
   })
-  .meta({ id: "MonitoringTargets", description: "What a monitoring system can watch" });
+  .meta({
+    id: "MonitoringTargets",
+    description: "What a monitoring system can watch",
+  });
 
 export const healthRoutes = {
   getHealth: route("/api/system/health", {
@@ -172,6 +209,19 @@ export const healthRoutes = {
     reply: HealthReply,
     refusals: { 503: "Degraded or unhealthy; the body is the same" },
     tier: "none",
+    example: {
+      unwell: {
+        status: "degraded",
+        services: {
+          ...healthyServices,
+          ai: {
+            status: "degraded",
+            message: noAnswer,
+            details: { detector: "healthy", language_model: "unhealthy" },
+          },
+        },
+      },
+    },
   }),
   getReady: route("/api/system/health/ready", {
     method: "get",
@@ -180,6 +230,18 @@ export const healthRoutes = {
     reply: ReadyReply,
     refusals: { 503: "Not ready; the body is the same" },
     tier: "none",
+    example: {
+      unwell: {
+        ready: false,
+        status: "degraded",
+        checks: {
+          database: healthyCheck,
+          store: healthyCheck,
+          pipeline_workers: { status: "unhealthy", latency_ms: null, error: "analysis_worker: does not run" },
+          supervisor: healthyCheck,
+        },
+      },
+    },
   }),
   getWebsocketHealth: route("/api/system/health/websocket", {
     method: "get",
@@ -195,6 +257,31 @@ export const healthRoutes = {
     reply: FullHealthReply,
     refusals: { 503: "Degraded or unhealthy; the body is the same" },
     tier: "none",
+    example: {
+      unwell: {
+        status: "degraded",
+        message: noAnswer,
+        ai_services: [
+          {
+            name: "language_model",
+            display_name: "Language model",
+            status: "unhealthy",
+            url: "http://127.0.0.1:40733",
+            response_time_ms: null,
+            circuit_state: "open",
+            error: "the service does not answer within 3 seconds",
+            last_check: "2026-01-31T22:15:00.000Z",
+          },
+        ],
+        circuit_breakers: {
+          total: 5,
+          closed: 4,
+          open: 1,
+          half_open: 0,
+          breakers: { ...breakerStates, language_model: "open" },
+        },
+      },
+    },
   }),
   getMonitoringHealth: route("/api/system/monitoring/health", {
     method: "get",

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { route } from "../route.ts";
 import { CameraIdText, Instant, IntText } from "../values.ts";
-import { CircuitState, WorkerStatus } from "./system-health.ts";
+import { breakerStates, CircuitState, WorkerStatus } from "./system-health.ts";
 
 const Now = Instant.meta({ description: "When this was found out" });
-const Running = z.boolean().meta({ description: "Whether it runs" });
+const Running = z.boolean().meta({ description: "Whether it runs", example: true });
 
 const QueueWorker = z.object({
   running: Running,
@@ -19,22 +19,26 @@ const AnalysisWorker = QueueWorker.meta({ description: "Has the language model j
 
 const DaemonEntry = z
   .object({
-    daemon_id: z.string().meta({ description: "Its id, another one after each start" }),
-    host: z.string().meta({ description: "The machine on which it runs" }),
-    pid: z.int().meta({ description: "Its process number there" }),
-    version: z.string().meta({ description: "Its version" }),
+    daemon_id: z.string().meta({ description: "Its id, another one after each start", example: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11" }),
+    host: z.string().meta({ description: "The machine on which it runs", example: "nas" }),
+    pid: z.int().meta({ description: "Its process number there", example: 812 }),
+    version: z.string().meta({ description: "Its version", example: "0.1.0" }),
     started_at: Instant.meta({ description: "When it was started" }),
-    roles: z.array(z.string()).meta({ description: "What it does" }),
+    roles: z.array(z.string()).meta({ description: "What it does", example: ["api", "watch", "alert", "deliver", "maintain"] }),
     singletons: z.array(z.string()).meta({ description: "Workers of which one runs at a time, and which run here now" }),
   })
-  .meta({ id: "Daemon", description: "A running homesec" });
+  .meta({
+    id: "Daemon",
+    description: "A running homesec",
+    example: { singletons: ["file_watcher", "camera_watcher", "alert_worker", "digest_closer", "cleanup_service"] },
+  });
 
 export const PipelineReply = z
   .object({
     file_watcher: z
       .object({
         running: Running,
-        camera_root: z.string().meta({ description: "CAMERA_ROOT" }),
+        camera_root: z.string().meta({ description: "CAMERA_ROOT", example: "/var/lib/homesec/cameras" }),
         pending: z.int().meta({ description: "Files seen that are not complete yet" }),
         stuck: z
           .array(
@@ -44,7 +48,7 @@ export const PipelineReply = z
               since: Instant.meta({ description: "When it was seen first like this" }),
             }),
           )
-          .meta({ description: "Files that stay incomplete" }),
+          .meta({ description: "Files that stay incomplete", example: [] }),
         watch_mode: z
           .enum(["notify", "polling"])
           .meta({ description: "`notify`: the system tells; `polling`: homesec looks again and again" }),
@@ -54,28 +58,28 @@ export const PipelineReply = z
     batch_aggregator: z
       .object({
         running: Running,
-        active_batches: z.int().meta({ description: "Batches that are open" }),
+        active_batches: z.int().meta({ description: "Batches that are open", example: 1 }),
         batches: z
           .array(
             z.object({
-              batch_id: z.string().meta({ description: "Id of the batch" }),
+              batch_id: z.string().meta({ description: "Id of the batch", example: "b7e04f19-52c8-4a6d-8d31-0f9a6c2be574" }),
               camera_id: CameraIdText,
-              detection_count: z.int().meta({ description: "Detections in it so far" }),
+              detection_count: z.int().meta({ description: "Detections in it so far", example: 1 }),
               started_at: Instant.meta({ description: "Time of its first picture" }),
-              age_seconds: z.number().meta({ description: "How long it has been open" }),
-              last_activity_seconds: z.number().meta({ description: "How long nothing has come to it" }),
+              age_seconds: z.number().meta({ description: "How long it has been open", example: 9.3 }),
+              last_activity_seconds: z.number().meta({ description: "How long nothing has come to it", example: 9.3 }),
             }),
           )
           .meta({ description: "Those that are open" }),
-        batch_window_seconds: z.number().meta({ description: "A batch closes so long after its first detection" }),
-        idle_timeout_seconds: z.number().meta({ description: "A batch closes so long after its last detection" }),
+        batch_window_seconds: z.number().meta({ description: "A batch closes so long after its first detection", example: 90 }),
+        idle_timeout_seconds: z.number().meta({ description: "A batch closes so long after its last detection", example: 30 }),
       })
       .meta({ description: "Groups detections into events" }),
     analysis_worker: AnalysisWorker,
     degradation: z
       .object({
-        mode: z.string().meta({ description: "`normal`, `degraded`, or `offline` without detector and language model" }),
-        services: z.record(z.string(), z.string()).meta({ description: "State of each circuit breaker" }),
+        mode: z.string().meta({ description: "`normal`, `degraded`, or `offline` without detector and language model", example: "normal" }),
+        services: z.record(z.string(), z.string()).meta({ description: "State of each circuit breaker", example: breakerStates }),
       })
       .meta({ description: "What is left of the service while AI services are away" }),
     timestamp: Now,
@@ -92,7 +96,11 @@ export const Latency = z
     p99_ms: z.number().meta({ description: "99 of 100 were at most so long" }),
     sample_count: z.int().meta({ description: "How many there were" }),
   })
-  .meta({ id: "Latency", description: "Durations in milliseconds, of the newest thousands in the window" });
+  .meta({
+    id: "Latency",
+    description: "Durations in milliseconds, of the newest thousands in the window",
+    example: { avg_ms: 374, min_ms: 170, max_ms: 1360, p50_ms: 340, p95_ms: 680, p99_ms: 1020, sample_count: 84 },
+  });
 
 export const TelemetryReply = z
   .object({
@@ -129,7 +137,14 @@ export const TelemetryReply = z
       .meta({ description: "Requests to this API" }),
     timestamp: Now,
   })
-  .meta({ id: "Telemetry", description: "Queues, latencies, live clients and requests" });
+  .meta({
+    id: "Telemetry",
+    description: "Queues, latencies, live clients and requests",
+    example: {
+      websocket: { connected_clients: 2, messages_sent: 1840, replayed: 12, cut_slow: 0 },
+      api_requests: { total: 5120, by_status: { "200": 5087, "304": 21, "404": 12 }, p50_ms: 3.4, p99_ms: 41.8 },
+    },
+  });
 
 export const PipelineLatencyReply = z
   .object({
@@ -140,7 +155,7 @@ export const PipelineLatencyReply = z
   })
   .meta({ id: "PipelineLatency", description: "How long pictures take from stage to stage; null without a sample" });
 
-const BreakerName = z.string().meta({ description: "The service that it is for" });
+const BreakerName = z.string().meta({ description: "The service that it is for", example: "language_model" });
 
 export const Breaker = z
   .object({
@@ -148,10 +163,10 @@ export const Breaker = z
     state: CircuitState,
     failure_count: z.int().meta({ description: "Failures in a row" }),
     last_failure: Instant.nullable().meta({ description: "Null without one" }),
-    last_success: Instant.nullable().meta({ description: "Null without one" }),
+    last_success: Instant.nullable().meta({ description: "Null without one", example: "2026-02-01T08:29:51.190Z" }),
     reset_at: Instant.optional().meta({ description: "When one trial is allowed; only while open" }),
   })
-  .meta({ id: "CircuitBreaker", description: "Keeps a service that is away from being asked" });
+  .meta({ id: "CircuitBreaker", description: "Keeps a service that is away from being asked", example: { name: "detector" } });
 
 export const BreakerReset = z
   .object({
@@ -161,7 +176,11 @@ export const BreakerReset = z
     message: z.string().meta({ description: "The same in a sentence" }),
     timestamp: Now,
   })
-  .meta({ id: "CircuitBreakerReset", description: "A circuit breaker that was closed by hand" });
+  .meta({
+    id: "CircuitBreakerReset",
+    description: "A circuit breaker that was closed by hand",
+    example: { previous_state: "open", message: "The circuit breaker of language_model is closed; the service is asked again" },
+  });
 
 export const pipelineRoutes = {
   getPipeline: route("/api/system/pipeline", {

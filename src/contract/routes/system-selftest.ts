@@ -19,9 +19,9 @@ export const SelftestReply = z
     status: z.enum(["passed", "failed"]).meta({ description: "Whether all was proven in time" }),
     message: z.string().meta({ description: "What was proven, or what is missing and why" }),
     started_at: Instant.meta({ description: "When it began" }),
-    duration_ms: z.number().meta({ description: "From the beginning to the last proof, or until it was given up" }),
-    timeout_seconds: z.number().meta({ description: "As asked" }),
-    detector: z.string().meta({ description: "`built-in`, or the address of the detector that looked" }),
+    duration_ms: z.number().meta({ description: "From the beginning to the last proof, or until it was given up", example: 2104 }),
+    timeout_seconds: z.number().meta({ description: "As asked", example: 60 }),
+    detector: z.string().meta({ description: "`built-in`, or the address of the detector that looked", example: "built-in" }),
     stages: z
       .array(
         z.object({
@@ -34,7 +34,18 @@ export const SelftestReply = z
       )
       .meta({ description: "Each stage, in the order of the pipeline" }),
   })
-  .meta({ id: "SelftestReport", description: "What a picture proved on its way through all stages" });
+  .meta({
+    id: "SelftestReport",
+    description: "What a picture proved on its way through all stages",
+    example: {
+      message: "A picture went through all stages in 2104 ms",
+      stages: [
+        { name: "workers", status: "passed", detail: null, at_ms: 0, took_ms: 0 },
+        { name: "detected", status: "passed", detail: null, at_ms: 402, took_ms: 361 },
+        { name: "published", status: "passed", detail: "message 18", at_ms: 2104, took_ms: 89 },
+      ],
+    },
+  });
 
 export const selftestRoutes = {
   runSelftest: route("/api/system/selftest", {

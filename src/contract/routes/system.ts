@@ -9,7 +9,7 @@ import { storageRoutes } from "./system-storage.ts";
 const Alive = z
   .object({
     status: z.literal("alive").meta({ description: "Always the same: the process answers" }),
-    version: z.string().meta({ description: "Of homesec" }),
+    version: z.string().meta({ description: "Of homesec", example: "0.1.0" }),
   })
   .meta({ id: "Alive", description: "That the process is alive, and nothing else" });
 

@@ -49,7 +49,12 @@ export const WebhookAuth = z
       }
     }
   })
-  .meta({ id: "WebhookAuth", description: "How homesec authenticates itself at a webhook; never told again", writeOnly: true });
+  .meta({
+    id: "WebhookAuth",
+    description: "How homesec authenticates itself at a webhook; never told again",
+    writeOnly: true,
+    example: { type: "bearer", token: "what-the-kitchen-light-knows" },
+  });
 export type WebhookAuth = z.output<typeof WebhookAuth>;
 
 const faultOf: Readonly<Record<(typeof fieldsOf)["bearer" | "basic" | "header"][number], (text: string) => string | undefined>> = {

@@ -14,32 +14,40 @@ const EventTypes = z
     });
   });
 
-const WebhookId = z.uuid().meta({ description: "Id of the webhook" });
+const WebhookId = z.uuid().meta({ description: "Id of the webhook", example: "b8b10ef2-2e7c-44be-874c-44086bff6636" });
+
+const webhookExample = { event_types: ["alert_fired", "system_health_changed"], custom_headers: { "X-Room": "kitchen" } };
 
 /** An outbound webhook as clients see it: without its secrets. */
 export const Webhook = z
   .object({
     id: WebhookId,
-    name: z.string().meta({ description: "What people call it" }),
-    url: z.string().meta({ description: "Where it is told" }),
+    name: z.string().meta({ description: "What people call it", example: "Kitchen light" }),
+    url: z.string().meta({ description: "Where it is told", example: "http://192.168.1.20:1880/homesec" }),
     event_types: z.array(z.enum(outboundEventTypes)).meta({ description: "What it is told of" }),
     integration_type: z.enum(integrationTypes).meta({ description: "The form of the messages" }),
-    enabled: z.boolean().meta({ description: "Whether it is told" }),
+    enabled: z.boolean().meta({ description: "Whether it is told", example: true }),
     disabled_reason: z.string().nullable().meta({ description: "Why homesec itself switched it off" }),
     custom_headers: z.record(z.string(), z.string()).meta({ description: "Further headers of each message, by name" }),
     payload_template: z.string().nullable().meta({ description: "The template in place of the whole body; null: the form of its type" }),
-    max_retries: z.int().meta({ description: "Retries after the first attempt" }),
-    retry_delay_seconds: z.int().meta({ description: "Before the first retry; doubled for each one after it" }),
+    max_retries: z.int().meta({ description: "Retries after the first attempt", example: 4 }),
+    retry_delay_seconds: z.int().meta({ description: "Before the first retry; doubled for each one after it", example: 10 }),
     created_at: Instant.meta({ description: "When it was created" }),
     updated_at: Instant.meta({ description: "When it was last changed" }),
-    total_deliveries: z.int().meta({ description: "Deliveries that came to their end, well or not" }),
-    successful_deliveries: z.int().meta({ description: "Deliveries that were taken" }),
-    last_delivery_at: Instant.nullable().meta({ description: "The last attempt" }),
-    last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "What it left behind" }),
+    total_deliveries: z.int().meta({ description: "Deliveries that came to their end, well or not", example: 12 }),
+    successful_deliveries: z.int().meta({ description: "Deliveries that were taken", example: 11 }),
+    last_delivery_at: Instant.nullable().meta({ description: "The last attempt", example: "2026-01-31T22:16:11.470Z" }),
+    last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "What it left behind", example: "retrying" }),
   })
-  .meta({ id: "Webhook", description: "An address of another program that is told what happens; without its secrets" });
+  .meta({
+    id: "Webhook",
+    description: "An address of another program that is told what happens; without its secrets",
+    example: webhookExample,
+  });
 
-const SigningSecret = z.string().meta({ description: "Shown here only: `whsec_` and the key in base64" });
+const SigningSecret = z
+  .string()
+  .meta({ description: "Shown here only: `whsec_` and the key in base64", example: "whsec_QW4gZXhhbXBsZSBvZiBhIGtleSwgbm90IGEga2V5" });
 
 /** What can be said of a webhook. */
 const writable = {
@@ -87,25 +95,32 @@ const WebhookChange = z.strictObject({
   ...readOnly(Webhook.extend({ signing_secret: SigningSecret }), writableKeys),
 });
 
+const webhookDeliveryExample = {
+  event_id: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11",
+  error_message: "The target answered 503",
+  next_retry_at: "2026-01-31T22:16:22.240Z",
+  message_id: "ba969538-e7f6-41a6-8c5d-7d47edd849ee",
+};
+
 /** One event on its way to one webhook. */
 export const Delivery = z
   .object({
-    id: z.uuid().meta({ description: "Id of the delivery" }),
+    id: z.uuid().meta({ description: "Id of the delivery", example: "ba969538-e7f6-41a6-8c5d-7d47edd849ee" }),
     webhook_id: WebhookId,
-    event_type: z.string().meta({ description: "What the webhook is told" }),
+    event_type: z.string().meta({ description: "What the webhook is told", example: "alert_fired" }),
     event_id: z.string().meta({ description: "What it is about: the id of an event, alert or entity, as text" }),
-    status: z.enum(deliveryStatuses).meta({ description: "How far it got" }),
-    status_code: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered" }),
-    response_time_ms: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered" }),
+    status: z.enum(deliveryStatuses).meta({ description: "How far it got", example: "retrying" }),
+    status_code: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered", example: 503 }),
+    response_time_ms: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered", example: 51 }),
     error_message: z.string().nullable().meta({ description: "Why the last attempt failed; null when it did not" }),
-    attempt_count: z.int().meta({ description: "Attempts made, 0 before the first" }),
+    attempt_count: z.int().meta({ description: "Attempts made, 0 before the first", example: 1 }),
     next_retry_at: Instant.nullable().meta({ description: "When it is tried again; null unless it is `retrying`" }),
     created_at: Instant.meta({ description: "When what it tells happened, or when it was retried by hand" }),
     delivered_at: Instant.nullable().meta({ description: "When it was taken; null until then" }),
     message_id: z.string().meta({ description: "The `webhook-id` header: the same on each repeat and on a retry by hand" }),
     retry_of: z.string().nullable().meta({ description: "The failed delivery that this one tries again" }),
   })
-  .meta({ id: "WebhookDelivery", description: "One event on its way to one webhook" });
+  .meta({ id: "WebhookDelivery", description: "One event on its way to one webhook", example: webhookDeliveryExample });
 
 const DeliveryWithAttempts = Delivery.extend({
   attempts: z
@@ -120,7 +135,23 @@ const DeliveryWithAttempts = Delivery.extend({
       }),
     )
     .meta({ description: "Each attempt, the first one first" }),
-}).meta({ id: "WebhookDeliveryWithAttempts", description: "A delivery with its attempts" });
+}).meta({
+  id: "WebhookDeliveryWithAttempts",
+  description: "A delivery with its attempts",
+  example: {
+    ...webhookDeliveryExample,
+    attempts: [
+      {
+        attempt: 1,
+        started_at: "2026-01-31T22:16:11.419Z",
+        finished_at: "2026-01-31T22:16:11.470Z",
+        status_code: 503,
+        error: "The target answered 503",
+        response: "starting",
+      },
+    ],
+  },
+});
 
 const params = z.object({ id: z.string().meta({ description: "Id of a webhook, a UUID" }) });
 const deliveryParams = z.object({ delivery_id: z.string().meta({ description: "Id of a delivery, a UUID" }) });
@@ -141,16 +172,16 @@ export const webhookRoutes = {
     summary: "How the webhooks did in the last 24 hours",
     reply: z
       .object({
-        total_webhooks: z.int().meta({ description: "Webhooks that there are" }),
-        enabled_webhooks: z.int().meta({ description: "Those that are told" }),
-        healthy_webhooks: z.int().meta({ description: "Enabled, with more than 90 % success" }),
+        total_webhooks: z.int().meta({ description: "Webhooks that there are", example: 1 }),
+        enabled_webhooks: z.int().meta({ description: "Those that are told", example: 1 }),
+        healthy_webhooks: z.int().meta({ description: "Enabled, with more than 90 % success", example: 1 }),
         unhealthy_webhooks: z.int().meta({ description: "Enabled, with less than 50 % success" }),
-        total_deliveries_24h: z.int().meta({ description: "Deliveries that came to their end, well or not" }),
-        successful_deliveries_24h: z.int().meta({ description: "Those that were taken" }),
+        total_deliveries_24h: z.int().meta({ description: "Deliveries that came to their end, well or not", example: 3 }),
+        successful_deliveries_24h: z.int().meta({ description: "Those that were taken", example: 3 }),
         failed_deliveries_24h: z.int().meta({ description: "Those that were given up" }),
         average_response_time_ms: z.number().nullable().meta({ description: "Of those that were answered; null without one" }),
       })
-      .meta({ id: "WebhookHealth", description: "How the webhooks did in the last 24 hours" }),
+      .meta({ id: "WebhookHealth", description: "How the webhooks did in the last 24 hours", example: { average_response_time_ms: 48.3 } }),
   }),
   getWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}", {
     ...base,
@@ -167,6 +198,18 @@ export const webhookRoutes = {
     params: deliveryParams,
     reply: Delivery,
     refusals: { 404: "No delivery has this id", 409: "The delivery has not failed, or its webhook is disabled" },
+    example: {
+      reply: {
+        id: "0e4b5c1d-7a62-4f3e-b1c8-92d6f0a7e354",
+        status: "pending",
+        status_code: null,
+        response_time_ms: null,
+        error_message: null,
+        attempt_count: 0,
+        next_retry_at: null,
+        retry_of: "ba969538-e7f6-41a6-8c5d-7d47edd849ee",
+      },
+    },
   }),
   createWebhook: route("/api/outbound-webhooks", {
     ...base,
@@ -177,7 +220,17 @@ export const webhookRoutes = {
     reply: Webhook.extend({ signing_secret: SigningSecret }).meta({
       id: "NewWebhook",
       description: "A new webhook with its signing secret",
+      example: { ...webhookExample, total_deliveries: 0, successful_deliveries: 0, last_delivery_at: null, last_delivery_status: null },
     }),
+    example: {
+      body: {
+        name: "Kitchen light",
+        url: "http://192.168.1.20:1880/homesec",
+        event_types: ["alert_fired", "system_health_changed"],
+        auth: { type: "bearer", token: "what-the-kitchen-light-knows" },
+        custom_headers: { "X-Room": "kitchen" },
+      },
+    },
   }),
   listWebhooks: route("/api/outbound-webhooks", {
     ...base,
@@ -210,6 +263,7 @@ export const webhookRoutes = {
     body: WebhookChange,
     reply: Webhook,
     refusals: noSuchWebhook,
+    example: { body: { max_retries: 6 }, reply: { max_retries: 6 } },
   }),
   deleteWebhook: route("/api/outbound-webhooks/{id}", {
     ...base,
@@ -232,10 +286,10 @@ export const webhookRoutes = {
     }),
     reply: z
       .object({
-        success: z.boolean().meta({ description: "Whether it was taken" }),
-        status_code: z.int().meta({ description: "0 when nobody answered" }),
-        response_time_ms: z.int().meta({ description: "How long the answer took, or until it was given up" }),
-        response_body: z.string().meta({ description: "The beginning of what was answered" }),
+        success: z.boolean().meta({ description: "Whether it was taken", example: true }),
+        status_code: z.int().meta({ description: "0 when nobody answered", example: 200 }),
+        response_time_ms: z.int().meta({ description: "How long the answer took, or until it was given up", example: 44 }),
+        response_body: z.string().meta({ description: "The beginning of what was answered", example: "on" }),
         error_message: z.string().nullable().meta({ description: "Why it was not taken; null when it was" }),
       })
       .meta({ id: "WebhookTest", description: "How a webhook took a sample" }),
@@ -257,6 +311,7 @@ export const webhookRoutes = {
     params,
     reply: Webhook,
     refusals: noSuchWebhook,
+    example: { reply: { enabled: false } },
   }),
   rotateWebhookSecret: route("/api/outbound-webhooks/{id}/rotate-secret", {
     ...base,
@@ -280,8 +335,8 @@ export const webhookRoutes = {
     query: z.object(window),
     reply: z.object({
       deliveries: z.array(Delivery).meta({ description: "The deliveries of this page" }),
-      total: z.int().meta({ description: "Exact number of deliveries of the webhook" }),
-      limit: z.int().meta({ description: "The page size that was asked for" }),
+      total: z.int().meta({ description: "Exact number of deliveries of the webhook", example: 1 }),
+      limit: z.int().meta({ description: "The page size that was asked for", example: 50 }),
       offset: z.int().meta({ description: "Rows that were skipped" }),
       has_more: z.boolean().meta({ description: "Whether there is a next page" }),
     }),

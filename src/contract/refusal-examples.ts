@@ -1,7 +1,5 @@
 import type { z } from "zod";
-import type { ErrorBody, RateLimitBody, ValidationErrorBody } from "../problem-bodies.ts";
-import { cameraId } from "./cameras.ts";
-import { eventId } from "./ids.ts";
+import type { ErrorBody, RateLimitBody, ValidationErrorBody } from "./problem-bodies.ts";
 
 interface Refusal<T extends z.ZodType = typeof ErrorBody | typeof RateLimitBody | typeof ValidationErrorBody> {
   readonly summary: string;
@@ -27,11 +25,11 @@ export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>
       "This daemon does not serve the host camera.example.org; add it to ALLOWED_HOSTS if it is a name of this machine",
     ),
   },
-  404: { NotFound: refusal("There is no such thing", `Camera ${cameraId} does not exist`) },
+  404: { NotFound: refusal("There is no such thing", "Camera front-door does not exist") },
   409: {
     Conflict: refusal(
       "The thing is not in the state for it",
-      `Event ${eventId} is deleted already; \`homesec events restore ${eventId}\` brings it back`,
+      "Event 1207 is deleted already; `homesec events restore 1207` brings it back",
     ),
   },
   413: { TooLarge: refusal("The body is too large", "The body has more than 1048576 bytes; send less at a time") },
