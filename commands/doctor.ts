@@ -4,18 +4,18 @@ import { list } from "./input/options.ts";
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Look for what is wrong, and say how to mend it",
-  description: `Looks at everything that homesec depends on, from the disk to the mail server, and says of each finding exactly what to do.
-Works with and without a daemon, changes nothing, sends nothing to anybody, and ends within ten seconds. What cannot be looked at is
-named with the reason. The exit code is 0 without findings, and 7 with some. docs/doctor.md lists all checks.`,
+  summary: "Check the installation and suggest fixes",
+  description: `Check everything that homesec depends on, from the disk to the mail server, and print a fix for each finding.
+Works with and without a daemon, changes nothing, sends no message to anyone, and ends within ten seconds. Checks that cannot run are
+skipped, with the reason. The exit code is 0 without findings and 7 with findings. docs/doctor.md lists all checks.`,
   options: {
-    only: list("id", "Make only these checks, such as smtp,webhook-targets"),
-    skip: list("id", "Leave these checks out"),
+    only: list("id", "Run only these checks, such as smtp,webhook-targets"),
+    skip: list("id", "Skip these checks"),
   },
   examples: [
-    { command: "homesec doctor", note: "what is wrong here?" },
+    { command: "homesec doctor", note: "check everything" },
     { command: "homesec doctor --only smtp,detector,language-model", note: "after a change of the services" },
-    { command: "homesec doctor --skip camera-mounts -o json", note: "for scripts, and without what is meant to be so" },
+    { command: "homesec doctor --skip camera-mounts -o json", note: "for scripts, without a known finding" },
     { command: "homesec doctor --direct", note: "while no daemon runs" },
   ],
   prints: async () => (await import("./doctor/print.ts")).view,
@@ -36,7 +36,7 @@ named with the reason. The exit code is 0 without findings, and 7 with some. doc
       return reports.some(({ status }) => status === "finding") ? exitCodes.findings : exitCodes.ok;
     } finally {
       await examined.close();
-      // a name server or a disk that gives no answer must not keep the program: the checks have given up on it
+      // exit although a lookup or a disk access may still hang: its check timed out
       io.host.leave();
     }
   },

@@ -15,7 +15,7 @@ import type { Database } from "../../src/platform/database/database.ts";
 import { attachEmbeddedPostgres } from "../../src/platform/database/embedded-postgres.ts";
 import { type OpenDatabase, openDatabase } from "../../src/platform/database/open-database.ts";
 
-/** A cold start of the embedded server on a small machine takes half of it. */
+/** Twice the time of a cold start of the embedded server on a small machine. */
 const openMs = 4_000;
 const closeMs = 1_500;
 const poolSize = 4;
@@ -29,15 +29,15 @@ interface Source {
 }
 
 /**
- * Opens the database as commands with --direct do, beside a daemon or without one, but makes none: where there is no database yet, or
- * starting it would have to change who owns or may enter a folder, it throws `NotPossible`; `Broken` when it cannot be opened at all.
+ * Opens the database as commands with --direct do, with or without a daemon. It throws `NotPossible` when there is no database yet, or when a
+ * start would change the owner or the permissions of a folder, and `Broken` when the database cannot be opened at all.
  */
 export function databaseOpener({ machine, config, shares, holder, log }: Source) {
   let opening: Promise<OpenDatabase> | undefined;
   const open = async (): Promise<Database> => {
     const { databaseUrl, dataDir } = config();
     try {
-      if (databaseUrl !== undefined) await mustBeKnown(databaseUrl, machine);
+      if (databaseUrl !== undefined) await mustResolve(databaseUrl, machine);
       else if ((await shares()).silentForData.length > 0) throw new NotPossible("a network share does not answer");
       else if (!(await runsAlready(dataDir))) await mayBeStarted(dataDir, await holder());
       opening = openDatabase({ databaseUrl, dataDir, poolSize, log, ownership: "share" });
@@ -50,18 +50,18 @@ export function databaseOpener({ machine, config, shares, holder, log }: Source)
     }
   };
   const close = async (): Promise<void> => {
-    // what is not closed by then ends with this process: the embedded server watches over its owner
+    // a server that is still open by then ends with this process, because it watches its owner
     await within(closeMs, async () => await (await opening)?.close()).catch((error: unknown) =>
-      log.debug({ error: String(error) }, "the database was left open"),
+      log.debug({ error: String(error) }, "database still open after the time limit"),
     );
   };
   return { open, close };
 }
 
-/** A name that is looked up without end would keep the program from ending. */
-async function mustBeKnown(databaseUrl: string, machine: Machine): Promise<void> {
+/** Resolves the host in a child process first, because a lookup that hangs would keep this process from exiting. */
+async function mustResolve(databaseUrl: string, machine: Machine): Promise<void> {
   const fault = await nameFault(machine, urlTarget(databaseUrl).host);
-  if (fault !== undefined) throw new Broken(`The database is not found: ${fault}; correct DATABASE_URL`);
+  if (fault !== undefined) throw new Broken(`The host of the database cannot be resolved: ${fault}; correct DATABASE_URL`);
 }
 
 async function runsAlready(dataDir: string): Promise<boolean> {
@@ -73,15 +73,15 @@ async function mayBeStarted(dataDir: string, holder: DataFolderHolder | undefine
   const made = await stat(join(cluster, "PG_VERSION")).catch((error: NodeJS.ErrnoException) => error);
   if (made instanceof Error) {
     if (made.code === "ENOENT" || made.code === "ENOTDIR")
-      throw new NotPossible("there is no database yet; the first start of homesec makes it");
+      throw new NotPossible("there is no database yet; the first start of homesec creates it");
     throw new NotPossible(`the database in ${dataDir} belongs to another user; run homesec doctor as that user`, { cause: made });
   }
-  if (holder?.lives) throw new NotPossible(`homesec (pid ${holder.pid}) has the data folder, and its database takes no connections`);
+  if (holder?.lives) throw new NotPossible(`homesec (pid ${holder.pid}) holds the data folder, and its database accepts no connections`);
   const account = await serverAccount();
   const { uid } = await stat(cluster);
   if (uid !== account.uid || (await barrierTo(dataDir, account)) !== undefined) {
     throw new NotPossible(
-      `the database does not run, and cannot be started as this user (${account.name}); run homesec doctor as the user that runs homesec`,
+      `the database does not run, and this user (${account.name}) cannot start it; run homesec doctor as the user that runs homesec`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { NotPossible } from "../../src/admin/doctor/check.ts";
 import type { Examination } from "../../src/admin/doctor/examination.ts";
-import { lookAtShares } from "../../src/admin/doctor/shares.ts";
+import { findShares } from "../../src/admin/doctor/shares.ts";
 import { within } from "../../src/base/lifecycle/lifecycle.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import type { ParsedConfig } from "../../src/platform/config/config.ts";
@@ -16,17 +16,17 @@ import { databaseOpener } from "./database.ts";
 import { daemonFinder } from "./find-daemon.ts";
 import { thisMachine } from "./machine.ts";
 
-/** Checks that ask a service wait no longer for a database that gives no answer. */
+/** Checks of services wait this long for the settings in the database, then use the configuration. */
 const settingsMs = 2_000;
 
-/** What the checks look at, opened when the first of them needs it; and how to let go of it. */
+/** The input of the checks, opened on first use. */
 export interface Examined {
   readonly examination: Examination;
-  /** Takes a second or two at most. */
+  /** Closes the database. Takes two seconds at most. */
   close(): Promise<void>;
 }
 
-/** Throws `Problem("invalid")` for wrong usage; errors of the configuration are for a check to tell. */
+/** Collects the input of the checks. Throws `Problem("invalid")` for wrong usage; a check reports errors in the configuration. */
 export async function examine(io: Io): Promise<Examined> {
   const { host } = io;
   const { clock } = host;
@@ -37,13 +37,13 @@ export async function examine(io: Io): Promise<Examined> {
     return parsed.config;
   };
   const machine = thisMachine(io);
-  const shares = once(async () => await lookAtShares(machine, config()));
+  const shares = once(async () => await findShares(machine, config()));
   const holder = once(async () => {
     if ((await shares()).silentForData.length > 0) throw new NotPossible("a network share does not answer");
     const { dataDir } = config();
-    return await dataFolderHolder(dataDir).catch((cause: unknown) => notPossible("the data folder may not be looked into", cause));
+    return await dataFolderHolder(dataDir).catch((cause: unknown) => notPossible("this user may not read the data folder", cause));
   });
-  // before anything is opened: opening takes the folder for a moment
+  // read the lock before the database is opened, because that takes the lock for a moment
   if (!(parsed instanceof Error)) await holder().catch(() => {});
   const lookForDaemon = once(await daemonFinder(io, parsed, machine));
   const isForeign = once(async () => {
@@ -61,8 +61,8 @@ export async function examine(io: Io): Promise<Examined> {
   });
   const rows = once(async () => {
     const { applied, pending, refusal } = await migrations();
-    if (applied.length === 0) throw new NotPossible("the database is empty; the first start of homesec makes its tables");
-    if (refusal !== null || pending.length > 0) throw new NotPossible("the schema of the database is not that of this program");
+    if (applied.length === 0) throw new NotPossible("the database is empty; the first start of homesec creates its tables");
+    if (refusal !== null || pending.length > 0) throw new NotPossible("the schema of the database does not fit this program");
     return await database();
   });
   const settings = once(async () => {
@@ -72,7 +72,7 @@ export async function examine(io: Io): Promise<Examined> {
       return stored.current();
     };
     try {
-      return await within(settingsMs, read, new NotPossible("the database gives no answer"));
+      return await within(settingsMs, read, new NotPossible("the database does not answer"));
     } catch (error) {
       if (error instanceof NotPossible) return configuredSettings(config());
       throw error;
@@ -96,7 +96,7 @@ export async function examine(io: Io): Promise<Examined> {
       daemon: async () => {
         const daemon = await lookForDaemon();
         if (!("client" in daemon)) throw new NotPossible(daemon.asked ? "no daemon answers" : daemon.absent);
-        if (!daemon.admitted) throw new NotPossible("the daemon wants an API key");
+        if (!daemon.admitted) throw new NotPossible("the daemon requires an API key");
         return daemon;
       },
     },
@@ -118,7 +118,7 @@ function notPossible(reason: string, cause: unknown): never {
   throw new NotPossible(words, { cause });
 }
 
-/** Does the work when it is first asked for; all others get the same answer. */
+/** Runs `work` on the first call; all calls share its result. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {

@@ -8,13 +8,13 @@ import { fetchTrusting } from "../../src/monitoring/upstream/trusting-fetch.ts";
 import type { ParsedConfig } from "../../src/platform/config/config.ts";
 import type { Io } from "../io.ts";
 
-const answerMs = 2_500;
+const answerTimeoutMs = 2_500;
 
-/** How to look for the daemon. Throws `Problem("invalid")` for an address or a key file that cannot be used. */
+/** Returns a function that looks for the daemon. Throws `Problem("invalid")` for an invalid address or key file. */
 export async function daemonFinder(io: Io, parsed: ParsedConfig | Error, machine: Machine): Promise<Examination["lookForDaemon"]> {
-  const notAsked = (absent: string) => async () => ({ absent, asked: false }) as const;
-  if (io.global.direct) return notAsked("--direct asks no daemon");
-  if (parsed instanceof Error) return notAsked("the configuration has errors");
+  const notTried = (absent: string) => async () => ({ absent, asked: false }) as const;
+  if (io.global.direct) return notTried("--direct uses no daemon");
+  if (parsed instanceof Error) return notTried("the configuration has errors");
   const { url, apiKey, ca } = await io.endpoint();
   return async () => {
     const fault = await nameFault(machine, new URL(url).hostname);
@@ -23,7 +23,7 @@ export async function daemonFinder(io: Io, parsed: ParsedConfig | Error, machine
       url,
       apiKey,
       fetch: ca === undefined ? undefined : fetchTrusting(ca),
-      timeoutMs: answerMs,
+      timeoutMs: answerTimeoutMs,
       maxWaitMs: 0,
     });
     try {

@@ -5,7 +5,7 @@ import type { Machine } from "../../src/admin/doctor/machine.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import type { Io } from "../io.ts";
 
-/** The machine on which this process runs. */
+/** The machine of this process. */
 export function thisMachine({ host, global }: Io): Machine {
   return {
     nodeVersion: process.versions.node,

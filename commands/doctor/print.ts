@@ -7,7 +7,7 @@ import { type Paint, paint, plain, type TerminalFormat } from "../output/termina
 import type { RowView } from "../output/view.ts";
 import { wrapped } from "../output/wrap.ts";
 
-/** What holds for all checks together. */
+/** Facts about the whole run. */
 interface Run {
   readonly version: string;
   readonly checked_at: Date;
@@ -25,7 +25,7 @@ export const view: RowView<CheckReport> = {
   ],
 };
 
-/** Prints what was found: for people the findings first, each with its remedy, then every check by its group. */
+/** Prints the reports. The table format starts with the findings, errors first, each with its fix; then it lists all checks by group. */
 export async function printReports(output: Output, reports: readonly CheckReport[], run: Run): Promise<void> {
   const count = (has: (report: CheckReport) => boolean): number => reports.filter(has).length;
   const counts = {
@@ -35,7 +35,7 @@ export async function printReports(output: Output, reports: readonly CheckReport
     errors: count(({ severity }) => severity === "error"),
     warnings: count(({ severity }) => severity === "warning"),
   };
-  if (output.format === "table" && output.fields === undefined) printForPeople(output, reports);
+  if (output.format === "table" && output.fields === undefined) printTables(output, reports);
   else await printRows(output, reports, view, { ...run, ...counts, checks: reports });
   const { terminal } = output;
   const worst = counts.errors > 0 ? "red" : counts.findings > 0 ? "yellow" : "green";
@@ -46,11 +46,11 @@ export async function printReports(output: Output, reports: readonly CheckReport
   output.note(`${paint(terminal, worst, found)}, ${counts.ok} ok, ${counts.skipped} skipped, in ${(run.elapsed_ms / 1000).toFixed(1)} s`);
 }
 
-function printForPeople(output: Output, reports: readonly CheckReport[]): void {
+function printTables(output: Output, reports: readonly CheckReport[]): void {
   const { terminal } = output;
   const found = reports.filter(({ status }) => status === "finding");
-  const graveFirst = found.toSorted((one, other) => Number(other.severity === "error") - Number(one.severity === "error"));
-  for (const report of graveFirst) output.write(`${findingText(terminal, report)}\n`);
+  const errorsFirst = found.toSorted((one, other) => Number(other.severity === "error") - Number(one.severity === "error"));
+  for (const report of errorsFirst) output.write(`${findingText(terminal, report)}\n`);
   for (const [group, title] of Object.entries(groups)) {
     const rows = reports.filter((report) => report.group === group);
     if (rows.length === 0) continue;
@@ -61,23 +61,24 @@ function printForPeople(output: Output, reports: readonly CheckReport[]): void {
   }
 }
 
-/** `✗ disk-space: Disk of the data folder`, what is wrong, and behind an arrow what to do. */
-function findingText(terminal: TerminalFormat, report: CheckReport): string {
+/** `✗ disk-space: Disk space`, then each finding, with its fix behind an arrow. */
+function findingText(terminal: TerminalFormat, { id, title, findings, ...report }: CheckReport): string {
   const { text, paint: colour } = symbolOf(report);
   const indented = (mark: string, sentence: string): string => {
     const lines = wrapped(plain(sentence), terminal.width - 4);
     return lines.map((line, at) => `  ${at === 0 ? mark : " "} ${line}\n`).join("");
   };
-  return `${paint(terminal, colour, text)} ${paint(terminal, "bold", report.id)}: ${plain(report.title)}\n${indented(" ", report.finding ?? "")}${indented("→", report.remedy ?? "")}`;
+  const body = findings.map(({ finding, remedy }) => indented(" ", finding) + indented("→", remedy));
+  return `${paint(terminal, colour, text)} ${paint(terminal, "bold", id)}: ${plain(title)}\n${body.join("")}`;
 }
 
-function symbolOf({ status, severity }: CheckReport): { readonly text: string; readonly paint: Paint } {
+function symbolOf({ status, severity }: Pick<CheckReport, "status" | "severity">): { readonly text: string; readonly paint: Paint } {
   if (status === "ok") return { text: "✓", paint: "green" };
   if (status === "skipped") return { text: "-", paint: "dim" };
   return severity === "error" ? { text: "✗", paint: "red" } : { text: "!", paint: "yellow" };
 }
 
 function resultOf({ title, finding, detail, status }: CheckReport): string {
-  const said = status === "skipped" ? `not possible: ${detail}` : (finding ?? detail);
-  return said === null ? title : `${title}: ${said}`;
+  const text = status === "skipped" ? `skipped: ${detail}` : (finding ?? detail);
+  return text === null ? title : `${title}: ${text}`;
 }

@@ -125,7 +125,7 @@ describe.skipIf(!sharesInstalled)("network shares", () => {
     const { stdout } = await startBinary(["doctor", "-o", "json", "--url", daemon.url], { env: env() });
     const { checks } = JSON.parse(stdout) as { checks: readonly { id: string; status: string; finding: string | null }[] };
     const of = (id: string) => checks.find((check) => check.id === id);
-    expect(of("mounts-answer")?.finding).toContain(join(cameraRoot(), "nas1"));
+    expect(of("mounts")?.finding).toContain(join(cameraRoot(), "nas1"));
     expect([of("database")?.status, of("data-folder")?.status, of("camera-folders")?.status]).toEqual(["ok", "ok", "skipped"]);
 
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import type { Examination } from "./examination.ts";
 
-/** Groups in the order in which people see them. */
+/** Groups in the order in which they are printed. */
 export const groups = {
   daemon: "Daemon",
   program: "Program and machine",
@@ -17,51 +17,63 @@ export const groups = {
 export type Group = keyof typeof groups;
 
 export const statuses = ["ok", "finding", "skipped"] as const;
-/** `error`: something does not work. `warning`: it works, but not as it should, or not for long. */
+/** `error`: something does not work. `warning`: it works, but badly, or not for long. */
 export type Severity = "warning" | "error";
 
-/** What a check saw. `detail` of a skipped one says why it was not possible. */
-export type Outcome =
-  | { readonly status: "ok"; readonly detail: string }
-  | { readonly status: "finding"; readonly finding: string; readonly remedy: string; readonly severity?: Severity }
-  | { readonly status: "skipped"; readonly detail: string };
-
-/** One thing that `homesec doctor` looks at. It changes nothing. */
-export interface Check {
-  /** Never changed once released: scripts name it with --only and --skip. */
-  readonly id: string;
-  readonly group: Group;
-  /** What is looked at. */
-  readonly title: string;
-  /** Of a finding, unless the finding has its own. */
-  readonly severity: Severity;
-  /** It looks into the data folder, or into that and those of the cameras, and is left out while a network share with one of them hangs. */
-  readonly reads?: "data" | "folders";
-  /** What would be a finding; for the documentation. */
-  readonly finds: string;
-  /** What helps in general; for the documentation. A finding says exactly what to do. */
-  readonly remedy: string;
-  /** Throws `NotPossible` for what is to be skipped. The signal fires when the time of the check is over. */
-  run(examination: Examination, signal: AbortSignal): Outcome | Promise<Outcome>;
+/** One problem that a check found. */
+export interface Finding {
+  /** What is wrong, and why it matters where that is not obvious. */
+  readonly text: string;
+  /** What to do: a command, a variable, or a step. */
+  readonly fix: string;
+  /** Overrides the severity of the check. */
+  readonly severity: Severity | undefined;
 }
 
-/** A check that cannot be made here and now; the message says why. */
+/** The result of a check. `detail` says what the check saw, or why it was skipped. */
+export type Outcome =
+  | { readonly status: "ok" | "skipped"; readonly detail: string }
+  | { readonly status: "finding"; readonly findings: readonly Finding[] };
+/** A check may return several outcomes; `combine` makes one of them. */
+export type Outcomes = Outcome | readonly Outcome[];
+
+/** One check of `homesec doctor`: a probe that reads something, and the findings it can lead to. A check changes nothing. */
+export interface Check {
+  /** Scripts pass it to --only and --skip, so it never changes after a release. */
+  readonly id: string;
+  /** Ids of earlier releases that are now part of this check. */
+  readonly replaces?: readonly string[];
+  readonly group: Group;
+  readonly title: string;
+  /** Severity of findings that do not set their own. */
+  readonly severity: Severity;
+  /** Set by checks that read the data folder, or also camera folders: they are skipped while a network share below them hangs. */
+  readonly reads?: "data" | "folders";
+  /** The possible findings, for docs/doctor.md. */
+  readonly finds: string;
+  /** The usual fix, for docs/doctor.md; a finding names the exact one. */
+  readonly fix: string;
+  /** Throws `NotPossible` to be skipped. The signal aborts when the time limit of the run is over. */
+  run(examination: Examination, signal: AbortSignal): Outcomes | Promise<Outcomes>;
+}
+
+/** Thrown when a check cannot run here; the message says why. */
 export class NotPossible extends Error {
   override name = "NotPossible";
 }
 
-/** For what a check can do without: undefined for what is not possible. Throws all else. */
+/** Returns undefined for `NotPossible` and throws all other errors: for input that a check can do without. */
 export function notPossible(error: unknown): undefined {
   if (error instanceof NotPossible) return undefined;
   throw error;
 }
 
-/** What a check needs does not work at all: the check of that very thing finds it, all others are skipped. */
+/** Thrown when a dependency does not work at all: its own check reports it, all other checks are skipped. */
 export class Broken extends NotPossible {
   override name = "Broken";
 }
 
-/** Ends a check with a finding from within. */
+/** Thrown to end a check with an outcome from a nested call. */
 export class Found extends Error {
   override name = "Found";
   readonly outcome: Outcome;
@@ -72,17 +84,43 @@ export class Found extends Error {
   }
 }
 
-/** Nothing is wrong; `detail` says what was seen. */
+/** No problem; `detail` says what the check saw. */
 export function ok(detail = ""): Outcome {
   return { status: "ok", detail };
 }
 
-/** The check is not possible here and now; `detail` says why. */
+/** The check cannot run here; `detail` says why. */
 export function skipped(detail: string): Outcome {
   return { status: "skipped", detail };
 }
 
-/** A finding and the exact remedy: a command, a variable, or what to do by hand. */
-export function finding(text: string, remedy: string, severity?: Severity): Outcome {
-  return { status: "finding", finding: text, remedy, ...(severity && { severity }) };
+/** A problem and its fix. */
+export function finding(text: string, fix: string, severity?: Severity): Outcome {
+  return { status: "finding", findings: [{ text, fix, severity }] };
+}
+
+/** Merges outcomes: all findings, else the details of what is ok, else the reasons for skipping. */
+export function combine(outcomes: Outcomes): Outcome {
+  if ("status" in outcomes) return outcomes;
+  const findings = outcomes.flatMap((outcome) => (outcome.status === "finding" ? outcome.findings : []));
+  if (findings.length > 0) return { status: "finding", findings };
+  const status = outcomes.every((outcome) => outcome.status === "skipped") && outcomes.length > 0 ? "skipped" : "ok";
+  const details = outcomes.flatMap((outcome) => (outcome.status === status && outcome.detail !== "" ? [outcome.detail] : []));
+  return { status, detail: [...new Set(details)].join("; ") };
+}
+
+/** Runs independent parts of a check at the same time; a part that is not possible does not keep the others from running. */
+export async function parts(...all: readonly (() => Outcomes | Promise<Outcomes>)[]): Promise<readonly Outcome[]> {
+  return await Promise.all(all.map(attempt));
+}
+
+/** Runs a part of a check. Resolves to the outcome that `Found` carries, and to a skipped one for `NotPossible`. */
+export async function attempt(part: () => Outcomes | Promise<Outcomes>): Promise<Outcome> {
+  try {
+    return combine(await part());
+  } catch (error) {
+    if (error instanceof Found) return error.outcome;
+    if (error instanceof NotPossible) return skipped(error.message);
+    throw error;
+  }
 }

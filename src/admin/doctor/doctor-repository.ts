@@ -1,25 +1,25 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What the server says of itself. */
+/** Facts about the database server and the rights of its user. */
 export interface ServerFacts {
   readonly now: Date;
-  /** `170010`. */
+  /** `170010` for 17.10. */
   readonly version: number;
   readonly encoding: string;
   readonly maxConnections: number;
-  /** Kept back for superusers. */
+  /** Connections reserved for superusers. */
   readonly reservedConnections: number;
   readonly usedConnections: number;
   readonly fsync: string;
   readonly fullPageWrites: string;
-  /** Whether this user may make schemas, as the self-test does, and tables, as migrations do. */
+  /** Whether this user may create schemas (needed by the self-test) and tables (needed by migrations). */
   readonly mayMakeSchemas: boolean;
   readonly mayMakeTables: boolean;
   readonly user: string;
   readonly database: string;
 }
 
-/** Asks the server for what does not depend on the schema. */
+/** Reads facts that do not depend on the schema. */
 export async function serverFacts(sql: Sql): Promise<ServerFacts> {
   const [row] = await sql<[ServerFacts]>`
     select clock_timestamp() as now,
@@ -38,7 +38,7 @@ export async function serverFacts(sql: Sql): Promise<ServerFacts> {
   return row;
 }
 
-/** How many bytes of pictures came between two times. */
+/** Total size in bytes of the pictures taken after `since` and until `until`. */
 export async function recentPictureBytes(sql: Sql, since: Date, until: Date): Promise<number> {
   const [row] = await sql<[{ bytes: number }]>`
     select coalesce(sum(p.bytes), 0)::bigint as bytes
@@ -54,8 +54,8 @@ export async function recentPictureBytes(sql: Sql, since: Date, until: Date): Pr
   return row.bytes;
 }
 
-/** What is said of the newest video that could not be read since ffmpeg is missing, among the newest files that were skipped or are put off. */
-export async function videosWait(sql: Sql): Promise<{ readonly detail: string | null } | undefined> {
+/** The newest video that needs ffmpeg, among the last 1,000 files that were skipped or deferred. */
+export async function newestVideoWithoutFfmpeg(sql: Sql): Promise<{ readonly detail: string | null } | undefined> {
   const [row] = await sql<{ detail: string | null }[]>`
     select s.detail
     from unnest(array['skipped', 'deferred']) k (status)
@@ -73,7 +73,7 @@ export async function videosWait(sql: Sql): Promise<{ readonly detail: string | 
   return row;
 }
 
-/** Cameras whose files lately carried another time than that of their arrival. */
+/** For each camera: how far the file times of its last 20 pictures since `since` are ahead of their arrival (median, in seconds). */
 export async function fileTimeOffsets(
   sql: Sql,
   since: Date,
@@ -100,7 +100,7 @@ export async function fileTimeOffsets(
   `;
 }
 
-/** Why cameras are in `error`, by their ids. */
+/** The cameras in `error`, each with its reason. */
 export async function cameraReasons(sql: Sql): Promise<readonly { readonly cameraId: string; readonly reason: string | null }[]> {
   return await sql<{ cameraId: string; reason: string | null }[]>`
     select c.camera_id as "cameraId", c.status_reason as reason
@@ -111,18 +111,19 @@ export async function cameraReasons(sql: Sql): Promise<readonly { readonly camer
   `;
 }
 
-/** Of a camera, what came of its last pictures and videos. */
+/** The outcome of the last pictures and videos of a camera. */
 export interface LastPictures {
   readonly cameraId: string;
-  /** How many have an outcome, 20 at most, and how many of these were not looked at for one of the reasons asked for. */
+  /** Number of pictures with an outcome, at most 20. */
   readonly pictures: number;
+  /** Number of those with one of the given reasons. */
   readonly lost: number;
-  /** Of the newest of the latter, its number in the ledger and its reason. */
+  /** Id and reason of the newest of those. */
   readonly imageId: number | null;
   readonly reason: string | null;
 }
 
-/** What came of the last pictures of each camera since a time, and how many were not looked at for one of these reasons. */
+/** Counts the last pictures of each camera since a time, and those with one of these reasons. */
 export async function lastPictures(sql: Sql, since: Date, reasons: readonly string[]): Promise<readonly LastPictures[]> {
   return await sql<LastPictures[]>`
     select c.camera_id as "cameraId", n.pictures, n.lost, n."imageId", n.reason
@@ -148,7 +149,7 @@ export async function lastPictures(sql: Sql, since: Date, reasons: readonly stri
   `;
 }
 
-/** Jobs of each queue that could have started before a time and have not. */
+/** Counts the jobs of each queue that have been ready since before a time. */
 export async function overdueJobs(
   sql: Sql,
   before: Date,
@@ -163,20 +164,20 @@ export async function overdueJobs(
   `;
 }
 
-/** What became of the deliveries of a webhook. */
+/** A webhook and the results of its deliveries. */
 export interface WebhookRecord {
   readonly id: string;
   readonly name: string;
   readonly url: string;
   readonly enabled: boolean;
-  /** Why homesec itself switched it off. */
+  /** Why homesec disabled it; null unless it did. */
   readonly disabledReason: string | null;
   readonly succeeded: number;
   readonly failed: number;
   readonly lastError: string | null;
 }
 
-/** Every webhook with its deliveries since a time that came to an end, or failed at least once. */
+/** Every webhook, with the deliveries since a time that ended or failed at least once. */
 export async function webhookRecords(sql: Sql, since: Date): Promise<readonly WebhookRecord[]> {
   return await sql<WebhookRecord[]>`
     select w.webhook_id as id, w.name, w.url, w.enabled, w.disabled_reason as "disabledReason",
@@ -194,7 +195,7 @@ export async function webhookRecords(sql: Sql, since: Date): Promise<readonly We
   `;
 }
 
-/** Notifications since a time that reached nobody, by channel: those that were given up, and those that wait after three attempts. */
+/** Counts by channel the notifications since a time that failed or expired, or still wait after three attempts. */
 export async function lostNotifications(
   sql: Sql,
   since: Date,
@@ -213,7 +214,7 @@ export async function lostNotifications(
   `;
 }
 
-/** How many alerts between two times are still pending. */
+/** Counts the alerts between two times that are still pending. */
 export async function countPendingAlerts(sql: Sql, since: Date, until: Date): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -225,7 +226,7 @@ export async function countPendingAlerts(sql: Sql, since: Date, until: Date): Pr
   return row.count;
 }
 
-/** Of the events since a time: how many were judged, how many could not be, and the highest score. */
+/** Counts the events since a time whose risk assessment succeeded and failed, with the highest score. */
 export async function judgedEvents(
   sql: Sql,
   since: Date,
@@ -242,7 +243,7 @@ export async function judgedEvents(
   return row;
 }
 
-/** Versions of the homesec processes that gave a sign of life within the last seconds. */
+/** Hosts and versions of the homesec processes with a recent heartbeat. */
 export async function livingVersions(sql: Sql): Promise<readonly { readonly host: string; readonly version: string }[]> {
   return await sql<{ host: string; version: string }[]>`
     select distinct p.host, p.version

@@ -13,36 +13,36 @@ export interface AnsweringDaemon {
   readonly url: string;
   readonly version: string;
   readonly client: Client;
-  /** It answers questions that need a key, or none is needed. */
+  /** It accepts the API key, or requires none. */
   readonly admitted: boolean;
 }
 
-/** What checks look at. What cannot be had throws `NotPossible` with the reason, so that the check is skipped. */
+/** Everything that checks read. A method throws `NotPossible` with the reason when its value is unavailable, so that the check is skipped. */
 export interface Examination {
   readonly machine: Machine;
   readonly clock: Clock;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   /** The configuration, or the `Problem` that lists its errors. */
   readonly parsed: ParsedConfig | Error;
   /** Throws `NotPossible` when the configuration has errors. */
   config(): Config;
-  /** Network shares with folders of homesec. */
+  /** Network shares that hold folders of homesec. */
   shares(): Promise<Shares>;
-  /** A daemon answers, but its folders are closed to this user: what is in them is another user's business. */
+  /** A daemon answers, but this user may not read its data folder. */
   isForeign(): Promise<boolean>;
-  /** Who held the data folder before anything was opened; undefined when nobody has ever left a lock there. */
+  /** The process that held the data folder before doctor opened anything; undefined when there is no lock. */
   holder(): Promise<DataFolderHolder | undefined>;
-  /** The database as it is, whatever its schema. Throws `Broken` when it cannot be opened, such as for a wrong DATABASE_URL. */
+  /** The database with any schema. Throws `Broken` when it cannot be opened, such as for a wrong DATABASE_URL. */
   database(): Promise<Database>;
-  /** Which migrations it has. */
+  /** The migrations that were applied. */
   migrations(): Promise<MigrationStatus>;
   /** The database with the schema of this program. */
   rows(): Promise<Database>;
-  /** The values that hold: those stored at run time where the database can be read, else those of the configuration. */
+  /** The effective settings: those stored at run time if the database can be read, else the configuration. */
   settings(): Promise<LiveSettings>;
-  /** Why no daemon could be asked, in words; or the daemon. */
+  /** The daemon, or why there is none. `asked` is false if doctor did not try. */
   lookForDaemon(): Promise<AnsweringDaemon | { readonly absent: string; readonly asked: boolean }>;
-  /** The daemon, admitted. */
+  /** The daemon, which accepts the API key. */
   daemon(): Promise<AnsweringDaemon>;
 }

@@ -1,16 +1,31 @@
 import type { Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isIgnoredFolder, isRecorded, kindOf } from "../../monitoring/images/picture.ts";
 
-/** A house has fewer; more than this is not counted out. */
-const mostFolders = 50_000;
+/** Whether a path exists. A path that this user may not access counts as existing. */
+export async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== "ENOENT" && error.code !== "ENOTDIR",
+  );
+}
 
-/** How many folders there are at and below some folders, `mostFolders` at most. Links are not followed; what cannot be read counts once. */
+/** Returns the path, or the nearest folder above it that exists. */
+export async function nearestExisting(path: string): Promise<string> {
+  let folder = path;
+  while (folder !== dirname(folder) && !(await exists(folder))) folder = dirname(folder);
+  return folder;
+}
+
+/** Counting stops here; no home has more. */
+const maxFolders = 50_000;
+
+/** Counts the folders at and below `roots`, up to `maxFolders`. It follows no links, and counts an unreadable folder once. */
 export async function countFolders(roots: readonly string[], signal: AbortSignal): Promise<number> {
   const waiting = [...roots];
   let count = 0;
-  for (let folder = waiting.pop(); folder !== undefined && count < mostFolders; folder = waiting.pop()) {
+  for (let folder = waiting.pop(); folder !== undefined && count < maxFolders; folder = waiting.pop()) {
     signal.throwIfAborted();
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
     if (entries === undefined && roots.includes(folder)) continue;
@@ -20,13 +35,13 @@ export async function countFolders(roots: readonly string[], signal: AbortSignal
   return count;
 }
 
-/** Into a folder to which nothing was added something may still be written over: a camera that does so has few files. */
-const mostWrittenOver = 100;
+/** A camera may overwrite files without adding any to the folder; a camera that does so has few files. */
+const maxOverwritten = 100;
 
 /**
- * The path of a picture or video at or below a folder that was made or written over after `since`, or undefined. Left out are folders of `others`, such as
- * those of other cameras, and what the file watcher does not look at either. Links are not followed, and of a folder to which nothing was added since only
- * `mostWrittenOver` files are looked at; of folders, `mostFolders`.
+ * Returns the path of a picture or video at or below a folder that was created or overwritten after `since`, or undefined. It skips the folders
+ * of `others` (other cameras) and what the file watcher ignores, and follows no links. It reads at most `maxFolders` folders, and at most
+ * `maxOverwritten` files of a folder to which nothing was added.
  */
 export async function newPictureBelow(
   folder: string,
@@ -35,7 +50,7 @@ export async function newPictureBelow(
   const since = options.since.getTime();
   const waiting = [folder];
   let count = 0;
-  for (let path = waiting.pop(); path !== undefined && count < mostFolders; path = waiting.pop()) {
+  for (let path = waiting.pop(); path !== undefined && count < maxFolders; path = waiting.pop()) {
     count += 1;
     const changed = await stat(path).catch(() => undefined);
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
@@ -44,17 +59,18 @@ export async function newPictureBelow(
       if (entry.isDirectory() && !isIgnoredFolder(entry.name) && !options.others.has(child)) waiting.push(child);
     }
     const files = entries.filter((entry) => entry.isFile() && isRecorded(kindOf(entry.name)));
-    for (const { name } of changed && changed.mtimeMs > since ? files : files.slice(0, mostWrittenOver)) {
+    // a folder that has new entries is read completely
+    for (const { name } of changed && changed.mtimeMs > since ? files : files.slice(0, maxOverwritten)) {
       options.signal.throwIfAborted();
       const file = await stat(join(path, name)).catch(() => undefined);
-      if (file && cameAfter(since, file)) return join(path, name);
+      if (file && isNewer(since, file)) return join(path, name);
     }
     options.signal.throwIfAborted();
   }
   return undefined;
 }
 
-/** The time in the file is that of the camera's clock, and that of its last change also that of a chmod; some file systems do not know when it was made. */
-function cameAfter(since: number, { birthtimeMs, ctimeMs, mtimeMs }: Stats): boolean {
+/** mtime follows the clock of the camera, a chmod changes ctime, and some file systems have no birth time: so no single time decides. */
+function isNewer(since: number, { birthtimeMs, ctimeMs, mtimeMs }: Stats): boolean {
   return (birthtimeMs > 0 ? birthtimeMs : ctimeMs) > since || (mtimeMs > since && ctimeMs > since);
 }

@@ -2,13 +2,13 @@ import { redact } from "../../base/log/redact.ts";
 import { configKey, type ParsedConfig } from "../../platform/config/config.ts";
 import { variable, variableNames } from "../../platform/config/variables.ts";
 
-/** Shorter ones stand in too many words by chance. */
-const shortestSecret = 4;
+/** Shorter secrets occur in other words by chance. */
+const minSecretLength = 4;
 
-/** Makes the last gate before anything is shown: whatever a server repeated of a secret, or an address carries, is masked. */
+/** Returns a function that masks secrets in a text, such as one that a server repeated or an address contains. */
 export function hider(parsed: ParsedConfig | Error): (text: string) => string {
-  const secrets = parsed instanceof Error ? [] : secretsOf(parsed).filter((secret) => secret.length >= shortestSecret);
-  // the longest first: one may be a part of another
+  const secrets = parsed instanceof Error ? [] : secretsOf(parsed).filter((secret) => secret.length >= minSecretLength);
+  // the longest first, because one secret may be part of another
   secrets.sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), redact(text));
 }

@@ -1,5 +1,5 @@
-/** Of a file system, as statfs(2) tells. */
-export interface FileSystemFigures {
+/** Size and use of a file system, as statfs(2) reports them. */
+export interface FileSystemStats {
   readonly bsize: number;
   readonly blocks: number;
   readonly bfree: number;
@@ -8,38 +8,38 @@ export interface FileSystemFigures {
   readonly ffree: number;
 }
 
-/** Facts of the machine and the process that are not read from files: given, so that a test can give others. */
+/** Facts of the machine and the process that checks do not read from files. Tests pass others. */
 export interface Machine {
   /** `20.19.2`. */
   readonly nodeVersion: string;
-  /** Version of the time-zone data, such as `2025b`; undefined when this Node.js has none of its own. */
+  /** Version of the time-zone data, such as `2025b`; undefined when this Node.js has none. */
   readonly zoneDataVersion: string | undefined;
-  /** The zone of the machine as this process understands it. */
+  /** The time zone of this process. */
   readonly timeZone: string;
   /** The value of `TZ`. */
   readonly zoneVariable: string | undefined;
-  /** User id of this process; undefined where there is none. */
+  /** User id of this process; undefined on systems without user ids. */
   readonly uid: number | undefined;
   readonly hostName: string;
   /** Addresses of the network interfaces, loopback included. */
   readonly addresses: readonly string[];
-  /** The names that are set in the environment. Values may be secrets. */
+  /** Names of the environment variables. Their values may be secrets. */
   readonly environmentNames: readonly string[];
-  /** The working folder, whose `.env` is read. */
+  /** The working folder, whose `.env` homesec reads. */
   readonly cwd: string;
   /** The file of --config. */
   readonly configPath: string | undefined;
-  /** Where the system shows itself: /proc. */
+  /** Path of /proc. */
   readonly proc: string;
-  /** Where running services leave their marks: /run. */
+  /** Path of /run. */
   readonly run: string;
-  /** Names or paths of the tools that homesec starts. */
+  /** Commands that homesec runs. */
   readonly ffmpeg: string;
   readonly nvidiaSmi: string;
-  /** The command that asks a file system in a process of its own. */
+  /** Command that probes a file system in a child process. */
   readonly stat: string;
-  /** The command that looks names up in a process of its own. */
+  /** Command that resolves names in a child process. */
   readonly getent: string;
-  /** Throws when the path is not there. */
-  statfs(path: string): Promise<FileSystemFigures>;
+  /** Rejects when the path does not exist. */
+  statfs(path: string): Promise<FileSystemStats>;
 }

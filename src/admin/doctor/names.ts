@@ -5,18 +5,18 @@ import { failureText } from "../../platform/outbound/failure.ts";
 import { type Resolve, resolveBySystem } from "../../platform/outbound/resolve.ts";
 import type { Machine } from "./machine.ts";
 
-const answerMs = 3_000;
-/** `getent` found nothing. */
+const timeoutMs = 3_000;
+/** Exit code of `getent` for an unknown name. */
 const notFound = 2;
 
 /**
- * Finds addresses in a process of its own, which can be killed: a look-up of ours goes on for as long as the name server is silent, and
- * no program ends before its look-ups do.
+ * Resolves names in a child process, which can be killed. A lookup in this process lasts as long as the name server is silent, and Node.js
+ * does not exit before its lookups end. Falls back to such a lookup where `getent` is missing.
  */
-export function resolveApart({ getent }: Pick<Machine, "getent">): Resolve {
+export function resolveWithGetent({ getent }: Pick<Machine, "getent">): Resolve {
   return (name) =>
     new Promise((resolve, reject) => {
-      execFile(getent, ["ahosts", name], { timeout: answerMs, killSignal: "SIGKILL" }, (error, out) => {
+      execFile(getent, ["ahosts", name], { timeout: timeoutMs, killSignal: "SIGKILL" }, (error, out) => {
         const addresses = [...new Set(out.split("\n").flatMap((line) => line.split(/\s/)[0] || []))];
         const failed = (code: string): void => reject(Object.assign(new Error(`no address of ${name}`), { code }));
         if (error?.killed) failed("EAI_AGAIN");
@@ -27,12 +27,12 @@ export function resolveApart({ getent }: Pick<Machine, "getent">): Resolve {
     });
 }
 
-/** Why a host cannot be found, in words; undefined for addresses, sockets and names that have one. */
+/** Returns why a host cannot be resolved; undefined for addresses, sockets and names that resolve. */
 export async function nameFault(machine: Pick<Machine, "getent">, host: string): Promise<string | undefined> {
   const plain = plainHost(host);
   if (isIP(plain) !== 0 || plain === "localhost" || plain.startsWith("/")) return undefined;
   try {
-    await resolveApart(machine)(plain);
+    await resolveWithGetent(machine)(plain);
     return undefined;
   } catch (error) {
     return failureText(plain, error);

@@ -4,19 +4,20 @@ import { type Mount, readMounts, realMountOf, sharesOf } from "../../platform/di
 import { shareAnswers } from "../../platform/disk/share-answers.ts";
 import type { Machine } from "./machine.ts";
 
-/** A server that is alive answers within milliseconds. */
-export const shareAnswerMs = 2_000;
+/** A working share answers within milliseconds. */
+export const shareTimeoutMs = 2_000;
 
-/** The network shares with folders of homesec, and those among them that do not answer. */
+/** The network shares that hold folders of homesec. */
 export interface Shares {
   readonly all: readonly string[];
+  /** Shares that do not answer. */
   readonly silent: readonly string[];
-  /** Of the latter those that are needed for the data folder. */
+  /** Silent shares that the data folder needs. */
   readonly silentForData: readonly string[];
 }
 
-/** Looks for network shares, and asks each in a process of its own, which can be killed: a call of ours would hang as long as the share does. */
-export async function lookAtShares(
+/** Finds the network shares and probes each in a child process, which can be killed: a call in this process would hang as long as the share. */
+export async function findShares(
   { proc, stat }: Machine,
   { dataDir, cameraRoot, cameraExtraRoots }: Pick<Config, "dataDir" | "cameraRoot" | "cameraExtraRoots">,
 ): Promise<Shares> {
@@ -24,11 +25,11 @@ export async function lookAtShares(
   const roots = [cameraRoot, ...cameraExtraRoots];
   const forCameras = (await Promise.all(roots.map((root) => sharesOf(mounts, root)))).flat();
   const own = await realMountOf(mounts, dataDir);
-  // cameras often lie in the data folder, and nothing of the data lies with them
+  // camera folders are often inside the data folder, and hold none of its data
   const isOfCameras = ({ folder }: Mount): boolean => roots.some((root) => isInside(root, folder));
   const forData = (await sharesOf(mounts, dataDir)).filter((mount) => mount === own || !isOfCameras(mount)).map(({ folder }) => folder);
   const all = [...new Set([...forData, ...forCameras.map(({ folder }) => folder)])];
-  const answered = await Promise.all(all.map((folder) => shareAnswers(folder, shareAnswerMs, stat)));
+  const answered = await Promise.all(all.map((folder) => shareAnswers(folder, shareTimeoutMs, stat)));
   const silent = all.filter((_, at) => !answered[at]);
   return { all, silent, silentForData: silent.filter((folder) => forData.includes(folder)) };
 }

@@ -12,55 +12,61 @@ import { Found, finding, NotPossible, type Outcome, ok, skipped } from "./check.
 import type { Examination } from "./examination.ts";
 import { nameFault } from "./names.ts";
 
-/** For the answer of a service; in normal work it may take longer. */
-export const answerMs = 5_000;
-const healthMs = 2_500;
+/** Time limit for an answer; the daemon waits longer. */
+export const answerTimeoutMs = 5_000;
+const healthTimeoutMs = 2_500;
 export const pictureSize = { width: 320, height: 240 } as const;
 
-/** A service and where it is. */
+/** A service and its address. */
 export interface Service {
   readonly name: UpstreamName;
   readonly url: string;
   readonly builtIn: boolean;
-  /** What a person sets to name another one. */
+  /** The variable that sets another service. */
   readonly variable: string;
-  /** What it says of itself, asked beside everything else. */
+  /** The answer of GET /health, requested in parallel. */
   readonly health: Promise<Probe>;
 }
 
-/** Finds a service: by its address, or the built-in one of a daemon on this machine. Throws `NotPossible`, or `Found` for a name that is not found. */
+/** Finds a service by its URL, or the built-in one of a daemon on this machine. Throws `NotPossible`, or `Found` for a host that cannot be resolved. */
 export async function findService(examination: Examination, name: UpstreamName, configured: string | null | undefined): Promise<Service> {
   const variable = `${name.toUpperCase()}_URL`;
   if (configured) {
     const fault = await nameFault(examination.machine, new URL(configured).hostname);
     const service = { name, url: configured, builtIn: false, variable };
     if (fault !== undefined) {
-      throw new Found(finding(`${placeOf(service)} cannot be reached: ${fault}`, remedyFor(service, "unreachable")));
+      throw new Found(finding(`${placeOf(service)} cannot be reached: ${fault}`, fixFor(service, "unreachable")));
     }
-    return { ...service, health: probeHealth(configured, healthMs) };
+    return { ...service, health: probeHealth(configured, healthTimeoutMs) };
   }
   const { client, url } = await examination.daemon().catch((error: unknown) => {
     if (!(error instanceof NotPossible)) throw error;
-    throw new NotPossible(`the built-in one runs inside of the daemon: ${error.message}`, { cause: error });
+    throw new NotPossible(`the built-in service runs in the daemon: ${error.message}`, { cause: error });
   });
   const host = plainHost(new URL(url).hostname);
   if (!isLoopback(host) && !examination.machine.addresses.includes(host))
-    throw new NotPossible("it is built into a daemon on another machine");
+    throw new NotPossible("the built-in service runs in a daemon on another machine");
   const { routes } = await import("../../contract/routes/index.ts");
   const { ai_services: services } = await client.call(routes.getFullHealth, {});
   const found = services.find((service) => service.name === name);
-  if (!found?.url) throw new NotPossible(`the built-in one cannot be asked: ${found?.error ?? "the daemon does not name it"}`);
-  // a daemon with another configuration than this one has a service elsewhere
-  return { name, url: found.url, builtIn: isLoopback(new URL(found.url).hostname), variable, health: probeHealth(found.url, healthMs) };
+  if (!found?.url) throw new NotPossible(`the built-in service is unavailable: ${found?.error ?? "the daemon does not list it"}`);
+  // the daemon may have another configuration, with the service elsewhere
+  return {
+    name,
+    url: found.url,
+    builtIn: isLoopback(new URL(found.url).hostname),
+    variable,
+    health: probeHealth(found.url, healthTimeoutMs),
+  };
 }
 
-/** What the client of one question needs: a breaker of its own, so that one bad answer is told as it is. */
+/** Options for a client that sends one request, with a new breaker so that earlier failures have no effect. */
 export function clientOptions(examination: Examination, { name }: Service) {
   const { clock } = examination;
-  return { breaker: new Breaker(name, { clock }), clock, log: silentLog, timeoutMs: answerMs };
+  return { breaker: new Breaker(name, { clock }), clock, log: silentLog, timeoutMs: answerTimeoutMs };
 }
 
-/** A small picture, the same every time: grey, with a darker half. */
+/** Returns the same small picture every time: grey, with a darker half. */
 export async function examplePicture(): Promise<Picture> {
   const { default: sharp } = await import("sharp");
   const { width, height } = pictureSize;
@@ -74,73 +80,73 @@ export async function examplePicture(): Promise<Picture> {
   return { bytes, fileName: "homesec-doctor.jpg", mediaType: "image/jpeg" };
 }
 
-/** What an answer that was not given means. A service that is well, but slow, is left to the self-test. */
+/** The outcome when no usable answer came. A healthy but slow service is skipped: the self-test waits longer. */
 export async function unanswered(service: Service, { reason, detail }: Pick<Unavailable, "reason" | "detail">): Promise<Outcome> {
   const where = placeOf(service);
   if (reason === "timeout") {
     const { healthy } = await service.health;
     if (healthy)
       return skipped(
-        `${where} says that it is well, but did not end within ${answerMs / 1000} s; \`homesec selftest --timeout 5m\` waits longer`,
+        `${where} is healthy, but did not answer within ${answerTimeoutMs / 1000} s; \`homesec selftest --timeout 5m\` waits longer`,
       );
   }
-  return finding(`${where} ${troubles[reason]}: ${detail}`, remedyFor(service, reason), reason === "busy" ? "warning" : "error");
+  return finding(`${where} ${problems[reason]}: ${detail}`, fixFor(service, reason), reason === "busy" ? "warning" : "error");
 }
 
-const troubles: Readonly<Record<UnavailableReason, string>> = {
+const problems: Readonly<Record<UnavailableReason, string>> = {
   unreachable: "cannot be reached",
-  broke_off: "breaks off in the middle of an answer",
+  broke_off: "closes the connection in the middle of an answer",
   timeout: "does not answer in time",
-  status: "fails",
-  unreadable: "answers with something else than was agreed",
+  status: "returns an error",
+  unreadable: "sends an answer that homesec cannot read",
   busy: "is too busy",
-  breaker_open: "is left alone",
+  breaker_open: "has an open breaker",
 };
 
-function remedyFor({ builtIn, variable, url }: Omit<Service, "health">, reason: UnavailableReason): string {
-  if (builtIn) return "Restart homesec; what is wrong with the built-in service stands in DATA_DIR/logs";
-  if (reason === "busy") return `Give the service at ${variable} more to work with, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
+function fixFor({ builtIn, variable, url }: Omit<Service, "health">, reason: UnavailableReason): string {
+  if (builtIn) return "Restart homesec; DATA_DIR/logs has the error of the built-in service";
+  if (reason === "busy") return `Give the service at ${variable} more resources, or lower DETECT_CONCURRENCY and ANALYZE_CONCURRENCY`;
   if (reason === "unreadable")
-    return `Correct ${variable}: another service answers there, or one with another contract (docs/services.md); look: curl -i ${url}/health`;
-  return `Start the service, or correct ${variable}; look: curl -i ${url}/health. Without ${variable} the built-in one is used`;
+    return `Correct ${variable}: another kind of service answers there, or one with another API (docs/services.md). To see: curl -i ${url}/health`;
+  return `Start the service, or correct ${variable}. To test: curl -i ${url}/health. Without ${variable}, homesec uses the built-in service`;
 }
 
-/** A request that the service refuses as it is: it has another contract. */
+/** The outcome when the service rejects a valid request, because it has another API. */
 export function refused(service: Service, detail: string): Outcome {
-  return finding(`${placeOf(service)} refuses what homesec sends: ${detail}`, remedyFor(service, "unreadable"));
+  return finding(`${placeOf(service)} rejects the request of homesec: ${detail}`, fixFor(service, "unreadable"));
 }
 
-/** A good answer, and what the service says of itself beside it. */
+/** The outcome of a good answer, unless /health or the URL shows a problem. */
 export async function answered(service: Service, detail: string): Promise<Outcome> {
   const { healthy, error } = await service.health;
   if (!healthy) {
     return finding(
-      `${placeOf(service)} answers, but GET /health does not say that it is well: ${error}`,
-      `Have it answer GET ${service.url}/health with status 200: homesec shows it as unhealthy until then`,
+      `${placeOf(service)} answers, but GET /health reports a problem: ${error}`,
+      `Make GET ${service.url}/health return status 200; until then, homesec shows the service as unhealthy`,
       "warning",
     );
   }
   const { protocol, hostname } = new URL(service.url);
   if (protocol === "http:" && isPublicAddress(plainHost(hostname))) {
     return finding(
-      `${placeOf(service)} is on the internet, and pictures go there without TLS`,
-      `Write ${service.variable} with https://`,
+      `${placeOf(service)} is on the internet, and homesec sends pictures there without TLS`,
+      `Set ${service.variable} to an https:// URL`,
       "warning",
     );
   }
   return ok(`${service.builtIn ? "built-in" : placeOf(service)}${detail === "" ? "" : `: ${detail}`}`);
 }
 
-/** An answer in which something is wrong although it can be read. */
+/** The outcome of an answer that can be read, but contains errors. */
 export function faulty(service: Service, faults: string): Outcome {
   return finding(
     `${placeOf(service)} answers, but ${faults}`,
-    `Have the service at ${service.variable} answer as docs/services.md says`,
+    `Make the service at ${service.variable} answer as docs/services.md describes`,
     "warning",
   );
 }
 
-/** Where it is, for people. */
+/** The service, as findings name it. */
 function placeOf({ builtIn, url }: Omit<Service, "health">): string {
   return builtIn ? "The built-in service" : new URL(url).origin;
 }

@@ -11,13 +11,19 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** The first of many, and how many more there are: `a; b; and 3 more`. */
-export function listed(items: readonly string[], most = 5, separator = "; "): string {
-  const rest = items.length - most;
-  return rest > 0 ? `${items.slice(0, most).join(separator)}${separator}and ${rest} more` : items.join(separator);
+/** Joins the first items, and counts the rest: `a; b; and 3 more`. */
+export function listed(items: readonly string[], max = 5, separator = "; "): string {
+  const rest = items.length - max;
+  return rest > 0 ? `${items.slice(0, max).join(separator)}${separator}and ${rest} more` : items.join(separator);
 }
 
-/** What an error says, on one line. */
+/** Splits `what happened; what to do` of an error message into text and fix. */
+export function splitFix(message: string): readonly [text: string, fix: string | undefined] {
+  const [text = "", ...fix] = message.split("; ");
+  return [text, fix.length === 0 ? undefined : fix.join("; ")];
+}
+
+/** The message of an error, on one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code ?? error.name) : String(error);
   return text.replace(/\s+/g, " ").trim();

@@ -42,32 +42,32 @@ async function camera(
   );
 }
 
-describe("roots", () => {
-  it("are there and can be read", async () => {
-    expect(await well("camera-root", given())).toBe(root);
+describe("doctor: camera roots", () => {
+  it("reports a root that is missing, unreadable or not a folder", async () => {
+    expect(await well("camera-roots", given())).toBe(root);
     const DATA_DIR = ownFolder();
-    expect(await finds("camera-root", { env: { DATA_DIR, CAMERA_ROOT: join(root, "gone") } }, "error")).toContain(
+    expect(await finds("camera-roots", { env: { DATA_DIR, CAMERA_ROOT: join(root, "gone") } }, "error")).toContain(
       `mkdir -p ${join(root, "gone")}`,
     );
-    expect(await finds("camera-root", { env: { CAMERA_ROOT: join(root, "yard", "a.jpg") } })).toContain("is no folder");
-    expect(await skips("camera-root")).toContain("first start");
+    expect(await finds("camera-roots", { env: { CAMERA_ROOT: join(root, "yard", "a.jpg") } })).toContain("is not a folder");
+    expect(await skips("camera-roots")).toContain("first start");
   });
 
-  it("besides the first are no wider than needed", async () => {
-    await well("camera-extra-roots", given());
-    await well("camera-extra-roots", given({ CAMERA_EXTRA_ROOTS: root }));
-    expect(await finds("camera-extra-roots", given({ CAMERA_EXTRA_ROOTS: "/nonexistent/nas" }), "warning")).toContain(
+  it("warns about extra roots that are missing, or contain the data folder", async () => {
+    await well("camera-roots", given());
+    await well("camera-roots", given({ CAMERA_EXTRA_ROOTS: root }));
+    expect(await finds("camera-roots", given({ CAMERA_EXTRA_ROOTS: "/nonexistent/nas" }), "warning")).toContain(
       "mkdir -p /nonexistent/nas",
     );
     // not "/": that takes in whatever this machine has mounted, and shares of other tests hang
     const wide = ownFolder();
     const env = { CAMERA_EXTRA_ROOTS: wide, DATA_DIR: join(wide, "data") };
-    expect(await finds("camera-extra-roots", given(env))).toContain("takes in the data folder");
+    expect(await finds("camera-roots", given(env))).toContain("contains the data folder");
   });
 });
 
-describe("cameras", () => {
-  it("are there, and have folders that can be read", async () => {
+describe("doctor: cameras", () => {
+  it("warns without cameras, and reports folders that cannot be read", async () => {
     expect(await finds("cameras", given(), "warning")).toContain("homesec cameras add");
     expect(await skips("camera-folders", given())).toBe("there is no camera yet");
     await camera("yard");
@@ -83,48 +83,48 @@ describe("cameras", () => {
     expect(await finds("camera-folders", given(), "error")).toContain("Add /etc to CAMERA_EXTRA_ROOTS");
   });
 
-  it("can upload", async () => {
+  it("reports folders into which cameras cannot upload", async () => {
     await camera("yard");
-    await well("camera-folders-writable", given());
+    await well("camera-folders", given());
     chmodSync(join(root, "yard"), 0o555);
-    expect(await finds("camera-folders-writable", given(), "error")).toMatch(/no camera can upload.*chmod u\+w/);
-    expect(await finds("camera-folders-writable", given({ DELETE_IMAGES: "true" }))).toContain("homesec is to delete");
+    expect(await finds("camera-folders", given(), "error")).toMatch(/no camera can upload.*chmod u\+w/);
+    expect(await finds("camera-folders", given({ DELETE_IMAGES: "true" }))).toContain("cannot delete old pictures");
     chmodSync(join(root, "yard"), 0o755);
-    await well("camera-folders-writable", given({ DELETE_IMAGES: "true" }));
+    await well("camera-folders", given({ DELETE_IMAGES: "true" }));
   });
 
-  it("have a folder each", async () => {
+  it("warns about cameras that share a folder", async () => {
     await camera("yard");
     await camera("door");
-    await well("camera-folders-apart", given());
+    await well("camera-folders", given());
     symlinkSync(join(root, "yard"), join(root, "gate"));
     await camera("gate");
-    expect(await finds("camera-folders-apart", given(), "warning")).toContain(
+    expect(await finds("camera-folders", given(), "warning")).toContain(
       `gate and yard have the same folder (${join(root, "yard")}) -> homesec cameras update yard`,
     );
     await database.db.query((sql) => sql`delete from cameras where camera_id = 'gate'`);
     mkdirSync(join(root, "yard", "inner"));
     await camera("inner", { folder: join(root, "yard", "inner") });
-    expect(await finds("camera-folders-apart", given())).toContain("inner has a folder inside of that of yard");
+    expect(await finds("camera-folders", given())).toContain("the folder of inner is inside that of yard");
   });
 
-  it("send pictures", async () => {
+  it("reports cameras that send nothing or are in error", async () => {
     await camera("yard");
     await camera("new", { status: "unknown", seen: null, created: minutesAgo(60) });
     await camera("restored", { status: "unknown", seen: minutesAgo(5_000), updated: minutesAgo(30) });
-    expect(await well("camera-silence", given())).toBe("3 cameras");
+    expect(await well("cameras", given())).toBe("3 cameras");
     await camera("attic", { status: "unknown", seen: null });
     await camera("door", { status: "offline", seen: minutesAgo(30) });
     await camera("late", { seen: minutesAgo(180) });
     await camera("bad", { status: "error", reason: "The folder does not exist; create it" });
-    const text = await finds("camera-silence", given(), "error");
+    const text = await finds("cameras", given(), "error");
     expect(text).toContain(
       "attic has never sent a picture; bad is in error: The folder does not exist; door has sent nothing for 30 min; late has sent nothing for 3 h",
     );
     expect(text).not.toContain("new ");
   });
 
-  it("have clocks that are right", async () => {
+  it("warns about file times that differ from the arrival", async () => {
     await camera("yard");
     expect(await skips("camera-clocks", given())).toContain("too few");
     const add = (id: string, hours: number) =>
@@ -143,7 +143,7 @@ describe("cameras", () => {
     expect(await finds("camera-clocks", given(), "warning")).toMatch(/the files of door are dated 8 h before their arrival.*NTP/);
   });
 
-  it("send what can be looked at", async () => {
+  it("reports cameras whose pictures are mostly unreadable", async () => {
     await camera("yard");
     await camera("door");
     expect(await skips("camera-pictures", given())).toContain("too few");
@@ -161,23 +161,23 @@ describe("cameras", () => {
     await add("door", 1, 10, "reupload");
     expect(await well("camera-pictures", given())).toBe("2 cameras");
     await add("yard", 18, 24, "unsupported");
-    // what waits for the detector has no outcome yet
+    // a picture that waits for the detector has no outcome yet
     await add("yard", 25, 44, "detector_unavailable", "deferred");
     const text = await finds("camera-pictures", given(), "error");
     expect(text).toMatch(
-      /^Of the last 20 pictures of yard 14 could not be looked at, the newest: A picture or video of a format that is not read -> See why, and what helps: homesec explain image \d+/,
+      /^homesec could not process 14 of the last 20 pictures of yard. The newest: A picture or video of a format that is not read -> See why, and what helps: homesec explain image \d+/,
     );
     await database.db.query((sql) => sql`update images set taken_at = ${minutesAgo(3_000)} where camera_id = 'yard'`);
     await well("camera-pictures", given());
   });
 
-  it("do not upload any more when they are deleted", async () => {
+  it("warns about pictures in the folder of a deleted camera", async () => {
     const put = (name: string) => {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), "");
     };
     const remove = async (id: string) => {
-      // times of files are those of the machine
+      // file times follow the clock of the machine
       const later = new Date(Date.now() + 20);
       await database.db.query((sql) => sql`update cameras set deleted_at = ${later} where camera_id = ${id}`);
       await vi.waitUntil(() => Date.now() > later.getTime() + 20);
@@ -186,15 +186,15 @@ describe("cameras", () => {
     expect(await well("deleted-cameras", given())).toBe("no camera is deleted");
     await remove("yard");
     await well("deleted-cameras", given());
-    // neither what the file watcher passes over nor what is another camera's
+    // files that the watcher ignores, and pictures of another camera, do not count
     for (const name of ["yard/notes.txt", "yard/.b.jpg", "yard/@eaDir/b.jpg", "yard/attic/b.jpg"]) put(name);
     await camera("attic", { folder: join(root, "yard", "attic") });
     await well("deleted-cameras", given());
     put("yard/2026/03/b.jpg");
     expect(await finds("deleted-cameras", given(), "warning")).toContain(
-      `nobody looks at them: yard (such as ${join(root, "yard/2026/03/b.jpg")}) -> homesec cameras restore yard`,
+      `homesec ignores them: yard (such as ${join(root, "yard/2026/03/b.jpg")}) -> homesec cameras restore yard`,
     );
-    // what was there before does not count, also when its rights are changed; what is written over does
+    // older files do not count, even after a chmod; overwritten ones do
     await remove("yard");
     chmodSync(join(root, "yard/a.jpg"), 0o600);
     await well("deleted-cameras", given());
@@ -202,7 +202,7 @@ describe("cameras", () => {
     expect(await finds("deleted-cameras", given())).toContain(`yard (such as ${join(root, "yard/a.jpg")})`);
   });
 
-  it("say so when a new folder makes no camera, since the camera root is that of a deleted one", async () => {
+  it("warns when the camera root is the folder of a deleted camera, so that new folders add no camera", async () => {
     await camera("all", { folder: root });
     await database.db.query((sql) => sql`update cameras set deleted_at = ${new Date(Date.now() - 60_000)} where camera_id = 'all'`);
     await camera("door");
@@ -213,7 +213,7 @@ describe("cameras", () => {
     await well("deleted-cameras", given());
   });
 
-  it("have no incidents", async () => {
+  it("warns about open incidents", async () => {
     await camera("yard");
     await well("incidents", given());
     const trouble = { cameraId: "yard", cause: "black", reason: "The last 5 pictures are black", beganAt: minutesAgo(90) } as const;

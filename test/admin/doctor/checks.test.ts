@@ -1,38 +1,44 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Check, finding, groups, NotPossible, ok } from "../../../src/admin/doctor/check.ts";
+import { type Check, finding, groups, NotPossible, ok, parts } from "../../../src/admin/doctor/check.ts";
 import { checks } from "../../../src/admin/doctor/checks.ts";
 import { doctorReference } from "../../../src/admin/doctor/reference.ts";
 import { runChecks } from "../../../src/admin/doctor/run-checks.ts";
 import { examined } from "./support.ts";
 
-describe("the checks", () => {
-  it("are many, each with an id of its own and a remedy", () => {
+describe("doctor: list of checks", () => {
+  it("has a unique id, texts and a valid group for each check", () => {
     expect(checks.length).toBeGreaterThanOrEqual(30);
     const ids = checks.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { id, title, finds, remedy, severity, group } of checks) {
+    for (const { id, title, finds, fix, severity, group } of checks) {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
-      for (const text of [title, finds, remedy]) expect(text.length, id).toBeGreaterThan(2);
+      for (const text of [title, finds, fix]) expect(text.length, id).toBeGreaterThan(2);
       expect(["warning", "error"], id).toContain(severity);
       expect(Object.keys(groups), id).toContain(group);
     }
   });
 
-  it("are all in docs/doctor.md as `npm run docs` writes it", () => {
+  it("matches docs/doctor.md (npm run docs updates it)", () => {
     expect(readFileSync(new URL("../../../docs/doctor.md", import.meta.url), "utf8")).toBe(doctorReference(checks));
   });
 
-  it("are each tried by a test", () => {
+  it("has a test in this folder that names the id of each check", () => {
     const texts = readdirSync(import.meta.dirname).map((name) =>
       name.endsWith(".test.ts") ? readFileSync(join(import.meta.dirname, name), "utf8") : "",
     );
-    const tried = texts.join("\n");
-    for (const { id } of checks) expect(tried, id).toMatch(new RegExp(`["\\s]${id}["\\s:]`));
+    const tests = texts.join("\n");
+    for (const { id } of checks) expect(tests, id).toMatch(new RegExp(`["\\s]${id}["\\s:]`));
   });
 
-  it("cost nothing at the start of another command", () => {
+  it("accepts no id of a check that is now part of another one, and none twice", () => {
+    const former = checks.flatMap(({ replaces = [] }) => replaces);
+    expect(new Set(former).size).toBe(former.length);
+    for (const { id } of checks) expect(former).not.toContain(id);
+  });
+
+  it("loads no check when another command starts", () => {
     const seen = new Set<string>();
     const follow = (file: string): void => {
       if (seen.has(file)) return;
@@ -49,11 +55,11 @@ describe("the checks", () => {
   });
 });
 
-const base: Omit<Check, "id" | "run"> = { group: "program", title: "T", severity: "error", finds: "f", remedy: "r" };
+const base: Omit<Check, "id" | "run"> = { group: "program", title: "T", severity: "error", finds: "f", fix: "r" };
 const check = (id: string, run: Check["run"]): Check => ({ ...base, id, run });
 
-describe("running checks", () => {
-  it("goes on when one cannot be made, breaks or hangs", async () => {
+describe("doctor: runChecks", () => {
+  it("continues when a check is not possible, throws or hangs", async () => {
     let isAborted = false;
     const reports = await runChecks(
       [
@@ -73,7 +79,6 @@ describe("running checks", () => {
         check("e", () => finding("it leaks", "close it", "warning")),
       ],
       examined(),
-      undefined,
       100,
     );
     expect(
@@ -81,14 +86,45 @@ describe("running checks", () => {
     ).toEqual([
       ["a", "ok", null, "fine", null, null],
       ["b", "skipped", null, "there is none", null, null],
-      ["c", "skipped", null, "the check could not be made: x is not a function", null, null],
+      ["c", "skipped", null, "the check failed: x is not a function", null, null],
       ["d", "skipped", null, "not done within 0.1 s", null, null],
       ["e", "finding", "warning", null, "it leaks", "close it"],
     ]);
     expect(isAborted).toBe(true);
   });
 
-  it("masks every secret of the configuration, whoever repeats it", async () => {
+  it("joins the findings of one check, keeps each fix, and takes the worst severity", async () => {
+    const [report] = await runChecks(
+      [check("a", () => [finding("it leaks", "close it", "warning"), ok("dry elsewhere"), finding("it burns", "put it out")])],
+      examined(),
+    );
+    expect(report).toMatchObject({ severity: "error", finding: "it leaks; it burns", remedy: "close it; put it out", detail: null });
+    expect(report?.findings).toEqual([
+      { finding: "it leaks", remedy: "close it", severity: "warning" },
+      { finding: "it burns", remedy: "put it out", severity: "error" },
+    ]);
+  });
+
+  it("runs the parts of a check independently of each other", async () => {
+    const notHere = () => {
+      throw new NotPossible("there is none");
+    };
+    const reports = await runChecks(
+      [
+        check("a", () => parts(notHere, () => ok("fine"))),
+        check("b", () => parts(notHere, () => finding("it leaks", "close it"))),
+        check("c", () => parts(notHere, notHere)),
+      ],
+      examined(),
+    );
+    expect(reports.map(({ status, detail }) => [status, detail])).toEqual([
+      ["ok", "fine"],
+      ["finding", null],
+      ["skipped", "there is none"],
+    ]);
+  });
+
+  it("masks every secret of the configuration in findings and fixes", async () => {
     const env = {
       API_KEYS: "key-one-of-mine,key-two-of-mine",
       SMTP_PASSWORD: "mail-word",

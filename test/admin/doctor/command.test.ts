@@ -31,21 +31,21 @@ afterAll(() => folder.remove());
 
 const doctor = (args: readonly string[], env: Record<string, string> = {}) =>
   startBinary(["doctor", ...args], { cwd: folder.path, env: { DATA_DIR: dataDir, PORT: String(port), ...env } });
-/** The same in this process, which costs less. */
+/** Runs the command in this process, which is faster. */
 const inProcess = (args: readonly string[], env: Record<string, string> = {}) =>
   cli(["doctor", ...args], { cwd: folder.path, env: { DATA_DIR: dataDir, PORT: String(port), ...env } });
 const bodyOf = (out: string): Body => JSON.parse(out) as Body;
 const of = ({ checks: reports }: Body, id: string): CheckReport => reports.find((report) => report.id === id) as CheckReport;
 
-describe("without a daemon", () => {
-  it("looks at everything that can be looked at, says why not at the rest, and makes nothing", async () => {
+describe("homesec doctor without a daemon", () => {
+  it("runs or skips every check with a reason, and creates nothing", async () => {
     const { exitCode, stdout, stderr } = await doctor(["-o", "json"]);
     const body = bodyOf(stdout);
     expect(body.checks.map(({ id }) => id)).toEqual(checks.map(({ id }) => id));
     expect(of(body, "daemon")).toMatchObject({ status: "finding", severity: "error", remedy: expect.stringContaining("homesec serve") });
     expect(of(body, "database")).toMatchObject({
       status: "skipped",
-      detail: "there is no database yet; the first start of homesec makes it",
+      detail: "there is no database yet; the first start of homesec creates it",
     });
     expect(of(body, "detector")).toMatchObject({ status: "skipped", detail: expect.stringContaining("no daemon answers") });
     expect(of(body, "configuration")).toMatchObject({ status: "ok" });
@@ -63,7 +63,7 @@ describe("without a daemon", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("ends with 0 when nothing is found, with 2 for a check that does not exist", async () => {
+  it("exits with 0 without findings, and with 2 for an unknown check", async () => {
     const none = await doctor(["--direct", "--only", "node-version,configuration,daemon"]);
     expect(none).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^no findings, 2 ok, 1 skipped/) });
     const guess = await inProcess(["--only", "sntp,disk"]);
@@ -76,7 +76,7 @@ describe("without a daemon", () => {
     expect(lost).toMatchObject({ code: 2, err: expect.stringContaining("nowhere.conf cannot be read") });
   });
 
-  it("tells of a configuration with errors, with which homesec does not start", async () => {
+  it("reports a configuration with errors", async () => {
     const { code, out } = await inProcess(["-o", "json"], { RETENTION_DAYS: "many" });
     const body = bodyOf(out);
     expect(code).toBe(7);
@@ -85,10 +85,10 @@ describe("without a daemon", () => {
     expect(of(body, "smtp").detail).toBe("the configuration has errors");
   });
 
-  it("tells of a database that cannot be opened, and of one that is not known", async () => {
+  it("reports a database that cannot be opened or resolved", async () => {
     for (const [DATABASE_URL, reason] of [
       ["postgres://me:hidden@h/d?sslmode=sometimes", "has sslmode=sometimes"],
-      ["postgres://me:hidden@nowhere.invalid/d", "The database is not found"],
+      ["postgres://me:hidden@nowhere.invalid/d", "The host of the database cannot be resolved"],
     ] as const) {
       const { code, out } = await inProcess(["--only", "database,rules", "-o", "json"], { DATABASE_URL });
       expect(code).toBe(7);
@@ -98,7 +98,7 @@ describe("without a daemon", () => {
     }
   });
 
-  it("ends in time when nobody answers, and shows no secret", async () => {
+  it("ends in time when no server answers, and shows no secret", async () => {
     const mute = await muteServer();
     const at = `127.0.0.1:${mute.port}`;
     const { exitCode, stdout, stderr } = await doctor(["-o", "json"], {
@@ -130,7 +130,7 @@ describe("without a daemon", () => {
       "vision",
       "embedder",
       "enrichment",
-      "default-webhook",
+      "webhook-targets",
       "database",
       "daemon",
     ];
@@ -138,13 +138,13 @@ describe("without a daemon", () => {
       .map((id) => of(body, id))
       .filter(({ status, detail }) => status === "finding" || detail?.startsWith("not done within"));
     expect(told.map(({ id }) => id)).toEqual(asked);
-    // ten seconds, and what a crowded machine adds
+    // ten seconds, plus a margin for a busy machine
     expect(body.elapsed_ms).toBeLessThan(20_000);
     expect(stdout + stderr).not.toContain("hidden");
   });
 });
 
-describe("beside a daemon", () => {
+describe("homesec doctor beside a daemon", () => {
   const home = temporaryFolder("doctor-home");
   let daemon: HomesecProcess & { readonly url: string };
   let env: Record<string, string>;
@@ -159,21 +159,12 @@ describe("beside a daemon", () => {
   });
   const beside = (args: readonly string[]) => inProcess(args, env);
 
-  it("its services, its database and itself are asked", async () => {
-    const good = [
-      "daemon",
-      "workers",
-      "version",
-      "database",
-      "migrations",
-      "database-clock",
-      "database-durability",
-      "database-rights",
-    ].concat(
+  it("checks the daemon, its services and its database", async () => {
+    const good = ["daemon", "workers", "version", "database", "migrations", "database-server", "database-server", "database-server"].concat(
       ["embedded-postgres", "data-folder", "data-folder-lock", "detector", "language-model", "breakers", "dead-letters", "key-file"],
       ["port", "stuck-files", "program-files"],
     );
-    // again while a built-in service is still starting, or a crowded machine has a check skipped
+    // retries while a built-in service starts, or a busy machine makes a check time out
     const { exitCode, body } = await eventually(
       async () => {
         const run = await doctor(["-o", "json"], env);
@@ -181,7 +172,7 @@ describe("beside a daemon", () => {
         expect(good.map((id) => of(answer, id)).filter(({ status }) => status !== "ok")).toEqual([]);
         return { exitCode: run.exitCode, body: answer };
       },
-      { timeoutMs: 60_000, what: "an ok from every check of what is well" },
+      { timeoutMs: 60_000, what: "every one of these checks to be ok" },
     );
     expect(of(body, "detector").detail).toMatch(/^built-in: \d+ ms$/);
     for (const id of ["vision", "embedder", "enrichment"]) expect(of(body, id).detail).toContain("switched off");
@@ -189,13 +180,13 @@ describe("beside a daemon", () => {
     expect(exitCode).toBe(7);
   }, 90_000);
 
-  it("it prints for people and for programs", async () => {
+  it("prints tables, and formats for scripts", async () => {
     const only = ["--only", "cameras,database,smtp"];
     const table = await beside(only);
     expect(table).toMatchObject({ code: 7, err: expect.stringMatching(/^1 finding \(0 errors, 1 warning\), 1 ok, 1 skipped/) });
-    expect(table.out).toMatch(/^! cameras: Cameras\n {4}There is no camera yet: nothing is watched\n {2}→ homesec cameras add/);
+    expect(table.out).toMatch(/^! cameras: Cameras\n {4}There is no camera yet, so homesec monitors nothing\n {2}→ homesec cameras add/);
     expect(table.out).toMatch(/\n {3}Database\n✓ {2}database {2}Database: embedded, \d+ ms\n/);
-    expect(table.out).toMatch(/\n- {2}smtp +Mail server: not possible: SMTP_HOST is not set\n/);
+    expect(table.out).toMatch(/\n- {2}smtp +Mail server: skipped: SMTP_HOST is not set\n/);
     expect((await beside([...only, "-o", "id"])).out).toBe("database\ncameras\nsmtp\n");
     const csv = "id,status,severity\r\ndatabase,ok,\r\ncameras,finding,warning\r\nsmtp,skipped,\r\n";
     expect((await beside([...only, "-o", "csv", "--fields", "id,status,severity"])).out).toBe(csv);
@@ -205,31 +196,31 @@ describe("beside a daemon", () => {
     expect(await beside(["--only", "database,daemon,workers", "--quiet"])).toMatchObject({ code: 0, err: "" });
   });
 
-  it("that has stopped, the database is opened for a moment and given back", async () => {
+  it("opens and closes the database of a stopped daemon", async () => {
     daemon.kill("SIGTERM");
     await daemon.exit;
     const { exitCode, stdout } = await doctor(["--direct", "-o", "json"], env);
     const body = bodyOf(stdout);
     expect(exitCode).toBe(7);
-    for (const id of ["database", "migrations", "database-durability", "dead-letters", "data-folder-lock"])
+    for (const id of ["database", "migrations", "database-server", "dead-letters", "data-folder-lock"])
       expect(of(body, id), id).toMatchObject({ status: "ok" });
-    expect(of(body, "daemon")).toMatchObject({ status: "skipped", detail: "--direct asks no daemon" });
+    expect(of(body, "daemon")).toMatchObject({ status: "skipped", detail: "--direct uses no daemon" });
     expect(readdirSync(home.path).filter((name) => name.startsWith("homesec.pid"))).toEqual([]);
     expect(existsSync(join(home.path, "postgres", "postmaster.pid"))).toBe(false);
   });
 });
 
-describe("on a terminal", () => {
+describe("homesec doctor on a terminal", () => {
   const run = (terminal: number, env: Record<string, string> = {}) =>
-    cli(["doctor", "--direct", "--only", "configuration,node-version,camera-extra-roots"], {
+    cli(["doctor", "--direct", "--only", "configuration,node-version,camera-roots"], {
       terminal,
       env: { DATA_DIR: dataDir, CAMERA_EXTRA_ROOTS: "/nonexistent/a,/nonexistent/b", ...env },
     });
 
-  it("nothing is wider than the terminal but what is to be copied", async () => {
+  it("wraps lines at the width of the terminal", async () => {
     const { code, out } = await run(60, { NO_COLOR: "1" });
     expect(code).toBe(7);
-    expect(out.indexOf("! camera-extra-roots")).toBe(0);
+    expect(out.indexOf("! camera-roots")).toBe(0);
     for (const line of out.split("\n")) expect(line.length, line).toBeLessThanOrEqual(60);
     expect(out.replace(/\n {4}/g, " ")).toContain("mkdir -p /nonexistent/a /nonexistent/b");
     expect(out).not.toContain("\u001b[");

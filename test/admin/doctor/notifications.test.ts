@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer as createTlsServer } from "node:https";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "../../../daemon/tls/certificate.ts";
-import { nameFault, resolveApart } from "../../../src/admin/doctor/names.ts";
+import { nameFault, resolveWithGetent } from "../../../src/admin/doctor/names.ts";
 import { reachTarget } from "../../../src/platform/outbound/reach.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -27,7 +27,7 @@ const serve = async (options: MailServerOptions): Promise<MailServer> => {
   return server;
 };
 
-describe("the mail server", () => {
+describe("doctor: mail server", () => {
   const login = { user: "home", password: "s3cret-pass" };
   const smtp = (port: number, password = login.password) => ({
     env: {
@@ -39,7 +39,7 @@ describe("the mail server", () => {
     },
   });
 
-  it("lets homesec in, and gets no mail", async () => {
+  it("logs in without sending a mail", async () => {
     const server = await serve({ tls: "offered", login });
     expect(await well("smtp", smtp(server.port))).toBe(`127.0.0.1:${server.port}, logged in, TLS`);
     expect(server.users).toEqual(["home"]);
@@ -49,7 +49,7 @@ describe("the mail server", () => {
     expect(await skips("smtp")).toBe("SMTP_HOST is not set");
   });
 
-  it("that refuses the login or is not there is a finding without the password", async () => {
+  it("reports a server that rejects the login or is down, without the password", async () => {
     const server = await serve({ tls: "offered", login });
     const report = await make("smtp", smtp(server.port, "wr0ng-pass"));
     expect(report).toMatchObject({
@@ -63,19 +63,20 @@ describe("the mail server", () => {
     expect(await finds("smtp", { env: { SMTP_HOST: "169.254.169.254" } })).toContain("may not be called");
   });
 
-  it("has somebody to write to, with patience", async () => {
+  it("reports missing recipients, and alerts that expire early", async () => {
     const mail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "a@example.org" };
-    expect(await finds("email-recipients", given(mail), "error")).toContain("Set DEFAULT_EMAIL_RECIPIENTS");
-    expect(await finds("email-recipients", given({ ...mail, NOTIFICATION_ENABLED: "false" }), "warning")).toContain("switched off");
-    expect(await well("email-recipients", given({ ...mail, DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }))).toBe("1 recipient");
-    await skips("email-recipients");
-    expect(await finds("alert-expiry", given({ ALERT_EXPIRY_HOURS: "0.25" }), "warning")).toContain("given up after 15 min");
-    await well("alert-expiry");
+    expect(await finds("notification-settings", given(mail), "error")).toContain("Set DEFAULT_EMAIL_RECIPIENTS");
+    expect(await finds("notification-settings", given({ ...mail, NOTIFICATION_ENABLED: "false" }), "warning")).toContain("switched off");
+    expect(await well("notification-settings", given({ ...mail, DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }))).toContain("1 recipient");
+    expect(await finds("notification-settings", given({ ALERT_EXPIRY_HOURS: "0.25" }), "warning")).toContain(
+      "stops retrying an alert after 15 min",
+    );
+    await well("notification-settings");
   });
 });
 
-describe("names", () => {
-  it("that nobody knows, or for which no name server answers, are told and hold nobody up", async () => {
+describe("doctor: name resolution", () => {
+  it("reports names that cannot be resolved, without waiting for the name server", async () => {
     const hosts = {
       SMTP_HOST: "mail.example.org",
       DEFAULT_WEBHOOK_URL: "https://hooks.example.org/x",
@@ -83,18 +84,18 @@ describe("names", () => {
       REDIS_URL: "redis://redis.example.org",
     };
     const unknown = { env: hosts, machine: { getent: script("exit 2") } };
-    for (const id of ["smtp", "default-webhook", "detector", "redis"])
+    for (const id of ["smtp", "webhook-targets", "detector", "redis"])
       expect(await finds(id, unknown, "error"), id).toContain("example.org: the name is not known");
     const silent = { env: hosts, machine: { getent: script("exec sleep 30") } };
-    const texts = await Promise.all(["smtp", "default-webhook", "detector", "redis"].map((id) => finds(id, silent)));
+    const texts = await Promise.all(["smtp", "webhook-targets", "detector", "redis"].map((id) => finds(id, silent)));
     for (const text of texts) expect(text).toContain("the name server does not answer");
-    // where there is no such command the system is asked as always
-    expect((await resolveApart({ getent: "/nonexistent" })("localhost")).length).toBeGreaterThan(0);
+    // without getent, it uses the resolver of Node.js
+    expect((await resolveWithGetent({ getent: "/nonexistent" })("localhost")).length).toBeGreaterThan(0);
     expect(await nameFault({ getent: "getent" }, "nowhere.invalid")).toBeDefined();
   });
 });
 
-describe("webhooks", () => {
+describe("doctor: webhooks", () => {
   beforeEach(async () => {
     await database.db.query((sql) => sql`delete from webhooks`);
   });
@@ -109,35 +110,37 @@ describe("webhooks", () => {
     return row.id;
   };
 
-  it("have targets that can be reached, and nothing is sent there", async () => {
-    expect(await skips("webhook-targets", given())).toBe("no webhook is enabled");
+  it("connects to the targets without sending anything", async () => {
+    expect(await skips("webhook-targets", given())).toContain("no webhook is enabled");
     await add("chat", target.url);
     await add("off", "http://127.0.0.1:1/x", { enabled: false });
     expect(await well("webhook-targets", given())).toBe("1 target");
     await add("dead", `http://127.0.0.1:${await freePort()}/secret-path`);
     await add("meta", "http://169.254.169.254/latest");
     const text = await finds("webhook-targets", given(), "error");
-    expect(text).toMatch(/"dead": 127.0.0.1:\d+: nothing listens there.*"meta": nothing is sent there: 169.254.169.254 is a link-local/);
+    expect(text).toMatch(
+      /"dead": 127.0.0.1:\d+: nothing listens there.*"meta": homesec sends nothing there: 169.254.169.254 is a link-local/,
+    );
     expect(text).toContain("homesec webhooks update meta --url ADDRESS, or OUTBOUND_ALLOW");
     expect(text).not.toContain("secret-path");
     expect(target.received).toEqual([]);
   });
 
-  it("of the channel are looked at the same way", async () => {
-    expect(await well("default-webhook", given({ DEFAULT_WEBHOOK_URL: target.url }))).toMatch(/^127.0.0.1:/);
-    expect(await finds("default-webhook", given({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/token-abc" }), "error")).toMatch(
+  it("checks DEFAULT_WEBHOOK_URL the same way", async () => {
+    expect(await well("webhook-targets", given({ DEFAULT_WEBHOOK_URL: target.url }))).toMatch(/^127.0.0.1:/);
+    expect(await finds("webhook-targets", given({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/token-abc" }), "error")).toMatch(
       /nothing listens there.*homesec notifications test webhook/,
     );
-    expect(await finds("default-webhook", given({ DEFAULT_WEBHOOK_URL: target.url, OUTBOUND_ALLOW: "10.0.0.0/8" }))).toContain(
+    expect(await finds("webhook-targets", given({ DEFAULT_WEBHOOK_URL: target.url, OUTBOUND_ALLOW: "10.0.0.0/8" }))).toContain(
       "OUTBOUND_ALLOW",
     );
-    expect(JSON.stringify(await make("default-webhook", given({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/token-abc" })))).not.toContain(
+    expect(JSON.stringify(await make("webhook-targets", given({ DEFAULT_WEBHOOK_URL: "http://127.0.0.1:1/token-abc" })))).not.toContain(
       "token-abc",
     );
-    await skips("default-webhook");
+    await skips("webhook-targets");
   });
 
-  it("are reached over TLS, whose certificate is checked", async () => {
+  it("verifies the certificate of a target", async () => {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const to = new Date(Date.now() + 2 * 86_400_000);
     const cert = selfSignedCertificate({
@@ -151,7 +154,7 @@ describe("webhooks", () => {
     const server = createTlsServer({ cert, key: privateKey.export({ type: "pkcs8", format: "pem" }) });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `https://127.0.0.1:${(server.address() as { port: number }).port}/hook`;
-    expect(await finds("default-webhook", given({ DEFAULT_WEBHOOK_URL: url }))).toContain("signed by itself");
+    expect(await finds("webhook-targets", given({ DEFAULT_WEBHOOK_URL: url }))).toContain("signed by itself");
     const reached = await reachTarget(url, { allow: [], timeoutMs: 5_000, ca: cert });
     expect(reached).toMatchObject({ kind: "reached", validTo: new Date(Math.floor(to.getTime() / 1000) * 1000) });
     await new Promise((resolve) => server.close(resolve));
@@ -161,7 +164,7 @@ describe("webhooks", () => {
     });
   });
 
-  it("take what is delivered", async () => {
+  it("reports failed deliveries and disabled webhooks", async () => {
     expect(await skips("webhook-deliveries", given())).toBe("there is no webhook");
     const id = await add("chat", target.url);
     const deliver = (status: string, count: number) =>
@@ -177,17 +180,17 @@ describe("webhooks", () => {
     expect(await well("webhook-deliveries", given())).toBe("1 webhook");
     await deliver("failed", 2);
     expect(await finds("webhook-deliveries", given(), "error")).toMatch(
-      /"chat": 3 of 5 deliveries failed, the last one: status 500.*homesec webhooks deliveries chat/,
+      /"chat": 3 of 5 deliveries failed, last with: status 500.*homesec webhooks deliveries chat/,
     );
     await add("gone", target.url, { enabled: false, reason: "it answered 410 Gone" });
     expect(await finds("webhook-deliveries", given())).toMatch(
-      /"gone" was switched off: it answered 410 Gone.*homesec webhooks enable gone/,
+      /homesec disabled "gone": it answered 410 Gone.*homesec webhooks enable gone/,
     );
   });
 });
 
-describe("notifications", () => {
-  it("arrive", async () => {
+describe("doctor: notifications", () => {
+  it("reports notifications that failed or still wait", async () => {
     await well("lost-notifications", given());
     await database.db.query(async (sql) => {
       await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere')`;
@@ -207,7 +210,7 @@ describe("notifications", () => {
       `;
     });
     expect(await finds("lost-notifications", given(), "error")).toMatch(
-      /2 notifications by email were given up: 550 no such user; 1 notification by email waits and is tried again: connect ECONNREFUSED.*homesec notifications test email/,
+      /2 notifications by email failed: 550 no such user; 1 notification by email waits for the next attempt: connect ECONNREFUSED.*homesec notifications test email/,
     );
   });
 });

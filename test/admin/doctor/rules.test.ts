@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { whyNever, whySeldom } from "../../../src/admin/doctor/never-fires.ts";
+import { whyNever, whySeldom } from "../../../src/admin/doctor/rule-faults.ts";
 import { newDefinition, type RuleChange } from "../../../src/alerting/rules/definition.ts";
 import { evaluate } from "../../../src/alerting/rules/evaluate.ts";
 import type { Rule } from "../../../src/alerting/rules/rule.ts";
 import { insertRule } from "../../../src/alerting/rules/rules-repository.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
-import { finds, skips, well } from "./support.ts";
+import { finds, says, skips, well } from "./support.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 let database: TestDatabase;
@@ -27,8 +27,9 @@ beforeEach(async () => {
   });
 });
 
+const mail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" };
 let added = 0;
-/** Each is a second younger than the one before. */
+/** Adds a rule one second after the previous one. */
 const add = (name: string, change: Partial<RuleChange> = {}) => {
   added += 1;
   return database.db.query((sql) => insertRule(sql, newDefinition({ ...change, name }), new Date(now.getTime() + added * 1_000)));
@@ -42,17 +43,17 @@ const ruleOf = (change: Partial<Rule>): Rule => ({
   ...change,
 });
 
-describe("rules", () => {
-  it("are there, and switched on", async () => {
+describe("doctor: rules", () => {
+  it("warns when no rule is enabled", async () => {
     expect(await finds("rules", given(), "warning")).toContain("homesec rules add");
     await add("Off", { enabled: false });
     expect(await finds("rules", given())).toContain("homesec rules enable Off");
     expect(await skips("rules-never-fire", given())).toBe("no rule is enabled");
-    await add("On");
-    expect(await well("rules", given())).toBe("1 enabled");
+    await add("On", { channels: ["email"] });
+    expect(await well("rules", given(mail))).toBe("1 enabled");
   });
 
-  it("can fire", async () => {
+  it("reports rules that can never fire", async () => {
     await add("Good", {
       object_types: ["Person"],
       risk_threshold: 100,
@@ -68,43 +69,44 @@ describe("rules", () => {
     expect(text).toContain("homesec rules edit 'Old camera'");
   });
 
-  it("about what only another detector finds never fire with the built-in one", async () => {
+  it("reports rules about classes that the built-in detector does not find", async () => {
     await add("Cars", { object_types: ["car"] });
     await well("rules-never-fire", given());
     expect(await finds("rules-never-fire", given({ DETECTOR_URL: "" }))).toContain('"Cars": the detector never finds car, only person');
   });
 
-  it("are met now and then", async () => {
+  it("warns about rules that no recent event reached", async () => {
     await add("Partly", { camera_ids: ["yard", "gone"] });
-    expect(await finds("rules-seldom-fire", given(), "warning")).toContain("camera gone does not exist any more");
+    expect(await finds("rules-never-fire", given(), "warning")).toContain("camera gone no longer exists");
     await database.db.query((sql) => sql`delete from rules`);
     await add("Highest", { risk_threshold: 90 });
-    await well("rules-seldom-fire", given());
+    await well("rules-never-fire", given());
     await database.db.query(
       (sql) => sql`
         insert into events (camera_id, started_at, ended_at, analysis_status, risk_score)
         select 'yard', ${now}::timestamptz - n * interval '1 hour', ${now}, 'completed', n from generate_series(1, 60) n
       `,
     );
-    expect(await finds("rules-seldom-fire", given(), "warning")).toContain(
-      "no event of the last 30 days was scored 90: the highest was 60",
+    expect(await finds("rules-never-fire", given(), "warning")).toContain(
+      "no event of the last 30 days reached a risk score of 90; the highest was 60",
     );
   });
 
-  it("name their time zone", async () => {
+  it("warns about hours in UTC on a machine with another time zone", async () => {
     const night = { days: [], start_time: "22:00", end_time: "06:00" };
     await add("Night", { schedule: { ...night, timezone: "Europe/Berlin" } });
-    await well("rule-time-zones", given());
+    expect(await says("rules", given())).not.toContain("in UTC");
     await add("Utc night", { schedule: { ...night, timezone: "UTC" } });
-    expect(await finds("rule-time-zones", given(), "warning")).toContain(
+    expect(await finds("rules", given(), "warning")).toContain(
       "homesec rules edit 'Utc night' and write schedule: 22:00-06:00 Europe/Berlin",
     );
-    for (const timeZone of ["UTC", "Africa/Abidjan"]) await well("rule-time-zones", { ...given(), machine: { timeZone } });
-    // in winter its clocks show UTC, in summer they do not
-    await finds("rule-time-zones", { ...given(), machine: { timeZone: "Europe/London" } });
+    for (const timeZone of ["UTC", "Africa/Abidjan"])
+      expect(await says("rules", { ...given(), machine: { timeZone } })).not.toContain("in UTC");
+    // London equals UTC only in winter
+    expect(await finds("rules", { ...given(), machine: { timeZone: "Europe/London" } })).toContain("in UTC");
   });
 
-  it("that wait for the score are not held back by one that alerts first", async () => {
+  it("warns about rules that another rule suppresses", async () => {
     const key = { dedup_key_template: "{camera_id}", channels: ["email"] } satisfies Partial<RuleChange>;
     await add("Anything", { ...key, severity: "low", camera_ids: ["yard"] });
     await add("Grave elsewhere", { ...key, severity: "critical", risk_threshold: 70, camera_ids: ["gate"] });
@@ -112,33 +114,32 @@ describe("rules", () => {
     await add("Grave, by severity", { ...key, severity: "critical", risk_threshold: 70, dedup_key_template: "{camera_id}:{severity}" });
     await add("Grave, passes", { ...key, severity: "critical", risk_threshold: 70, escalate: true });
     await add("No graver", { ...key, severity: "low", risk_threshold: 70 });
-    expect(await well("rules-held-back", given())).toBe("6 rules");
+    expect(await well("rules", given(mail))).toBe("6 enabled");
     await add("Grave", { ...key, severity: "critical", risk_threshold: 70 });
-    const text = await finds("rules-held-back", given(), "warning");
-    expect(text).toContain('"Grave" is held back by "Anything", which alerts first');
+    const text = await finds("rules", given(mail), "warning");
+    expect(text).toContain('"Anything" suppresses "Grave": it alerts first, under the same dedup key');
     expect(text).toContain(
       "homesec rules update Grave --dedup-key-template '{camera_id}:{rule_id}', or homesec rules update Grave --escalate",
     );
     await database.db.query((sql) => sql`delete from rules where name = 'Grave'`);
     await add("By webhook", { ...key, severity: "low", risk_threshold: 70, channels: ["email", "webhook"], escalate: true });
-    expect(await finds("rules-held-back", given())).not.toContain("or homesec rules update");
+    expect(await finds("rules", given())).not.toContain("or homesec rules update");
   });
 
-  it("tell somebody", async () => {
+  it("reports rules without a channel that works", async () => {
     await add("Mute");
-    expect(await finds("rule-channels", given(), "warning")).toContain('"Mute" has no channel');
+    expect(await finds("rules", given(), "warning")).toContain('"Mute" has no channel');
     await add("Mail", { channels: ["email"] });
-    expect(await finds("rule-channels", given(), "error")).toContain(
-      '"Mail" tells nobody (email: it needs SMTP_HOST and SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS)',
+    expect(await finds("rules", given(), "error")).toContain(
+      '"Mail" notifies no one (email: it needs SMTP_HOST and SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS)',
     );
     await database.db.query((sql) => sql`delete from rules where name = 'Mute'`);
     await add("Push or mail", { channels: ["push", "email"] });
-    const mail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" };
-    expect(await well("rule-channels", given(mail))).toBe("2 with a channel");
-    expect(await finds("rule-channels", given({ ...mail, NOTIFICATION_ENABLED: "false" }))).toContain("switched off");
+    expect(await well("rules", given(mail))).toBe("2 enabled");
+    expect(await finds("rules", given({ ...mail, NOTIFICATION_ENABLED: "false" }))).toContain("switched off");
   });
 
-  it("raise alerts that reach somebody", async () => {
+  it("warns about alerts that stay pending", async () => {
     await well("pending-alerts", given());
     const rule = await add("Mail", { channels: ["email"] });
     await database.db.query(
@@ -152,27 +153,27 @@ describe("rules", () => {
       `,
     );
     expect(await finds("pending-alerts", given(), "warning")).toMatch(
-      /1 alert of the last week has reached nobody.*homesec alerts list --status pending/,
+      /1 alert of the last week has been pending for more than an hour.*homesec alerts list --status pending/,
     );
   });
 });
 
-describe("the reason why a rule never fires", () => {
+describe("doctor: whyNever", () => {
   const possible = { now, cameraIds: ["yard"], classes: ["person", "car"] };
 
-  it("is a house without cameras, or conditions that no incident meets, and not a zone that is unknown: that alerts at any time", () => {
+  it("names missing cameras and contradicting conditions, but no unknown time zone", () => {
     const schedule = { days: [], start_time: "22:00", end_time: "06:00", timezone: "Mars/Olympus" };
     expect(whyNever(ruleOf({ schedule }), possible)).toBeUndefined();
-    expect(whySeldom(ruleOf({ schedule }), { ...possible, highestScore: undefined })).toContain(
-      "Mars/Olympus is not known to this Node.js",
-    );
+    expect(whySeldom(ruleOf({ schedule }), { ...possible, highestScore: undefined })).toContain("does not know its time zone Mars/Olympus");
     expect(whyNever(ruleOf({}), { ...possible, cameraIds: [] })).toBe("there is no camera");
-    expect(whyNever(ruleOf({ kind: "camera_health", risk_threshold: 10 }), possible)).toContain("exclude each other: risk_score unknown");
+    expect(whyNever(ruleOf({ kind: "camera_health", risk_threshold: 10 }), possible)).toContain(
+      "contradict each other: risk_score unknown",
+    );
     expect(whyNever(ruleOf({ kind: "camera_health" }), possible)).toBeUndefined();
-    expect(whyNever(ruleOf({ camera_ids: ["a", "b"] }), possible)).toBe("none of its cameras (a, b) exists");
+    expect(whyNever(ruleOf({ camera_ids: ["a", "b"] }), possible)).toBe("its cameras (a, b) do not exist");
   });
 
-  it("is never given for a rule that some event meets", () => {
+  it("is undefined for every rule that some event matches", () => {
     const name = fc.constantFrom("person", "car", "dog");
     const rules = fc.record({
       risk_threshold: fc.option(fc.integer({ min: 0, max: 100 })),

@@ -7,7 +7,7 @@ import { checks } from "../../../src/admin/doctor/checks.ts";
 import type { Examination } from "../../../src/admin/doctor/examination.ts";
 import type { Machine } from "../../../src/admin/doctor/machine.ts";
 import { type CheckReport, runChecks } from "../../../src/admin/doctor/run-checks.ts";
-import { lookAtShares } from "../../../src/admin/doctor/shares.ts";
+import { findShares } from "../../../src/admin/doctor/shares.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { createHttpClient } from "../../../src/contract/http-client.ts";
@@ -18,27 +18,27 @@ import type { Database } from "../../../src/platform/database/database.ts";
 import { migrationStatus } from "../../../src/platform/database/migrate.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
-/** Of what an examination is made; what is left out is a machine on which all is well. */
+/** The input of an examination. Everything that is left out describes a machine without problems. */
 export interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly machine?: Partial<Machine>;
   readonly db?: Database;
-  /** Where a daemon answers; without one nobody does. */
+  /** The daemon that answers; without it, none does. */
   readonly daemon?: { readonly url: string; readonly version?: string; readonly admitted?: boolean };
-  /** As with --direct: nobody is asked. */
+  /** As with --direct: doctor tries no daemon. */
   readonly isDirect?: boolean;
-  /** The folders are another user's. */
+  /** The folders belong to another user. */
   readonly isForeign?: boolean;
   readonly now?: Date | string;
   readonly holder?: DataFolderHolder;
 }
 
-/** A new folder that goes with the test file. */
+/** Creates a temporary folder, which is deleted after the test file. */
 export function ownFolder(): string {
   return temporaryFolder("doctor").path;
 }
 
-/** A folder with these files in it. */
+/** Creates a temporary folder with these files in it. */
 export function filesIn(files: Readonly<Record<string, string>>): string {
   const path = ownFolder();
   for (const [name, text] of Object.entries(files)) {
@@ -48,14 +48,14 @@ export function filesIn(files: Readonly<Record<string, string>>): string {
   return path;
 }
 
-/** A program that does what a shell script does. */
+/** Writes a shell script, and returns its path. */
 export function script(text: string): string {
   const path = join(filesIn({ tool: `#!/bin/sh\n${text}\n` }), "tool");
   chmodSync(path, 0o755);
   return path;
 }
 
-/** What checks look at. */
+/** Builds the input of the checks. */
 export function examined({
   env = {},
   machine = {},
@@ -82,7 +82,7 @@ export function examined({
   const clock = now === undefined ? systemClock : { now: () => new Date(now), monotonic: () => performance.now() };
   const database = async () => db ?? Promise.reject(new NotPossible("this test has no database"));
   const lookForDaemon: Examination["lookForDaemon"] = async () => {
-    if (isDirect) return { absent: "--direct asks no daemon", asked: false };
+    if (isDirect) return { absent: "--direct uses no daemon", asked: false };
     if (!daemon) return { absent: "No homesec daemon answers at http://127.0.0.1:8000 (ECONNREFUSED)", asked: true };
     const { url, version = "1.2.3", admitted = true } = daemon;
     return { url, version, admitted, client: createHttpClient({ url, timeoutMs: 2_000 }) };
@@ -114,7 +114,7 @@ export function examined({
     parsed,
     config,
     isForeign: async () => isForeign,
-    shares: async () => await lookAtShares(machineOf, config()),
+    shares: async () => await findShares(machineOf, config()),
     holder: async () => holder ?? (await dataFolderHolder(config().dataDir)),
     database,
     migrations: async () => await migrationStatus(await database()),
@@ -134,7 +134,7 @@ export function examined({
   };
 }
 
-/** Makes one check. */
+/** Runs one check. */
 export async function make(check: string | Check, given: Given | Examination = {}): Promise<CheckReport> {
   const chosen = typeof check === "string" ? checks.find(({ id }) => id === check) : check;
   if (!chosen) throw new Error(`there is no check ${String(check)}`);
@@ -142,7 +142,7 @@ export async function make(check: string | Check, given: Given | Examination = {
   return report as CheckReport;
 }
 
-/** Makes a check that must find something, and returns both texts: what is wrong, and what to do. */
+/** Runs a check that must find something, and returns its text: `finding -> fix`. */
 export async function finds(check: string | Check, given: Given | Examination, severity?: "error" | "warning"): Promise<string> {
   const report = await make(check, given);
   expect(report, `${report.id}: ${report.detail}`).toMatchObject({ status: "finding", severity: severity ?? expect.any(String) });
@@ -151,7 +151,7 @@ export async function finds(check: string | Check, given: Given | Examination, s
   return `${report.finding} -> ${report.remedy}`;
 }
 
-/** Makes a check that must find nothing, and returns what it says. */
+/** Runs a check that must find nothing, and returns its detail. */
 export async function well(check: string | Check, given: Given | Examination = {}): Promise<string> {
   const report = await make(check, given);
   expect(report, `${report.id}: ${report.finding ?? report.detail}`).toMatchObject({
@@ -163,7 +163,13 @@ export async function well(check: string | Check, given: Given | Examination = {
   return report.detail ?? "";
 }
 
-/** Makes a check that is not possible, and returns why. */
+/** Runs a check with any result, and returns its text: `finding -> fix`, or the detail. For checks of which only one part matters. */
+export async function says(check: string | Check, given: Given | Examination = {}): Promise<string> {
+  const { finding, remedy, detail } = await make(check, given);
+  return finding === null ? (detail ?? "") : `${finding} -> ${remedy}`;
+}
+
+/** Runs a check that must be skipped, and returns the reason. */
 export async function skips(check: string | Check, given: Given | Examination = {}): Promise<string> {
   const report = await make(check, given);
   expect(report, `${report.id}: ${report.finding}`).toMatchObject({ status: "skipped", severity: null, finding: null });

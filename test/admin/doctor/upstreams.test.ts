@@ -50,7 +50,7 @@ beforeEach(() => Promise.all(Object.values(services).map((service) => service.se
 const given = (name: Name) => ({ env: { [`${name.toUpperCase().replace("-", "_")}_URL`]: services[name].url } });
 
 describe.each(names)("%s", (name) => {
-  it("answers a real question as was agreed", async () => {
+  it("accepts a correct answer to a real request", async () => {
     answer = good[name];
     expect(await well(name, given(name))).toContain(services[name].url);
     expect(services[name].last?.body.length).toBeGreaterThan(100);
@@ -58,21 +58,21 @@ describe.each(names)("%s", (name) => {
 
   it.each([
     ["down", /cannot be reached.*correct \w+_URL/],
-    ["refuse", /refuses what homesec sends: status 400: .*cannot be read/],
-    ["error", /fails: status 500: .*out of memory/],
-    ["garbage", /something else than was agreed: the answer is not JSON/],
-    ["html", /the answer is not JSON: <!doctype html>.*another service answers there/],
+    ["refuse", /rejects the request of homesec: status 400: .*cannot be read/],
+    ["error", /returns an error: status 500: .*out of memory/],
+    ["garbage", /sends an answer that homesec cannot read: the answer is not JSON/],
+    ["html", /the answer is not JSON: <!doctype html>.*another kind of service answers there/],
     ["busy", /too busy: status 429/],
-    ["redirect", /fails: status 302/],
-    ["cut", /breaks off in the middle of an answer/],
-  ] as const satisfies readonly (readonly [StandInMode, RegExp])[])("that is in trouble (%s) is told as such", async (mode, expected) => {
+    ["redirect", /returns an error: status 302/],
+    ["cut", /closes the connection in the middle of an answer/],
+  ] as const satisfies readonly (readonly [StandInMode, RegExp])[])("reports a service that fails (%s)", async (mode, expected) => {
     await services[name].setMode(mode);
     expect(await finds(name, given(name))).toMatch(expected);
   });
 });
 
-describe("an answer that can be read", () => {
-  it("of a detector is looked at closely", async () => {
+describe("doctor: wrong answers of services", () => {
+  it("detector: reports wrong sizes and missing fields", async () => {
     answer = {
       ...seen(),
       detections: [
@@ -84,23 +84,23 @@ describe("an answer that can be read", () => {
       /1 of its detections cannot be used \(unknown class\); 1 of its detections cannot be used \(bad confidence\)/,
     );
     answer = { ...seen(), image_width: 640, image_height: 480 };
-    expect(await finds("detector", given("detector"))).toContain("320 x 240 is called 640 x 480");
+    expect(await finds("detector", given("detector"))).toContain("it says 640 x 480 for a picture of 320 x 240");
     answer = { detections: [] };
     expect(await finds("detector", given("detector"))).toMatch(/image_width and image_height are missing; inference_time_ms is missing/);
     answer = { boxes: [] };
     expect(await finds("detector", given("detector"), "error")).toContain("has no list of detections");
   });
 
-  it("of a language model holds a judgement", async () => {
+  it("language model: reports an answer without a risk assessment", async () => {
     answer = { content: "I think that it is quite dangerous." };
     expect(await finds("language-model", given("language-model"), "error")).toMatch(
-      /no judgement can be read in it: .*It wrote: I think that it is quite dangerous/,
+      /but without a risk assessment: .*It wrote: I think that it is quite dangerous/,
     );
     answer = { text: "{}" };
     expect(await finds("language-model", given("language-model"))).toContain('no text in "content"');
   });
 
-  it("of an embedder is the same for the same picture", async () => {
+  it("embedder: reports two vectors for one picture", async () => {
     let turn = 0;
     const moody = await embedderStandIn({
       answer: () => {
@@ -108,7 +108,7 @@ describe("an answer that can be read", () => {
         return { embedding: turn % 2 === 0 ? [1, 0] : [0, 1] };
       },
     });
-    expect(await finds("embedder", { env: { EMBEDDER_URL: moody.url } })).toContain("two vectors for one picture");
+    expect(await finds("embedder", { env: { EMBEDDER_URL: moody.url } })).toContain("two different vectors for one picture");
     await moody.close();
     answer = { embedding: [0, 0] };
     expect(await finds("embedder", given("embedder"))).toContain("zero or not finite");
@@ -116,17 +116,17 @@ describe("an answer that can be read", () => {
     expect(await finds("vision", given("vision"))).toContain("{attributes, ocr, caption}");
   });
 
-  it("is not enough for a service that says of itself that it is not well", async () => {
+  it("warns about a service whose /health fails", async () => {
     const model = await apiStandIn(({ path }) => (path === "/completion" ? { body: good["language-model"] } : { status: 500, body: {} }));
     expect(await finds("language-model", { env: { LANGUAGE_MODEL_URL: model.url } }, "warning")).toContain(
-      "GET /health does not say that it is well: status 500",
+      "GET /health reports a problem: status 500",
     );
     await model.close();
   });
 });
 
-describe("a service that is slow", () => {
-  it("but well is left to the self-test, and one that is silent is a finding", async () => {
+describe("doctor: slow services", () => {
+  it("skips a healthy one, and reports one that does not answer", async () => {
     const slow = await languageModelStandIn({ answer: () => good["language-model"], delayMs: 7_000 });
     const [patient, silent] = await Promise.all([
       make("language-model", { env: { LANGUAGE_MODEL_URL: slow.url } }),
@@ -138,49 +138,49 @@ describe("a service that is slow", () => {
   });
 });
 
-describe("built-in services", () => {
-  it("are asked where the daemon has them, and not without it", async () => {
+describe("doctor: built-in services", () => {
+  it("finds them through the daemon, and skips them without it", async () => {
     answer = seen();
     const daemon = await apiStandIn(({ path }) =>
       path === "/api/system/health/full" ? { body: fullHealth(services.detector.url) } : undefined,
     );
     expect(await well("detector", { daemon: { url: daemon.url } })).toMatch(/^built-in/);
-    expect(await skips("language-model", { daemon: { url: daemon.url } })).toContain("the daemon does not name it");
+    expect(await skips("language-model", { daemon: { url: daemon.url } })).toContain("the daemon does not list it");
     await services.detector.setMode("error");
-    expect(await finds("detector", { daemon: { url: daemon.url } })).toMatch(/The built-in service fails.*Restart homesec/);
+    expect(await finds("detector", { daemon: { url: daemon.url } })).toMatch(/The built-in service returns an error.*Restart homesec/);
     await daemon.close();
-    expect(await skips("detector")).toBe("the built-in one runs inside of the daemon: no daemon answers");
+    expect(await skips("detector")).toBe("the built-in service runs in the daemon: no daemon answers");
   });
 
-  it("that are switched off are not asked, and addresses for nothing are told", async () => {
+  it("skips services that are off, and warns about unused URLs", async () => {
     for (const [id, variable] of [
       ["vision", "VISION_EXTRACTION_ENABLED"],
       ["enrichment", "VISION_EXTRACTION_ENABLED"],
       ["embedder", "REID_ENABLED"],
     ] as const)
       expect(await skips(id, { env: { [variable]: "false" } })).toContain(`${variable}=false`);
-    expect(await finds("unused-services", { env: { EMBEDDER_URL: "http://e", REID_ENABLED: "false" } })).toMatch(
-      /EMBEDDER_URL is set, but nobody asks there.*REID_ENABLED=true/,
+    expect(await finds("service-settings", { env: { EMBEDDER_URL: "http://e", REID_ENABLED: "false" } })).toMatch(
+      /EMBEDDER_URL is set but not used.*REID_ENABLED=true/,
     );
-    await well("unused-services", { env: { EMBEDDER_URL: "http://e" } });
+    await well("service-settings", { env: { EMBEDDER_URL: "http://e" } });
   });
 });
 
-describe("thresholds and models", () => {
-  it("let something pass", async () => {
-    expect(await finds("confidence-thresholds", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.99" } })).toContain(
+describe("doctor: thresholds and models", () => {
+  it("warns about thresholds that drop everything or have no effect", async () => {
+    expect(await finds("service-settings", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.99" } })).toContain(
       "--detection-confidence-threshold 0.5",
     );
-    expect(await finds("confidence-thresholds", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6" } })).toContain(
+    expect(await finds("service-settings", { env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6" } })).toContain(
       "Set DETECTOR_CONFIDENCE=0.3",
     );
-    await well("confidence-thresholds");
-    await well("confidence-thresholds", {
+    await well("service-settings");
+    await well("service-settings", {
       env: { DETECTION_CONFIDENCE_THRESHOLD: "0.3", DETECTOR_CONFIDENCE: "0.6", DETECTOR_URL: "http://d" },
     });
   });
 
-  it("of one's own can be used", async () => {
+  it("reports a custom model that cannot be used", async () => {
     const folder = filesIn({ "bad.onnx": "PK\u0003\u0004 not a model at all" });
     expect(await finds("detector-model", { env: { DETECTOR_MODEL_PATH: join(folder, "bad.onnx") } }, "error")).toMatch(
       /PyTorch or ZIP file, not ONNX -> export a YOLO/,
@@ -191,7 +191,7 @@ describe("thresholds and models", () => {
     await skips("detector-model");
   });
 
-  it("judge most events", async () => {
+  it("warns when most risk assessments fail", async () => {
     const now = "2026-03-01T12:00:00Z";
     const given = { db: database.db, now };
     expect(await skips("analyses", given)).toContain("too few");
@@ -204,13 +204,13 @@ describe("thresholds and models", () => {
       );
     await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/nowhere')`);
     await add("failed", 4);
-    expect(await finds("analyses", given, "warning")).toContain("4 of 4 events could not be judged");
+    expect(await finds("analyses", given, "warning")).toContain("the risk assessment of 4 of 4 events failed");
     await add("completed", 5);
-    expect(await well("analyses", given)).toBe("5 judged, 4 not");
+    expect(await well("analyses", given)).toBe("5 succeeded, 4 failed");
   });
 });
 
-describe("a daemon", () => {
+describe("doctor: daemon", () => {
   const worker = (running: boolean) => ({ name: "file_watcher", running, message: running ? null : "the folder cannot be read" });
   const breaker = (state: string) => ({
     name: "detector",
@@ -237,18 +237,18 @@ describe("a daemon", () => {
       };
     });
 
-  it("answers, and everything in it runs", async () => {
+  it("reports workers, breakers and uploads with problems", async () => {
     const [sound, sick] = await Promise.all([stand(true), stand(false)]);
     const [goodOne, badOne] = [{ daemon: { url: sound.url } }, { daemon: { url: sick.url } }];
     expect(await well("daemon", goodOne)).toBe(sound.url);
     expect(await finds("daemon", { daemon: { url: sound.url, admitted: false } }, "warning")).toContain("--api-key-file");
     expect(await finds("daemon", {}, "error")).toMatch(/No homesec daemon answers.*homesec serve/);
-    expect(await skips("daemon", { isDirect: true })).toBe("--direct asks no daemon");
+    expect(await skips("daemon", { isDirect: true })).toBe("--direct uses no daemon");
     for (const id of ["workers", "breakers", "stuck-files"]) {
       await well(id, goodOne);
       expect(await skips(id)).toBe("no daemon answers");
     }
-    expect(await finds("workers", badOne, "error")).toContain("file_watcher does not run: the folder cannot be read");
+    expect(await finds("workers", badOne, "error")).toContain("The worker file_watcher is not running: the folder cannot be read");
     expect(await finds("breakers", badOne, "error")).toContain("homesec breakers reset detector");
     expect(await finds("stuck-files", badOne, "warning")).toContain("/cams/yard/a.jpg: incomplete");
     await Promise.all([sound.close(), sick.close()]);

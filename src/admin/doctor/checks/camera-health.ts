@@ -6,56 +6,24 @@ import { causes } from "../../../monitoring/incidents/incident.ts";
 import { openIncidents } from "../../../monitoring/incidents/incidents-repository.ts";
 import type { Sql } from "../../../platform/database/database.ts";
 import { type Check, finding, NotPossible, ok } from "../check.ts";
-import { cameraReasons, fileTimeOffsets, lastPictures } from "../doctor-repository.ts";
+import { fileTimeOffsets, lastPictures } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
 import { listed } from "../wording.ts";
-import { someCameras } from "./cameras.ts";
 
-/** Uploads take a while, and no clock of a camera is right to the second. */
+/** Uploads take a while, and the clocks of cameras are never exact. */
 const toleranceSeconds = 300;
-const fewestPictures = 3;
+const minPictures = 3;
 
-const silence: Check = {
-  id: "camera-silence",
-  group: "cameras",
-  title: "Cameras that send nothing",
-  severity: "error",
-  finds: "A camera is offline or in error, or has not sent a picture since it was added a day ago",
-  remedy: "See whether it has power and network, and may upload",
-  async run(examination) {
-    const { cameraOfflineAfterSeconds } = examination.config();
-    const now = examination.clock.now().getTime();
-    const known = await someCameras(examination);
-    const reasons = new Map((await (await examination.rows()).query(cameraReasons)).map(({ cameraId, reason }) => [cameraId, reason]));
-    const silent = known.flatMap(({ camera_id, status, last_seen_at, created_at, updated_at }) => {
-      if (status === "error") return [`${camera_id} is in error: ${reasons.get(camera_id)?.split("; ")[0] ?? "no reason is known"}`];
-      if (last_seen_at === null) return now - created_at.getTime() > dayMs ? [`${camera_id} has never sent a picture`] : [];
-      const quietMs = now - last_seen_at.getTime();
-      // one that was restored, or whose folder can be read again, has as long as any to send something
-      const heardMs = Math.min(quietMs, now - updated_at.getTime());
-      return status === "offline" || heardMs > cameraOfflineAfterSeconds * 1_000
-        ? [`${camera_id} has sent nothing for ${durationText(quietMs)}`]
-        : [];
-    });
-    if (silent.length === 0) return ok(pluralize(known.length, "camera"));
-    return finding(
-      listed(silent),
-      "See whether the camera has power and network, and whether its uploads end in its folder (homesec cameras show ID names it). A camera that is gone: homesec cameras remove ID; one with long pauses: CAMERA_OFFLINE_AFTER_SECONDS",
-    );
-  },
-};
-
-/** Figures of each camera from the last day, of those with enough pictures. Throws `NotPossible` when there are none. */
+/** Runs a query over the pictures of the last day, and drops cameras with too few of them. Throws `NotPossible` when none is left. */
 async function ofLastDay<T extends { readonly pictures: number }>(
   examination: Examination,
-  figures: (sql: Sql, since: Date) => Promise<readonly T[]>,
+  query: (sql: Sql, since: Date) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
-  await someCameras(examination);
   const since = new Date(examination.clock.now().getTime() - dayMs);
-  const all = await (await examination.rows()).query((sql) => figures(sql, since));
-  const told = all.filter(({ pictures }) => pictures >= fewestPictures);
-  if (told.length === 0) throw new NotPossible("too few pictures came within the last day");
-  return told;
+  const all = await (await examination.rows()).query((sql) => query(sql, since));
+  const enough = all.filter(({ pictures }) => pictures >= minPictures);
+  if (enough.length === 0) throw new NotPossible("too few pictures arrived within the last day");
+  return enough;
 }
 
 const clocks: Check = {
@@ -63,25 +31,21 @@ const clocks: Check = {
   group: "cameras",
   title: "Clocks of the cameras",
   severity: "warning",
-  finds: "The files of a camera carry times that are more than five minutes off their arrival",
-  remedy: "Let the camera follow a time server and set its time zone right",
+  finds: "The file times of a camera differ from the arrival by more than five minutes",
+  fix: "Sync the camera with a time server (NTP), and set its time zone",
   async run(examination) {
     const offsets = await ofLastDay(examination, fileTimeOffsets);
     const wrong = offsets.filter(({ aheadSeconds }) => Math.abs(aheadSeconds) > toleranceSeconds);
     if (wrong.length === 0) return ok(pluralize(offsets.length, "camera"));
-    return finding(
-      listed(
-        wrong.map(
-          ({ cameraId, aheadSeconds }) =>
-            `the files of ${cameraId} are dated ${durationText(Math.abs(aheadSeconds) * 1_000)} ${aheadSeconds > 0 ? "after" : "before"} their arrival`,
-        ),
-      ),
-      "Let the camera follow a time server (NTP) and set its time zone; what a scan finds after a stop is sorted by these times",
+    const texts = wrong.map(
+      ({ cameraId, aheadSeconds }) =>
+        `the files of ${cameraId} are dated ${durationText(Math.abs(aheadSeconds) * 1_000)} ${aheadSeconds > 0 ? "after" : "before"} their arrival`,
     );
+    return finding(listed(texts), `${clocks.fix}; homesec uses these times for files that it finds after a restart`);
   },
 };
 
-/** That a video waits for ffmpeg is found by another check; what was written over or sent again has an entry that counts. */
+/** Reasons for which a picture is lost. The check `ffmpeg` reports videos; pictures sent again are recorded elsewhere. */
 const lostReasons: readonly ImageReason[] = [
   ...(["empty", "incomplete", "not_an_image", "too_large", "unsupported", "unreadable", "outside_root"] as const),
   ...(["video_unreadable", "refused", "failed_repeatedly"] as const),
@@ -90,11 +54,10 @@ const lostReasons: readonly ImageReason[] = [
 const pictures: Check = {
   id: "camera-pictures",
   group: "cameras",
-  title: "Pictures that could be looked at",
+  title: "Unreadable pictures",
   severity: "error",
-  finds:
-    "Of the last pictures of a camera, within a day, most could not be looked at: broken off, of another format, not to be read, refused",
-  remedy: "See with homesec explain image why, and what helps",
+  finds: "Most of the last pictures of a camera, within a day, could not be processed: incomplete, in another format, damaged, or refused",
+  fix: "homesec explain image ID says why, and what helps",
   async run(examination) {
     const all = await ofLastDay(examination, (sql, since) => lastPictures(sql, since, lostReasons));
     const bad = all.filter(({ pictures, lost }) => lost > pictures / 2);
@@ -103,7 +66,7 @@ const pictures: Check = {
       listed(
         bad.map(
           ({ cameraId, pictures, lost, reason }) =>
-            `Of the last ${pictures} pictures of ${cameraId} ${lost} could not be looked at, the newest: ${imageReasons[reason as ImageReason]}`,
+            `homesec could not process ${lost} of the last ${pictures} pictures of ${cameraId}. The newest: ${imageReasons[reason as ImageReason]}`,
         ),
       ),
       `See why, and what helps: homesec explain image ${bad[0]?.imageId}`,
@@ -116,21 +79,21 @@ const incidents: Check = {
   group: "cameras",
   title: "Incidents of cameras",
   severity: "warning",
-  finds: "An incident of a camera lasts: black or frozen pictures, another view, a clock that jumped",
-  remedy: "Look at the camera; homesec events list shows the incident",
+  finds: "A camera has an open incident: black or frozen pictures, another view, or a clock that jumped",
+  fix: "Look at the camera; homesec events list shows the incident",
   async run(examination) {
     const now = examination.clock.now().getTime();
-    // silence and errors are told by another check
-    const which = causes.filter((cause) => cause !== "silent" && cause !== "error");
-    const open = await (await examination.rows()).query((sql) => openIncidents(sql, which));
+    // the check `cameras` reports silence and errors
+    const reported = causes.filter((cause) => cause !== "silent" && cause !== "error");
+    const open = await (await examination.rows()).query((sql) => openIncidents(sql, reported));
     if (open.length === 0) return ok("none");
     return finding(
       listed(open.map(({ cameraId, reason, beganAt }) => `${cameraId}: ${reason}, for ${durationText(now - beganAt.getTime())}`)),
       open.every(({ cause }) => cause === "clock")
-        ? clocks.remedy
-        : `Look at the camera: clean its lens, turn it back, restart it. What it sees: homesec cameras snapshot ${open[0]?.cameraId}. A new view that is meant to be: homesec cameras scene-changes ack`,
+        ? clocks.fix
+        : `Clean the lens of the camera, turn it back, or restart it. Its picture: homesec cameras snapshot ${open[0]?.cameraId}. To accept a new view: homesec cameras scene-changes ack`,
     );
   },
 };
 
-export const cameraHealthChecks: readonly Check[] = [silence, clocks, pictures, incidents];
+export const cameraHealthChecks: readonly Check[] = [clocks, pictures, incidents];

