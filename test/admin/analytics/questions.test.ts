@@ -246,7 +246,7 @@ it("analytics: query the roll-up again only after a change", async () => {
   const change = (by: number) => desk.db.query((sql) => sql`update detection_type_days set count = count + ${by}`);
   await desk.db.query((sql) => sql`select rebuild_rollups()`);
   expect((await desk.ask("getDetectionTrends", march)).total_detections).toBe(1);
-  // behind the back of the roll-up
+  // Without the roll-up noticing.
   await change(5);
   expect((await desk.ask("getDetectionTrends", march)).total_detections).toBe(1);
   desk.at("2026-03-01T12:05:01Z");
@@ -254,7 +254,7 @@ it("analytics: query the roll-up again only after a change", async () => {
 });
 
 it("analytics: agree with a count of the rows", async () => {
-  // over three months, so that a range may have whole ones
+  // Over three months, so that a range may contain whole ones.
   const day = fc.integer({ min: 0, max: 99 }).map((n) => new Date(Date.UTC(2026, 1, 20) + n * 86_400_000).toISOString().slice(0, 10));
   const rows = fc.array(fc.record({ day, score: fc.option(fc.integer({ min: 0, max: 100 }), { nil: null }) }), { maxLength: 60 });
   await fc.assert(

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Every difference between what the questions read and a count of the rows. */
+/** Every difference between the analytics and a count of the rows. */
 async function differences(sql: Sql): Promise<readonly object[]> {
   const detections = await sql`
     select day, camera_id, object_type, sum(count)::int as count, sum(millionths)::bigint as millionths
@@ -61,7 +61,7 @@ async function differences(sql: Sql): Promise<readonly object[]> {
     group by day
     having (sum(count), sum(score_sum), sum(low), sum(medium), sum(high), sum(critical)) <> (0, 0, 0, 0, 0, 0)
   `;
-  // the counts by score lack the changes that wait
+  // The counts by score lack the pending changes.
   const waiting = sql`select date_trunc('month', c.hour, 'UTC')::date as month, c.risk_score, -c.count as count from event_changes c where c.risk_score is not null`;
   const rows = sql`
     select date_trunc('month', e.started_at, 'UTC')::date as month, e.risk_score, -1 as count
@@ -92,7 +92,7 @@ async function differences(sql: Sql): Promise<readonly object[]> {
     group by day, camera_id, risk_level
     having sum(count) <> 0
   `;
-  // an hour with changes that wait is not read
+  // An hour with pending changes is not read.
   const hours = await sql`
     select coalesce(h.camera_id, e.camera_id) as camera_id, coalesce(h.hour, e.hour) as hour, h.count, h.max_risk_score
     from event_hours h
@@ -119,12 +119,12 @@ async function differences(sql: Sql): Promise<readonly object[]> {
 }
 
 const camera = fc.integer({ min: 0, max: 3 }).map((n) => `cam${n}`);
-// over the end of a month
+// Across the end of a month.
 const minutes = fc.integer({ min: 0, max: 6 * 24 * 60 });
 const score = fc.option(fc.integer({ min: 0, max: 100 }), { nil: null });
 const objectType = fc.constantFrom("person", "car", "dog");
 const confidence = fc.integer({ min: 0, max: 1000 }).map((n) => n / 1000);
-/** Which rows a change hits, the same share wherever it is used. */
+/** The rows that a change affects, the same share in every use. */
 const some = fc.record({ modulus: fc.integer({ min: 1, max: 5 }), rest: fc.integer({ min: 0, max: 4 }) });
 
 interface Some {
@@ -219,7 +219,7 @@ test("roll-ups: eight concurrent writers neither wait for each other nor lose a 
   const writers = Array.from({ length: 8 }, async (_, writer) => {
     for (let round = 0; round < 25; round += 1) {
       await database.db.transaction(async (sql) => {
-        // each of them all cameras, each in another order
+        // Each of them all cameras, each in another order.
         for (let n = 0; n < 4; n += 1) {
           const camera = `cam${(n + writer) % 4}`;
           await sql`

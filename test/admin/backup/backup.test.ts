@@ -147,7 +147,7 @@ describe("backup", () => {
     expect([await readFile(file, "utf8"), readdirSync(folder.path)]).toEqual(["mine", ["home.backup"]]);
     await expect(save(home, { path: join(folder.path, "none", "x") })).rejects.toThrow("its folder does not exist");
     await expect(save(home, { path: join(folder.path, "x".repeat(300)) })).rejects.toThrow("cannot be written: its name is too long");
-    // so long that what is written first has no room for its own ending
+    // So long that the temporary file's extension does not fit.
     await expect(save(home, { path: join(folder.path, "x".repeat(250)) })).rejects.toThrow("cannot be written: its name is too long");
     await expect(load(home, { path: join(folder.path, "x".repeat(300)) })).rejects.toThrow("cannot be read: its name is too long");
     await save(home, { replace: true });
@@ -292,7 +292,7 @@ describe("restore", () => {
     await save(home);
     await fill(other, { events: 3 });
     const before = [await contentsOf(other), await shapeOf(other)];
-    // counts and checksums are right: it is the database that says no
+    // Counts and checksums are right: the database refuses the data.
     await expect(load(other, { replace: true })).rejects.toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("foreign key"),

@@ -73,7 +73,7 @@ it("backup and restore: memory does not grow with the number of rows", async () 
       try {
         most = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${running.pid}/status`, "utf8"))?.[1] ?? most);
       } catch {
-        // it has ended
+        // It has ended.
       }
     }, 20);
     const { code } = await running.exit;

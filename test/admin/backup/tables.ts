@@ -1,6 +1,6 @@
 import type { Database } from "../../../src/platform/database/database.ts";
 
-/** What every table holds, in a form that can be compared: the number of rows, and one text made of all of them. */
+/** The content of every table for comparison: the number of rows, and one text of all of them. */
 export async function contentsOf(db: Database, leaveOut: readonly string[] = ["processes"]): Promise<Record<string, string>> {
   return await db.transaction(async (sql) => {
     await sql`set transaction isolation level repeatable read, read only`;
@@ -22,7 +22,7 @@ export async function contentsOf(db: Database, leaveOut: readonly string[] = ["p
   });
 }
 
-/** Everything that migrations make, in words: columns, constraints, indexes, triggers, functions and views. */
+/** Everything that migrations create, in words: columns, constraints, indexes, triggers, functions and views. */
 export async function shapeOf(db: Database): Promise<readonly string[]> {
   const rows = await db.query(
     (sql) => sql<{ text: string }[]>`
@@ -46,7 +46,7 @@ export async function shapeOf(db: Database): Promise<readonly string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Puts something into many tables, with texts that a format could stumble over. */
+/** Fills many tables with texts that are difficult for a file format. */
 export async function fill(db: Database, how: { readonly events?: number; readonly detectionsEach?: number } = {}): Promise<void> {
   const { events = 40, detectionsEach = 3 } = how;
   const odd = 'Tür\t"Hof"\\N \\. \n\\.\nüber 🐈 \r\n{1,NULL}';

@@ -95,7 +95,7 @@ describe("cleanup", () => {
 
   it("cleanup: leaves no gaps in the journal, whatever times its entries have", async () => {
     const { desk, past } = await open();
-    // the second was made while the clock was ahead, the fifth carries an old time
+    // The second was stored while the clock was ahead, the fifth has an old time.
     const times = [31, -300, 31, 1, 31, 1].map((days) => past.ago(days).toISOString());
     await desk.db.query(async (sql) => {
       await sql`
@@ -266,7 +266,7 @@ describe("cleanup", () => {
 });
 
 describe("interrupted cleanup", () => {
-  /** The database of a process that dies after so many transactions. */
+  /** The database of a process that dies after this many transactions. */
   const dying = (db: Database, after: number): Database => {
     let left = after;
     const orDie = async <T>(work: () => Promise<T>): Promise<T> => {

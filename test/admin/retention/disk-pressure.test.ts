@@ -25,7 +25,7 @@ async function open(variables: Readonly<Record<string, string>> = {}) {
   return { desk, past: await storedPast(desk, now) };
 }
 
-/** A disk of 100,000 bytes of which so many are taken by others, and the rest by the files in some folders. */
+/** A disk of 100,000 bytes: `others` are used by other programs, and the rest by the files in some folders. */
 function smallDisk(others: number, ...folders: readonly string[]): () => Promise<DiskSpace> {
   return async () => {
     let files = 0;
@@ -106,7 +106,7 @@ describe("nearly full disk", () => {
           select 'yard', ${past.ago(20)}::timestamptz + n * interval '1 minute', now() from generate_series(1, 2000) g (n)
         `,
       );
-      // each in a folder of its own
+      // Each in a separate folder.
       const ids = Array.from({ length: kept }, (_, index) => (index + 1) * 1_000);
       await desk.db.query(
         (sql) => sql`

@@ -48,7 +48,7 @@ describe("ledger", () => {
     await desk.db.query((sql) => sql`update images set status = 'pending' where path = ${first.path}`);
     await cleanUpAt(desk);
     expect(await paths()).toEqual([first.path, second.path, link]);
-    // the disk on which it lies is away
+    // Its disk is unmounted.
     await rm(link);
     await symlink(away, link);
     await cleanUpAt(desk);
@@ -135,7 +135,7 @@ describe("ledger", () => {
     const { desk, past } = await open({ DELETE_IMAGES: "true" });
     const picture = await past.picture(31);
     await past.detection(31, { imageId: picture.id });
-    // what was deleted of the rows is over already: as when a backlog is worked off meanwhile
+    // The deletion of rows has finished, as when a backlog is processed meanwhile.
     expect(await cleanLedger(desk.context, { before: past.ago(30) }, false, undefined)).toEqual({ files: 0, bytes: 0 });
     expect(existsSync(picture.path)).toBe(true);
     expect(await cleanUpAt(desk)).toMatchObject({ detections_deleted: 1, images_deleted: 1 });

@@ -14,7 +14,7 @@ const cameras = ["a", "b", "c"];
 const eventCount = 90;
 const perEvent = 4;
 
-/** Old events of three cameras with their detections; the ids and the times ascend in different orders. */
+/** Old events of three cameras with their detections; ids and times ascend in different orders. */
 async function fill(): Promise<{ readonly events: number[]; readonly detections: number[] }> {
   return await desk.db.query(async (sql) => {
     await sql`truncate cameras, jobs cascade`;

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A second daemon on the database of the desk, with a data folder of its own. */
+/** A second daemon on the desk's database, with another data folder. */
 const secondDaemon = async (desk: Desk) => {
   const dataDir = join(desk.dataDir, "second");
   const write = async (path: string): Promise<void> => {
@@ -36,7 +36,7 @@ const secondDaemon = async (desk: Desk) => {
       await cleaner.start();
       stops.push(() => cleaner.stop());
     },
-    /** Has it look now, and gives it the time to. */
+    /** Makes it check now, and waits for that. */
     look: async () => {
       cleaner.wake();
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -63,7 +63,7 @@ it("own files: a daemon that does not run the cleanup deletes its old logs and o
   for (const id of [kept, old]) await second.writeThumbnail(id);
   await second.start();
 
-  // a night later, before anybody has cleaned up
+  // A night later, before any cleanup.
   desk.at(new Date(past.now.getTime() + 2 * dayMs));
   await second.look();
   expect(await second.logs()).toEqual([due, lastKept]);

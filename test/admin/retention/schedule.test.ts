@@ -22,7 +22,7 @@ describe("due time", () => {
   it("due time: comes once each night, including nights with a clock change", () => {
     for (let hour = 0; hour < 24 * 400; hour += 1) {
       const now = new Date(2026, 0, 1, hour, 30);
-      // where the clocks leave out three, it is four
+      // Where the clock skips three, it is four.
       expect([3, 4]).toContain(nextDue(now).getHours());
       expect(lastDue(now) <= now && now < nextDue(now)).toBe(true);
       expect(nextDue(lastDue(now))).toEqual(nextDue(now));
@@ -125,7 +125,7 @@ describe("cleanup worker", () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
     };
     await wake();
-    // while the clock was 300 days behind for a moment
+    // While the clock was 300 days behind for a moment.
     await desk.db.transaction((sql) => noteJump(sql, new Date(2025, 4, 5, 12)));
     await past.event(300);
     await desk.db.transaction((sql) => noteJump(sql, new Date(2026, 2, 1, 12, 1)));

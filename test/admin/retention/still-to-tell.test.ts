@@ -3,7 +3,7 @@ import { closeDueDigests } from "../../../src/alerting/alerts/digests.ts";
 import { endIncidents, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
 import { type AlertDesk, openAlertDesk, withMail } from "../../alerting/alerts/alert-desk.ts";
 
-/** What is old, but of which somebody is still to hear. */
+/** Old data with unsent messages. */
 
 let desk: AlertDesk;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ it("retention: an alert stays until its digest is closed, and a deleted alert su
   await eventAt("2026-03-01T12:00:00Z");
   await eventAt("2026-03-01T13:00:00Z");
   await sent();
-  // what was held back goes by its age
+  // Suppressed events are deleted by age.
   expect(await cleanUp("2026-03-05T12:00:00Z")).toBe(1);
   await eventAt("2026-03-07T12:00:00Z");
   expect((await desk.verdicts()).map(({ outcome }) => outcome)).toEqual(["raised", "suppressed"]);

@@ -6,12 +6,12 @@ import { type Desk, openDesk } from "../../support/operations.ts";
 
 const dayMs = 86_400_000;
 
-/** Puts things that happened some days ago into the database and the data folder of a desk. */
+/** Creates past events in the database and the data folder of a desk. */
 export interface StoredPast {
   readonly now: Date;
-  /** So many days before now. */
+  /** This many days ago. */
   ago(days: number): Date;
-  /** A picture of a camera with its file. Returns its entry in the ledger. */
+  /** A picture of a camera with its file. Returns its ledger entry. */
   picture(
     days: number,
     how?: { readonly status?: string; readonly bytes?: number; readonly name?: string; readonly file?: boolean },
@@ -19,7 +19,7 @@ export interface StoredPast {
     readonly id: number;
     readonly path: string;
   }>;
-  /** A detection, with a thumbnail of so many bytes. */
+  /** A detection with a thumbnail of this many bytes. */
   detection(
     days: number,
     how?: { readonly eventId?: number; readonly imageId?: number; readonly thumbnail?: number; readonly batchId?: string },
@@ -119,14 +119,17 @@ export async function storedPast(desk: Desk, now: Date): Promise<StoredPast> {
   };
 }
 
-/** Where the thumbnail of a detection of the past is kept. */
+/** Path of a past detection's thumbnail. */
 export const keptThumbnail = (id: number): string =>
   thumbnailPathOf({ id, filePath: "/x", videoOffsetSeconds: null, objectType: "person", confidence: 0.9, box: null });
 
-/** The time at the desks of the past. */
+/** The current time at these desks. */
 export const now = new Date("2026-03-01T12:00:00Z");
 
-/** Makes what opens a desk that keeps things for 30 days, with what puts a past into it. The desks are closed after each test. */
+/**
+ * Returns a function that opens a desk with a retention of 30 days and the tools to create its past. The desks are closed after each
+ * test.
+ */
 export function pastDesks(): (variables?: Readonly<Record<string, string>>) => Promise<{ desk: Desk; past: StoredPast }> {
   const desks: Desk[] = [];
   afterEach(async () => {
@@ -139,5 +142,5 @@ export function pastDesks(): (variables?: Readonly<Record<string, string>>) => P
   };
 }
 
-/** Cleans up now, as a user does. */
+/** Runs a cleanup like a user. */
 export const cleanUpAt = (desk: Desk, dryRun = false) => desk.ask("cleanUp", { query: `dry_run=${dryRun}` });

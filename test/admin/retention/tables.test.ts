@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /**
- * For how long the rows of each table are kept. `always`: what a person made, or one row for each thing there is, so that it does not grow by
- * itself. `age`: the cleanup deletes what is old. `counts`: made from other rows, and goes down with them. Else: goes with a row of that table.
+ * How long the rows of each table are kept. `always`: created by a person, or one row per thing, so that it does not grow. `age`: the
+ * cleanup deletes old rows. `counts`: derived from other rows, and shrinks with them. Otherwise: deleted with a row of that table.
  */
 const kept: Readonly<Record<string, string>> = {
   cameras: "always",
@@ -21,20 +21,20 @@ const kept: Readonly<Record<string, string>> = {
   baseline_configs: "always",
   activity_baselines: "always",
   class_baselines: "always",
-  // one per camera and light condition
+  // One per camera and light condition.
   camera_views: "always",
   chores: "always",
   journal_head: "always",
   rollup_folds: "always",
   reported_health: "always",
   schema_migrations: "always",
-  // those whose heartbeat stopped are removed by the others
+  // Other daemons remove those whose heartbeat stopped.
   processes: "age",
   images: "age",
   batches: "age",
   events: "age",
   detections: "age",
-  // dead ones by age; others go when their work is done, or with what they are about
+  // Dead ones by age; others when their work is done, or with their subject.
   jobs: "age",
   journal: "age",
   cooldowns: "age",
@@ -43,13 +43,13 @@ const kept: Readonly<Record<string, string>> = {
   gpu_stats: "age",
   anomalies: "age",
   scene_changes: "age",
-  // those that are over
+  // Those that have ended.
   silences: "age",
   silenced_alerts: "silences",
   camera_incidents: "age",
-  // those from before what baselines know
+  // Those from before the baselines.
   observed_hours: "age",
-  // when neither a detection nor a vector is left
+  // Without detections and vectors.
   entities: "age",
   entity_cameras: "entities",
   embeddings: "detections",
@@ -81,7 +81,7 @@ it("retention: the documentation states for every table how long its rows are ke
       select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
     `,
   );
-  // a new table: say above for how long, and have src/admin/retention delete it where that is `age`
+  // For a new table, add its retention above, and for `age` a deletion in src/admin/retention.
   expect(tables.map(({ name }) => name).filter((name) => kept[name] === undefined)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { eventually } from "../../support/eventually.ts";
 import { detectorStandIn, type StandIn } from "../../support/upstream.ts";
 import { ask, type Running, running } from "./running.ts";
 
-/** As it is by itself; tests run without where it does not matter. */
+/** The product's default; tests switch it off where it does not matter. */
 const enrichment = { VISION_EXTRACTION_ENABLED: "true", REID_ENABLED: "true" };
 let world: Running;
 let one: TestDaemon;
@@ -97,11 +97,11 @@ describe("live configuration", () => {
       },
     });
     await eventually(async () => (await get(two)).retention_days === (await get(one)).retention_days);
-    // earlier tests sent whole records back, which pins every value in them
+    // Earlier tests sent whole records back, which sets every value in them.
     await patch(one, { reset: ["vision_url"] });
     const other = await world.start({ RETENTION_DAYS: "99", ...enrichment, VISION_URL: service.url });
     expect(await get(other)).toMatchObject({ retention_days: 99, batch_timeout_seconds: 11, vision_url: service.url });
-    // of an address null says that there is none
+    // For an address, null means none.
     expect((await patch(other, { vision_url: null, batch_timeout_seconds: null })).body).toMatchObject({
       vision_url: null,
       batch_timeout_seconds: 90,
@@ -127,7 +127,7 @@ describe("live configuration", () => {
     expect((await patch(two, body, throughProxy)).status).toBe(401);
     expect(await patch(two, body, { ...throughProxy, ...key })).toMatchObject({ status: 200, body: { vision_url: service.url } });
     await eventually(async () => (await get(one)).vision_url === service.url);
-    // what is not an address, or not a change, anybody may send
+    // Any client may send an invalid address, or no change.
     expect((await patch(one, { ...(await get(one)), retention_days: 9 }, throughProxy)).status).toBe(200);
     expect(await patch(one, { vision_url: null })).toMatchObject({ status: 200, body: { vision_url: null } });
   });

@@ -30,7 +30,7 @@ let database: TestDatabase;
 
 /** 20,000 pictures with a detection each and 7,000 events, evenly over the last 200 days. */
 beforeAll(async () => {
-  // one connection, so that none has counted something that it tells the server later
+  // One connection, so that no other one reports its statistics later.
   database = await testDatabase({ max: 1 });
   await database.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('a', 'A', '/a'), ('b', 'B', '/b')`;
@@ -68,7 +68,7 @@ afterAll(() => database.close());
 
 const tables = ["images", "batches", "events", "analysis_attempts", "detections", "journal"];
 
-/** Reads of whole tables so far. */
+/** Full table scans until now. */
 async function wholeReads(): Promise<number> {
   return await database.db.query(async (sql) => {
     await sql`select pg_stat_force_next_flush()`;

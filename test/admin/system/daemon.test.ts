@@ -19,7 +19,7 @@ afterEach(() => world.close());
 const upload = async (name: string) => await renameIn(join(daemon.cameraRoot, "yard", name), await uniqueJpeg());
 const get = async (path: string) => (await ask(daemon, `GET ${path}`)).body;
 
-/** Lets the detector fail until its breaker is open. */
+/** Makes the detector fail until its breaker is open. */
 async function openBreaker(): Promise<void> {
   await world.detector.setMode("error");
   for (let n = 0; n < 4; n += 1) await upload(`fail-${n}.jpg`);
@@ -57,14 +57,14 @@ describe("circuit breakers", () => {
         { name: "language_model", status: "healthy", circuit_state: "closed", error: null, url: world.model.url },
       ],
     });
-    // what failed waits once that is written down
+    // A failed picture is pending once its outcome is stored.
     await eventually(async () => (await get("/api/images?status=deferred")).items.length === 4);
     await world.detector.setMode("ok");
     expect(await ask(daemon, "POST /api/system/circuit-breakers/detector/reset")).toMatchObject({
       status: 200,
       body: { name: "detector", previous_state: "open", state: "closed", message: expect.any(String), timestamp: expect.any(String) },
     });
-    // half a minute earlier than by itself
+    // Half a minute earlier than without the reset.
     await eventually(async () => (await get("/api/detections")).pagination.total === 4, { timeoutMs: 8_000 });
     expect((await ask(daemon, "POST /api/system/circuit-breakers/detector/reset")).body.previous_state).toBe("closed");
   });
@@ -218,7 +218,7 @@ describe("health", () => {
 describe("metrics", () => {
   it("metrics: come from the data that the pipeline stored", async () => {
     await ask(daemon, "POST /api/cameras", { body: { name: "Yard" } });
-    // a picture counts as live once its folder is watched
+    // A picture counts as live once its folder is watched.
     await sleep(1_000);
     await upload("a.jpg");
     await eventually(async () => (await get("/api/events")).items[0]?.analysis_status === "completed");

@@ -25,7 +25,7 @@ const told = () =>
     return rows.map(({ data }) => data);
   });
 
-/** A process of its own, whose detector can be switched off. */
+/** A separate process whose detector can be switched off. */
 async function reporter() {
   const processId = randomUUID();
   let healthy = true;
@@ -53,7 +53,7 @@ test("health report: a change is reported once, by the first process that sees i
   expect([await first.look(), await second.look()]).toEqual([false, false]);
   first.setHealthy(false);
   expect([await first.look(), await first.look()]).toEqual([true, false]);
-  // the other process still finds everything well: that is no news
+  // The other process still finds everything healthy: that changes nothing.
   expect(await second.look()).toBe(false);
   first.setHealthy(true);
   expect(await first.look()).toBe(true);

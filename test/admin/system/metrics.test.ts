@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Whether the server lets anybody into the daemon's database; who is in it is put out. */
+/** Allows or refuses connections to the daemon's database; existing ones are closed. */
 async function letIn(allowed: boolean): Promise<void> {
   const name = new URL(world.database.url).pathname.slice(1);
   const admin = openPool({ url: inject("testServerUrl") }, { max: 1, log: silentLog });
@@ -58,7 +58,7 @@ test("/metrics: while the database is away, queues are absent instead of stale, 
   expect(during).toMatch(/^homesec_worker_up\{worker="file_watcher"\} [01]$/m);
   expect(during).toMatch(/^process_resident_memory_bytes \d+$/m);
 
-  // an alert manager sends again what was answered with 5xx
+  // An alert manager retries after a 5xx.
   expect(await alarm()).toMatchObject({ status: 503, body: { detail: expect.stringContaining("database") } });
 
   await letIn(true);

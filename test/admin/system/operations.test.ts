@@ -22,7 +22,7 @@ const now = new Date("2026-01-31T12:00:00Z");
 const noDatabase = { query: () => Promise.reject(new Error("connection refused")) };
 const hanging = () => new Promise<never>(() => {});
 
-/** What the runtime says in a test; each test changes what it is about. */
+/** State of the runtime in a test; each test changes what it needs. */
 interface Facts {
   monotonic: number;
   probes: number;

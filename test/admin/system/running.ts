@@ -2,7 +2,7 @@ import { type TestDaemon, testDaemon } from "../../support/daemon.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { detectorStandIn, languageModelStandIn, type StandIn } from "../../support/upstream.ts";
 
-/** The answer of a daemon: its status and its JSON body, to be looked into freely. */
+/** A daemon's reply: its status and its untyped JSON body. */
 export interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely in tests
@@ -40,7 +40,7 @@ export async function running(): Promise<Running> {
   };
 }
 
-/** Asks a daemon: `GET /path`, with a JSON body if there is one. */
+/** Requests `GET /path`, or another method with an optional JSON body. */
 export async function ask(
   daemon: TestDaemon,
   call: string,

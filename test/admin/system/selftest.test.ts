@@ -25,7 +25,7 @@ afterEach(() => world.close());
 const selftest = async (daemon: TestDaemon, seconds = 30) =>
   (await ask(daemon, `POST /api/system/selftest?timeout_seconds=${seconds}`)).body;
 
-/** Number of rows of each table, and the names of all schemas that are ours. */
+/** Number of rows of each table, and the names of homesec's schemas. */
 async function traces(): Promise<unknown> {
   return await world.database.db.query(async (sql) => {
     const tables = await sql<{ name: string }[]>`
@@ -44,7 +44,7 @@ const schemas = () =>
     (await sql<{ name: string }[]>`select nspname as name from pg_namespace where nspname like 'homesec%'`).map((row) => row.name),
   );
 
-/** What a WebSocket client hears. */
+/** Messages that a WebSocket client receives. */
 async function listener(daemon: TestDaemon) {
   const heard: { type: string; data: Record<string, unknown> }[] = [];
   const socket = new WebSocket(`${daemon.url.replace("http", "ws")}/ws/events`);
@@ -87,7 +87,7 @@ describe("self-test", () => {
       (await (await fetch(`${daemon.url}/metrics`)).text()).match(/^homesec_(pictures_total|stage_.*_count).*$/gm);
     const countedBefore = await figures();
 
-    // it hangs at its last service, so that all that comes before can be looked for
+    // It hangs at its last service, so that everything before it can be checked.
     await world.model.setMode("hang");
     const failing = selftest(daemon, 5);
     await eventually(() => world.model.requests > 0);
@@ -102,7 +102,7 @@ describe("self-test", () => {
     await ask(daemon, "POST /api/system/circuit-breakers/language_model/reset");
     expect(await selftest(daemon)).toMatchObject({ status: "passed" });
 
-    // the alarm, and its end: nothing else
+    // The alarm and its end, nothing else.
     const ofTheModel = ["circuit_breaker", "system_status", "connected"];
     const heard = () => live.heard.map(({ type }) => type).filter((type) => !ofTheModel.includes(type));
     await eventually(() => heard().length === 2);
@@ -146,7 +146,7 @@ describe("self-test", () => {
     });
     live.close();
 
-    // a detector that answers and sees nothing would see nobody else either
+    // A detector that answers without detections would miss people too.
     await ask(daemon, "PATCH /api/system/config", { body: { detection_confidence_threshold: 0.99 } });
     expect(await selftest(daemon)).toMatchObject({ status: "failed", message: expect.stringContaining("saw nothing") });
   });

@@ -17,7 +17,7 @@ let served: Listening;
 beforeEach(async () => {
   desk = await openDesk();
   log = keptLog();
-  // without a runtime there is no publisher and no hub: nobody to broadcast to
+  // Without a runtime there is no publisher and no hub to broadcast.
   const context = { ...desk.context, log };
   served = await listen({
     app: createApp({ operations, context, log, allowedHosts: [], strictReplies: true }),
@@ -165,7 +165,7 @@ describe("required fields", () => {
   });
 });
 
-/** Signs of three bytes each in an order that nothing makes shorter. */
+/** Three-byte characters in an order that does not compress. */
 function manyBytes(count: number): string {
   let state = 7;
   return Array.from({ length: count }, () => {

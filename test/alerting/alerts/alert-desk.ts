@@ -15,20 +15,20 @@ import { definitionWith } from "../rules/rule-values.ts";
 export type Verdict = Omit<StoredVerdict, "rule_version"> & { readonly event_id: number };
 export type AlertRecord = Wire<"getAlert">;
 
-/** Variables with which mail can be sent, as far as the configuration goes. */
+/** Variables that make mail possible, as far as the configuration goes. */
 export const withMail = { SMTP_HOST: "127.0.0.1", SMTP_FROM_ADDRESS: "homesec@example.org", DEFAULT_EMAIL_RECIPIENTS: "ada@example.org" };
 
 const noon = new Date("2026-03-01T12:00:00Z");
 
-/** A desk with a camera `yard` and one `gate`, and rules that look at what is stored when they are told to. */
+/** A desk with the cameras `yard` and `gate`, and rules that run on request. */
 export interface AlertDesk extends Desk {
   readonly delivery: Delivery;
   rule(changes?: Partial<RuleDefinition>): Promise<Rule>;
-  /** Stores an event, judged when it has a score, and returns its id. */
+  /** Stores an event, scored if a score is given, and returns its id. */
   event(fields?: { readonly camera?: string; readonly score?: number; readonly seen?: Readonly<Record<string, number>> }): Promise<number>;
-  /** Gives an event a score, as an analysis does. */
+  /** Gives an event a score, like an analysis. */
   score(eventId: number, score: number): Promise<void>;
-  /** Has the rules look at all that waits for them. */
+  /** Runs all pending evaluations. */
   look(): Promise<void>;
   /** All alerts, oldest first. */
   alerts(): Promise<readonly AlertRecord[]>;
@@ -36,7 +36,7 @@ export interface AlertDesk extends Desk {
   empty(): Promise<void>;
 }
 
-/** Makes one. Close it in `afterAll`. */
+/** Creates a desk. Close it in `afterAll`. */
 export async function openAlertDesk(variables: Readonly<Record<string, string>> = {}): Promise<AlertDesk> {
   const desk = await openDesk(variables);
   const { db, context } = desk;

@@ -16,7 +16,7 @@ const outcomes = async () => (await desk.verdicts()).map(({ outcome }) => outcom
 const start = Date.parse("2026-03-01T12:00:00Z");
 const after = (seconds: number) => desk.at(new Date(start + seconds * 1_000));
 
-/** An event so many seconds after the start, looked at at once. */
+/** An event this many seconds after the start, evaluated at once. */
 const eventAt = async (seconds: number, fields: Parameters<AlertDesk["event"]>[0] = {}) => {
   after(seconds);
   const id = await desk.event(fields);
@@ -140,7 +140,7 @@ describe("cooldown", () => {
 describe("escalation", () => {
   it("escalation: an event of a higher risk level passes, others are suppressed", async () => {
     await desk.rule({ risk_threshold: 0, escalate: true });
-    // low, low, medium, medium, critical, high, critical
+    // Low, low, medium, medium, critical, high, critical.
     for (const [at, score] of [10, 29, 30, 59, 80, 79, 100].entries()) await eventAt(at, { score });
     expect(await outcomes()).toEqual(["raised", "suppressed", "raised", "suppressed", "raised", "suppressed", "suppressed"]);
   });
@@ -169,7 +169,7 @@ describe("escalation", () => {
     await desk.score(first, 65);
     await desk.score(second, 62);
     await desk.look();
-    // not higher than what the alerted event has become
+    // Not higher than the current level of the alerted event.
     expect(await outcomes()).toEqual(["raised", "suppressed"]);
     await desk.score(second, 95);
     await desk.look();
@@ -196,7 +196,10 @@ describe("escalation", () => {
 
   describe("rule with a threshold beside one without, under the same key", () => {
     const shared = { dedup_key_template: "{camera_id}", cooldown_seconds: 300 };
-    /** What comes of an event that the harmless rule alerts for and the other one looks at when it is judged, and of another event after it. */
+    /**
+     * Results for an event that the less severe rule alerts on and the other rule evaluates once it is scored, and for another event
+     * after it.
+     */
     const alerted = async (severity: Severity, changes: Partial<RuleDefinition>) => {
       await desk.rule({ ...shared, name: "harmless", severity });
       await desk.rule({ ...shared, name: "grave", severity: "critical", risk_threshold: 70, ...changes });

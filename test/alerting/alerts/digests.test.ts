@@ -120,7 +120,7 @@ describe("digest", () => {
       desk.at(`2026-03-0${1 + Math.floor(round / 5)}T1${round % 5}:00:00Z`);
       await events(2);
       const at = desk.context.clock.now().getTime() + 300_000;
-      // this one began to look just before the end of the cooldown, and is done after it
+      // This evaluation started just before the end of the cooldown and finishes after it.
       await desk.event();
       desk.at(new Date(at - 1));
       const looking = desk.look();

@@ -133,7 +133,7 @@ describe("verdicts", () => {
     await event("deleteEvent", unseen);
     await desk.look();
     expect(await desk.alerts()).toHaveLength(1);
-    // the cooldown of the first is over, but what it held back is old
+    // The cooldown of the first alert is over, but the suppressed event is old.
     desk.at("2026-03-01T13:00:00Z");
     for (const id of [held, unseen]) await event("restoreEvent", id);
     await desk.look();
@@ -172,7 +172,7 @@ describe("verdicts", () => {
     await desk.score(id, 90);
     await desk.look();
     expect((await desk.verdicts(id)).map(({ outcome }) => outcome)).toEqual(["raised"]);
-    // one that looked already when it was stored has said what it says
+    // A rule that was evaluated when the event was stored keeps its verdict.
     const next = await desk.event();
     await desk.look();
     await desk.score(next, 90);

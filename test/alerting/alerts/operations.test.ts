@@ -21,7 +21,7 @@ const raise = async (rule: Parameters<AlertDesk["rule"]>[0] = {}) => {
   return await only();
 };
 const named = (id: string) => ({ params: { id } });
-/** A channel comes to an end, as its sender stores it. */
+/** A channel finishes, as its sender stores it. */
 const finish = (channel: string, status: "sent" | "failed", reason: string | null = null) =>
   desk.db.transaction(async (sql) => {
     const [row] = await sql<[{ id: string }]>`

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const child of children) if (child.exitCode === null) child.kill("SIGKILL");
 });
 
-/** Has four processes look at all that waits, begun at the same moment; how many events each of them did. */
+/** Runs all pending evaluations in four processes, started at the same moment; returns the number of events per process. */
 async function lookInFourProcesses(): Promise<readonly number[]> {
   children = Array.from({ length: 4 }, () => fork(join(import.meta.dirname, "processes/looker.mjs"), [desk.url], { execArgv: [] }));
   await Promise.all(children.map((child) => once(child, "message")));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Desk, openDesk } from "../../support/operations.ts";
 
-/** An event: when it was stored (March 2026, UTC), where, its score and level, the object seen, and when it was judged, if it was. */
+/** An event: when it was stored (March 2026, UTC), camera, score and level, class, and when it was analysed, if it was. */
 type Past = readonly [id: number, stored: string, camera: string, score: number | null, object: string | null, judged?: string];
 
 const past: readonly Past[] = [
@@ -10,12 +10,12 @@ const past: readonly Past[] = [
   [3, "02 22:04:59", "front", 95, "person:0.95", "02 22:05:29"],
   [4, "02 22:05:00", "back", 50, "dog:0.8", "02 22:05:30"],
   [5, "02 22:10:00", "front", null, "person:0.6"],
-  // judged in the morning, after the language model came back
+  // Analysed in the morning, once the language model was back.
   [6, "03 02:00:00", "front", 80, "person:0.9", "03 08:00:00"],
   [7, "03 08:01:00", "front", 70, "person:0.9", "03 08:01:10"],
-  // stored together with its score
+  // Stored together with its score.
   [8, "04 12:00:00", "front", 90, null],
-  // deleted
+  // Deleted.
   [9, "04 13:00:00", "front", 90, "person:0.9", "04 13:00:01"],
 ];
 
@@ -65,7 +65,7 @@ describe("rule test", () => {
     const before = await desk.db.query((sql) => sql`select (select count(*) from alerts) + (select count(*) from rule_verdicts) as rows`);
     const result = await test(id);
     expect(result).toMatchObject({ rule_id: id, rule_name: "Rule", events_tested: 8, events_matched: 4, match_rate: 0.5 });
-    // 2 raises, 3 is held back; 6, judged at 08:00, raises and holds back 7
+    // Event 2 raises, 3 is suppressed; 6, scored at 08:00, raises and suppresses 7.
     expect(result.alerts_after_cooldown).toBe(2);
     expect(result.results.map(({ event_id, matches }) => [event_id, matches])).toEqual([
       [8, false],
@@ -166,9 +166,9 @@ describe("backtest", () => {
   };
 
   it("backtest: applies the cooldown per dedup key, starting at the raised alert", async () => {
-    // stored at 22:00, 22:02, 22:04:59 (held back by 1), 22:05 (another camera), 22:10
+    // Stored at 22:00, 22:02, 22:04:59 (suppressed by 1), 22:05 (another camera), 22:10.
     expect(await alerts({})).toEqual([1, 4, 5, 6, 7, 8]);
-    // the end of the cooldown is not part of it
+    // The end of the cooldown is not part of it.
     expect(await alerts({ dedup_key_template: "one" })).toEqual([1, 4, 5, 6, 7, 8]);
     expect(await alerts({ dedup_key_template: "one", cooldown_seconds: 301 })).toEqual([1, 5, 6, 7, 8]);
     expect(await alerts({ cooldown_seconds: 0 })).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -178,9 +178,9 @@ describe("backtest", () => {
   it("backtest: a higher risk level passes the cooldown if the rule escalates", async () => {
     const scored = { risk_threshold: 0, cooldown_seconds: 31_536_000, camera_ids: ["front"] };
     expect(await alerts(scored)).toEqual([1]);
-    // medium, high, critical; nothing is above that
+    // Medium, high, critical; no level is higher.
     expect(await alerts({ ...scored, escalate: true })).toEqual([1, 2, 3]);
-    // a rule that does not wait for scores knows none at first; what it held back has a second chance when it is judged
+    // A rule that does not wait for scores knows none at first; a suppressed event has a second chance when it is scored.
     expect(await alerts({ cooldown_seconds: 31_536_000, camera_ids: ["front"], escalate: true })).toEqual([1, 2, 3]);
   });
 
@@ -192,7 +192,7 @@ describe("backtest", () => {
       tested: { version: 2, events_matched: 6, alerts_after_cooldown: 4 },
       against: { version: 1, events_matched: 5, alerts_after_cooldown: 5 },
       difference: {
-        // 1, 5, 6 and 7 against 2, 3, 6, 7 and 8
+        // Events 1, 5, 6 and 7 against 2, 3, 6, 7 and 8.
         only_tested: { count: 2, event_ids: [1, 5] },
         only_against: { count: 3, event_ids: [2, 3, 8] },
         both: 2,

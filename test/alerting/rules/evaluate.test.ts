@@ -94,7 +94,7 @@ describe("class and confidence", () => {
   });
 });
 
-/** The document's words, read one by one. */
+/** The wording of the interface, condition by condition. */
 function naive(rule: Rule, facts: RuleFacts): boolean {
   const satisfying = facts.objects.filter(
     (object) =>
@@ -112,7 +112,7 @@ it("rule evaluation: agrees with the conditions read one by one and lists each o
   const word = (...words: string[]) => fc.constantFrom(...words);
   const types = word("person", "car", "dog");
   const cameras = word("front_door", "garage", "yard");
-  // whole hundredths: a difference of less than 1e-6 is none
+  // Whole hundredths: a difference of less than 1e-6 does not count.
   const confidence = fc.integer({ min: 0, max: 100 }).map((value) => value / 100);
   const score = fc.option(fc.integer({ min: 0, max: 100 }));
   const rules = fc

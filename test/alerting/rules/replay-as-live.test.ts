@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(() => desk.empty());
 
-/** An event: how many seconds after the one before it is stored, its score, and how long after that it has it; 0: it comes with it, null: never. */
+/** An event: seconds after the previous one, its score, and the delay of the score; 0: stored with it, null: never. */
 const plan = fc.record({
   after: fc.integer({ min: 1, max: 90 }),
   camera: fc.constantFrom("yard", "gate"),
@@ -28,13 +28,13 @@ const ruleChanges = fc.record({
   dedup_key_template: fc.constantFrom("{camera_id}:{rule_id}", "{rule_id}"),
 });
 
-/** Has everything happen at its time. Returns the events by their order in the plan. */
+/** Lets everything happen at its time. Returns the events in the order of the plan. */
 const live = async (plans: readonly (typeof plan extends fc.Arbitrary<infer P> ? P : never)[]): Promise<number[]> => {
   let storedAt = 0;
   const ids: number[] = [];
   const steps = plans.flatMap(({ after, camera, score, judgedAfter }, index) => {
     storedAt += after;
-    // steps lie apart, so that each has its place: what is stored at whole seconds, what is judged in between
+    // Steps do not coincide: events are stored at whole seconds and scored in between.
     const store = {
       at: storedAt * 1_000,
       run: async () => {
@@ -87,7 +87,7 @@ test("replay: a rule decides on history as it decided live", { ...timed, timeout
   );
 });
 
-/** An incident: how many seconds after the one before it begins, and how long it lasts; null: it is not over yet. */
+/** An incident: seconds after the previous one, and its duration; null: still open. */
 const incidentPlan = fc.record({
   after: fc.integer({ min: 1, max: 200 }),
   camera: fc.constantFrom("yard", "gate"),
@@ -96,7 +96,7 @@ const incidentPlan = fc.record({
 });
 type IncidentPlan = typeof incidentPlan extends fc.Arbitrary<infer P> ? P : never;
 
-/** Has the rules look again at the end of each cooldown until then, as the daemon does. */
+/** Evaluates the rules at the end of each cooldown until then, like the daemon. */
 const liveUntil = async (ms: number): Promise<void> => {
   const end = new Date(noon + ms);
   for (;;) {
@@ -118,7 +118,7 @@ const liveIncidents = async (plans: readonly IncidentPlan[]): Promise<void> => {
   const steps = plans.flatMap(({ after, camera, cause, lasts }, index) => {
     begun += after;
     const trouble = { cameraId: camera, cause, reason: "Tried" } as const;
-    // no two things happen at the same millisecond
+    // No two things happen in the same millisecond.
     const begin = {
       at: begun * 1_000 + index,
       run: () => db.transaction((sql) => openIncident(sql, { ...trouble, beganAt: now() }, now())),

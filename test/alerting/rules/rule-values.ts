@@ -1,6 +1,6 @@
 import type { Rule, RuleDefinition, RuleFacts, Schedule } from "../../../src/alerting/rules/rule.ts";
 
-/** What a person says of a rule without conditions, but for what is given. */
+/** A user's rule definition without conditions, except the given fields. */
 export function definitionWith(fields: Partial<RuleDefinition>): RuleDefinition {
   return {
     name: "A rule",
@@ -21,7 +21,7 @@ export function definitionWith(fields: Partial<RuleDefinition>): RuleDefinition 
   };
 }
 
-/** A rule without conditions, but for what is given. */
+/** A rule without conditions, except the given fields. */
 export function ruleWith(fields: Partial<Rule> = {}): Rule {
   return {
     ...definitionWith({ name: "Somebody" }),
@@ -33,7 +33,7 @@ export function ruleWith(fields: Partial<Rule> = {}): Rule {
   };
 }
 
-/** An event with a person, but for what is given. It was stored on a Sunday at noon. */
+/** An event with a person, stored on a Sunday at noon, with the given changes. */
 export function factsWith(fields: Partial<RuleFacts> = {}): RuleFacts {
   return {
     eventId: 1,
@@ -46,7 +46,7 @@ export function factsWith(fields: Partial<RuleFacts> = {}): RuleFacts {
   };
 }
 
-/** A schedule without limits in UTC, but for what is given. */
+/** An unlimited schedule in UTC, with the given changes. */
 export function scheduleWith(fields: Partial<Schedule> = {}): Schedule {
   return { days: [], start_time: null, end_time: null, timezone: "UTC", ...fields };
 }

@@ -36,7 +36,7 @@ describe("schedule", () => {
       "2026-03-03T18:00:00Z",
       false,
     ],
-    // the clock goes from 02:00 on to 03:00
+    // The clock jumps from 02:00 to 03:00.
     [
       "that starts in the hour left out begins with the change",
       scheduleWith({ ...night, start_time: "02:30" }),
@@ -49,7 +49,7 @@ describe("schedule", () => {
       "2026-03-29T00:59:00Z",
       false,
     ],
-    // and back from 03:00 to 02:00
+    // And back from 03:00 to 02:00.
     ["holds in both of the hours that are shown twice", scheduleWith({ ...night, end_time: "02:30" }), "2026-10-25T00:29:00Z", true],
     ["holds in both of the hours that are shown twice", scheduleWith({ ...night, end_time: "02:30" }), "2026-10-25T01:29:00Z", true],
     ["ends in both of the hours that are shown twice", scheduleWith({ ...night, end_time: "02:30" }), "2026-10-25T00:30:00Z", false],
@@ -67,7 +67,7 @@ describe("schedule", () => {
   });
 });
 
-/** The minutes of the week in which a schedule holds, Monday first: each window is walked through minute by minute. */
+/** The minutes of the week inside a schedule, Monday first: walks through each window minute by minute. */
 function minutesOf({ days, start_time, end_time }: Schedule): Uint8Array {
   const minute = (text: string) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
   const start = minute(start_time ?? "00:00");
@@ -84,7 +84,7 @@ function minutesOf({ days, start_time, end_time }: Schedule): Uint8Array {
   return holds;
 }
 
-/** What a clock on the wall shows, asked of the platform each time: the minute of the week, Monday first. */
+/** The platform's wall clock at an instant: the minute of the week, Monday first. */
 function wallOf(timeZone: string): (instant: number) => number {
   const format = new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -114,7 +114,7 @@ const schedules = times.flatMap(([start_time, end_time]) =>
 );
 
 describe("schedule: agrees with a walk through every window", () => {
-  // years that are over: of those to come each version of Node.js knows the laws of its day
+  // Past years: for future ones each version of Node.js knows the laws of its own time.
   const begin = Date.parse("2024-01-01T00:00:00Z");
   const end = Date.parse("2026-01-01T00:00:00Z");
 

@@ -67,7 +67,7 @@ const homesec = async ({ url }: Served, ...args: string[]) => {
 };
 const heldBack = async ({ url }: Served, id: string): Promise<number> =>
   ((await (await fetch(`${url}/api/silences/${id}`)).json()) as { held_back: number }).held_back;
-/** Programs start slowly on a crowded machine. */
+/** Programs start slowly on a busy machine. */
 const patience = { timeoutMs: 60_000 };
 
 it("silence: starts from the command line, survives kill -9 and sends one summary by mail and webhook at its end", {
@@ -123,7 +123,7 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
   ]);
   expect([mails.mails.length, hook.received.length]).toEqual([0, 0]);
 
-  // two daemons see that it is over
+  // Two daemons notice the end.
   expect(await homesec(second, "silence", "end", id)).toMatchObject({ code: 0, out: expect.stringMatching(/status +ended\n/) });
   expect(await homesec(second, "silence", "end", id)).toMatchObject({ code: 5, err: expect.stringContaining(`Silence ${id} ended at`) });
   await eventually(() => mails.mails.length > 0 && hook.received.length > 0, patience);
@@ -144,7 +144,7 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
       events: [{ summary: "Somebody with a ladder.", rule_name: "Somebody" }, { summary: "Somebody with a bucket." }],
     },
   });
-  // the next one alerts again, and it is the next thing that anybody hears of
+  // The next event alerts again, and is the next message.
   await event(second, "Somebody without anything.");
   await eventually(() => mails.mails.length > 1 && hook.received.length > 1, patience);
   expect(hook.received.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(["silence_ended", "security_alert"]);
@@ -158,7 +158,7 @@ it("silence: one that ended while the daemon was down sends its summary at the n
   await eventually(async () => (await heldBack(daemon, id)) === 1, patience);
   await end("SIGTERM");
   const before = [mails.mails.length, hook.received.length];
-  // as if the time had passed while homesec was off
+  // As if the time had passed while homesec was off.
   await database.db.query(
     (sql) => sql`update silences s set created_at = now() - interval '2 h', ends_at = now() - interval '1 h' where s.silence_id = ${id}`,
   );

@@ -133,7 +133,7 @@ describe("active silence", () => {
     await desk.score(after, 90);
     await desk.look();
     expect((await desk.alerts()).map(({ event_id }) => event_id)).toEqual([after]);
-    // it was hidden at first all the same
+    // It was muted at first, nevertheless.
     expect(await get(id)).toMatchObject({ held_back: 2 });
   });
 
@@ -314,7 +314,7 @@ describe("silence", () => {
     await desk.db.query((sql) => sql`update notifications n set status = 'sent', finished_at = now()`);
     await desk.ask("cleanUp", { query: "dry_run=false" });
     expect(await ids("")).toEqual([running.id]);
-    // the verdict still says what it was
+    // The verdict still states its reason.
     expect((await desk.verdicts())[0]).toMatchObject({ silence_id: old.id, silence_reason: "Painters" });
   });
 });

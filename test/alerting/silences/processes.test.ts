@@ -43,7 +43,7 @@ it.each(["by hand", "by time"])(
     for (const child of children) child.send("go");
     await eventually(async () => (await silenced()) >= 10);
     if (how === "by time") {
-      // as if so much time had passed
+      // As if this much time had passed.
       await desk.db.query((sql) => sql`update silences s set ends_at = clock_timestamp() + interval '20 ms' where s.silence_id = ${id}`);
     } else {
       desk.at(new Date());
@@ -67,7 +67,7 @@ it.each(["by hand", "by time"])(
     expect(hidden.length).toBeGreaterThan(0);
     expect(hidden.every(({ outcome }) => outcome === "suppressed")).toBe(true);
     expect((await desk.alerts()).length).toBe(events - hidden.length);
-    // nothing was hidden after it was told how much was
+    // Nothing was muted after the summary was counted.
     expect(await desk.journal("silence.ended")).toMatchObject([{ id, held_back: hidden.length }]);
     expect(await silenced()).toBe(hidden.length);
     const [told] = await desk.db.query(

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { compileTemplate, renderTemplate, TemplateError } from "../../../src/alerting/templates/template.ts";
 
-// What is known to break out of template engines, and what keeps them busy. `null`: refused. A text: harmless, and this is all that comes out.
+// Known escapes from template engines, and inputs that keep them busy. `null`: refused. A text: harmless, with exactly this output.
 const payloads: readonly (readonly [payload: string, output: string | null])[] = [
-  // Python's ways to the interpreter
+  // Python's ways to the interpreter.
   ["{{ ''.__class__ }}", null],
   ["{{ ''.__class__.__mro__[1].__subclasses__() }}", null],
   ["{{ ''['__class__']['__base__'] }}", null],
@@ -57,7 +57,7 @@ const payloads: readonly (readonly [payload: string, output: string | null])[] =
   ["{{ __import__('os').system('id') }}", null],
   ["{{ __builtins__ }}", null],
   ["{{ eval('1+1') }}", null],
-  // JavaScript's ways to the interpreter
+  // JavaScript's ways to the interpreter.
   ["{{ range.constructor('return process')() }}", null],
   ['{{ range.constructor(\'return global.process.mainModule.require("child_process").execSync("id")\')() }}', null],
   ["{{ constructor.constructor('return this')() }}", null],
@@ -89,7 +89,7 @@ const payloads: readonly (readonly [payload: string, output: string | null])[] =
   ["{{ function() { return 1 }() }}", null],
   ["{{ x => x }}", null],
   ["\u0024{process.env.HOME} <%= process.env %> #{1+1}", "\u0024{process.env.HOME} <%= process.env %> #{1+1}"],
-  // writing to what others read
+  // Writes to shared objects.
   ["{% set __proto__ = {'polluted': 1} %}", null],
   ["{% set event.__proto__ = 1 %}", null],
   ["{% set event.polluted = 1 %}", null],
@@ -101,7 +101,7 @@ const payloads: readonly (readonly [payload: string, output: string | null])[] =
   ["{{ event.update({'polluted': 1}) }}", null],
   ["{{ event.pop('id') }}", null],
   ["{{ event.secret }}{{ event.run }}", ""],
-  // running for ever, and filling memory
+  // Endless loops, and memory exhaustion.
   ["{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}", null],
   ["{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", null],
   ["{% for a in range(1000000000) %}x{% endfor %}", null],
@@ -194,7 +194,7 @@ test.each(payloads)("template escapes: %s reads nothing and runs nothing", (payl
   };
   const before = process.cpuUsage();
   const outcome = attempt(payload, { event });
-  // time on the processor, so that a busy machine does not matter
+  // Processor time, so that a busy machine does not matter.
   const used = process.cpuUsage(before);
   expect(outcome).toEqual(output === null ? { line: expect.any(Number), name: expect.stringMatching(/./) } : output);
   expect((used.user + used.system) / 1000).toBeLessThan(300);

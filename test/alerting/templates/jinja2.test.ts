@@ -35,7 +35,7 @@ test.each([
   expect(cases.length).toBeGreaterThanOrEqual(atLeast);
 });
 
-/** What comes out; null for an error. */
+/** The output; null for an error. */
 function attempt(template: string, context: Record<string, unknown>): string | null {
   try {
     return renderTemplate(compileTemplate(template), context);

@@ -103,7 +103,7 @@ const values = fc.dictionary(
   { maxKeys: 6 },
 );
 
-/** What comes of a template: its text, or a `TemplateError`. Everything else, and more than 300 ms of the processor, fails the test. */
+/** The result of a template: its text, or a `TemplateError`. Any other error, and more than 300 ms of processor time, fails the test. */
 function outcome(template: string, given: Record<string, unknown>): string | TemplateError {
   const before = process.cpuUsage();
   try {
