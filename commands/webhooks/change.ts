@@ -75,7 +75,7 @@ export const updateWebhook = recordCommand({
 /** Notes that a bot webhook names no chat: the bot would refuse each message. */
 async function noteMissingChat(io: Io, webhook: Webhook): Promise<void> {
   if (webhook.integration_type !== "bot_markdown" || webhook.payload_template !== null) return;
-  const { chatIdHeader, chatIdOf } = await import("../../src/alerting/webhooks/request.ts");
+  const { chatIdHeader, chatIdOf } = await import("../../src/alerting/webhooks/webhook.ts");
   if (chatIdOf(webhook) !== undefined) return;
   io.output.note(`${webhook.name} names no chat; add ?chat_id=... to the address, or the custom header ${chatIdHeader}`);
 }

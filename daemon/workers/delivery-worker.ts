@@ -1,7 +1,8 @@
 import { settleAlert } from "../../src/alerting/alerts/settle.ts";
+import { createDeliveryEngine } from "../../src/alerting/delivery/engine.ts";
 import { smtpTimeouts } from "../../src/alerting/email/smtp.ts";
-import { createNotificationSender } from "../../src/alerting/notifications/sender.ts";
-import { createDeliverySender } from "../../src/alerting/webhooks/sender.ts";
+import { createNotificationChannel } from "../../src/alerting/notifications/channel.ts";
+import { createWebhookChannel } from "../../src/alerting/webhooks/channel.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
 import type { HandOver } from "../../src/platform/store/hand-over.ts";
@@ -31,7 +32,17 @@ export function createDeliveryWorker(options: {
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });
-  const timeZone = localTimeZone();
+  const webhooks = createWebhookChannel({
+    ...{ clock, outbound, sealer, timeoutMs, timeZone: localTimeZone(), random: Math.random },
+    onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
+  });
+  const notifications = createNotificationChannel({
+    ...{ db, config, clock, outbound, settle: settleAlert, onStored: options.onStored },
+    onAttempt: (channel, outcome, seconds) => {
+      metrics.deliveryAttempted(channel, outcome);
+      if (outcome === "success") metrics.notified(seconds);
+    },
+  });
   return createQueueWorker({
     name: "delivery_worker",
     queue: "deliver",
@@ -43,20 +54,8 @@ export function createDeliveryWorker(options: {
     // a mail that is too large for its server goes once more, without its picture
     leaseMs: Math.max(timeoutMs, 2 * (smtpTimeouts.total + smtpTimeouts.answer)) + 60_000,
     stage: createDeliverStage({
-      delivery: createDeliverySender({
-        ...{ db, clock, log, outbound, sealer, timeoutMs, timeZone },
-        random: Math.random,
-        onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
-      }),
-      notification: createNotificationSender({
-        ...{ db, config, clock, log, outbound },
-        settle: settleAlert,
-        onStored: options.onStored,
-        onAttempt: (channel, outcome, seconds) => {
-          metrics.deliveryAttempted(channel, outcome);
-          if (outcome === "success") metrics.notified(seconds);
-        },
-      }),
+      delivery: createDeliveryEngine(webhooks, { db, clock, log }),
+      notification: createDeliveryEngine(notifications, { db, clock, log }),
     }),
     capacity: () => Number.POSITIVE_INFINITY,
     db,

@@ -2,7 +2,7 @@ import { closeDueDigests } from "../../src/alerting/alerts/digests.ts";
 import { nextDigestAt } from "../../src/alerting/alerts/digests-repository.ts";
 import { processEndedSilences } from "../../src/alerting/alerts/ended-silences.ts";
 import { reevaluateIncidents } from "../../src/alerting/alerts/suppressed-incidents.ts";
-import type { Delivery } from "../../src/alerting/notifications/delivery.ts";
+import type { NotificationSettings } from "../../src/alerting/notifications/channels.ts";
 import { nextEndAt } from "../../src/alerting/silences/ending-repository.ts";
 import type { Silence } from "../../src/alerting/silences/silence.ts";
 import type { Clock } from "../../src/base/clock/clock.ts";
@@ -21,7 +21,7 @@ const atOnce = 100;
 export function createDigestCloser(options: {
   readonly db: Database;
   readonly clock: Clock;
-  readonly delivery: Delivery;
+  readonly delivery: NotificationSettings;
   readonly log: Log;
   readonly onClosed: () => void;
   readonly onSilenceOver: (silence: Silence) => void;

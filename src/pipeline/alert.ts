@@ -1,5 +1,5 @@
 import { type Evaluated, evaluateEvent } from "../alerting/alerts/evaluation.ts";
-import type { Delivery } from "../alerting/notifications/delivery.ts";
+import type { NotificationSettings } from "../alerting/notifications/channels.ts";
 import { insertEnds } from "../alerting/notifications/ends-repository.ts";
 import type { Clock } from "../base/clock/clock.ts";
 import type { Log } from "../base/log/log.ts";
@@ -13,7 +13,7 @@ export interface AlertStageContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  readonly delivery: Delivery;
+  readonly delivery: NotificationSettings;
   /** What the rules said. */
   readonly onVerdicts: (verdicts: Evaluated["verdicts"]) => void;
 }

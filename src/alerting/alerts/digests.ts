@@ -1,5 +1,5 @@
 import type { Database } from "../../platform/database/database.ts";
-import { type Delivery, expiryOf } from "../notifications/delivery.ts";
+import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { findHeldBack } from "../notifications/facts-repository.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import type { Channel } from "../rules/rule.ts";
@@ -10,7 +10,7 @@ import { closeDigest, dueDigests } from "./digests-repository.ts";
  * Closes at most `limit` due digests. Each has a transaction that also queues its notifications and ends the cooldown: later events raise
  * an alert again, so that every suppressed event is in a digest. Returns how many digests were queued.
  */
-export async function closeDueDigests(db: Database, delivery: Delivery, now: Date, limit: number): Promise<number> {
+export async function closeDueDigests(db: Database, delivery: NotificationSettings, now: Date, limit: number): Promise<number> {
   let sent = 0;
   for (const alertId of await db.query((sql) => dueDigests(sql, now, limit))) {
     await db.transaction(async (sql) => {

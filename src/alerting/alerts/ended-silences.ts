@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
-import { type Delivery, expiryOf } from "../notifications/delivery.ts";
+import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { channelsOfSilenced, dueEnds, lockUnprocessedEnd, markEndProcessed } from "../silences/ending-repository.ts";
 import type { Silence } from "../silences/silence.ts";
@@ -11,7 +11,7 @@ import { findSilence } from "../silences/silences-repository.ts";
  * clients, and sends one summary through each channel that the muted alerts would have used. A silence that muted nothing sends no
  * summary. Returns the records of the silences that this call processed.
  */
-export async function processEndedSilences(db: Database, delivery: Delivery, now: Date, limit: number): Promise<readonly Silence[]> {
+export async function processEndedSilences(db: Database, delivery: NotificationSettings, now: Date, limit: number): Promise<readonly Silence[]> {
   const taken: Silence[] = [];
   for (const id of await db.query((sql) => dueEnds(sql, now, limit))) {
     const silence = await db.transaction(async (sql) => {

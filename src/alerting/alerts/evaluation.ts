@@ -4,7 +4,7 @@ import { riskBand } from "../../monitoring/events/risk.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import { emit } from "../../work/outbox/outbox.ts";
-import { type Delivery, expiryOf } from "../notifications/delivery.ts";
+import { expiryOf, type NotificationSettings } from "../notifications/channels.ts";
 import { queueNotifications } from "../notifications/queue.ts";
 import { dedupKey } from "../rules/dedup-key.ts";
 import { evaluate } from "../rules/evaluate.ts";
@@ -25,7 +25,7 @@ import { type EarlierVerdict, earlierVerdicts, lockLevelOf, type StoredVerdict, 
 export interface Evaluation {
   readonly eventId: number;
   readonly trigger: EvaluationTrigger;
-  readonly delivery: Delivery;
+  readonly delivery: NotificationSettings;
   readonly now: Date;
 }
 

@@ -1,6 +1,6 @@
 import type { alertStatuses, analysisStatuses, severities } from "../../contract/constants.ts";
 
-/** What a notification can say about an alert. */
+/** The facts about an alert that a notification may contain. */
 export interface AlertFacts {
   readonly alertId: string;
   readonly status: (typeof alertStatuses)[number];
@@ -12,10 +12,10 @@ export interface AlertFacts {
   readonly cameraId: string;
   readonly cameraName: string;
   readonly eventId: number;
-  /** The batch that the event was made of; null for one that was not. */
+  /** The batch that became the event; null for other events. */
   readonly trace: string | null;
   readonly eventKind: "event" | "camera_health";
-  /** When the incident was over; null for one that lasts, and for an event that is none. */
+  /** When the incident ended; null while it lasts, and for an event that is no incident. */
   readonly incidentEndedAt: Date | null;
   readonly startedAt: Date;
   readonly endedAt: Date;
@@ -24,12 +24,12 @@ export interface AlertFacts {
   readonly riskLevel: string | null;
   readonly summary: string;
   readonly reasoning: string;
-  /** What was seen, the most confident first; the first one's picture is shown. */
+  /** Detected objects: those that the rule names first, then by confidence. `detectionId` is the detection of the first one. */
   readonly objectTypes: readonly string[];
   readonly detectionId: number | null;
 }
 
-/** An event that raised no alert since another one had been raised shortly before. */
+/** An event that raised no alert during the cooldown of an earlier one. */
 export interface HeldBackEvent {
   readonly eventId: number;
   readonly cameraId: string;
@@ -42,13 +42,13 @@ export interface HeldBackEvent {
   readonly summary: string;
 }
 
-/** What was held back under an alert's cooldown: how much, and the riskiest of it in the order of time. */
+/** The events that an alert's cooldown held back: their count, and the riskiest ones by time. */
 export interface HeldBack {
   readonly count: number;
   readonly events: readonly HeldBackEvent[];
 }
 
-/** What a notification can say about a silence that is over. */
+/** The facts about an ended silence that a notification may contain. */
 export interface SilenceFacts {
   readonly silenceId: string;
   readonly cameraId: string | null;
@@ -57,39 +57,38 @@ export interface SilenceFacts {
   readonly ruleName: string | null;
   readonly reason: string;
   readonly startedAt: Date;
-  /** When it was set to end, and when it did. */
+  /** The planned end; `endedAt` is earlier when a person ended it. */
   readonly endsAt: Date;
   readonly endedAt: Date;
 }
 
-/** What a silence hid: how many alerts, and the riskiest of them in the order of time, each with the rule that would have raised it. */
+/** The alerts that a silence hid: their count, and the riskiest ones by time, each with the rule that would have raised it. */
 export interface SilencedAlerts {
   readonly count: number;
   readonly events: readonly (HeldBackEvent & { readonly ruleName: string })[];
 }
 
-/** What every notification has. */
 interface Sent {
-  /** The same for each attempt: a receiver can tell a repetition by it. */
+  /** The same for each attempt, so that a receiver recognises a repeated message. */
   readonly notificationId: string;
   readonly createdAt: Date;
-  /** Why it goes out late, where it does. */
+  /** The sentence that explains a delay. */
   readonly late: string | undefined;
 }
 
-/** What a notification of an alert is to say. */
+/** The content of a notification about an alert. */
 export interface AlertMessage extends Sent {
   readonly alert: AlertFacts;
-  /** It was asked for by a person who tries a channel, and is about no event. */
+  /** A test of the channel, which is about no event. */
   readonly isTest?: true;
-  /** For a digest: what it lists. */
+  /** The events that a digest lists; undefined for other kinds. */
   readonly heldBack: HeldBack | undefined;
-  /** For the end of an incident: the notification that told of its beginning. */
+  /** For the end of an incident, the notification that reported its beginning. */
   readonly endOf?: string | undefined;
   readonly silence?: undefined;
 }
 
-/** What the notification of a silence that is over is to say. */
+/** The content of a notification about an ended silence. */
 export interface SilenceMessage extends Sent {
   readonly silence: SilenceFacts;
   readonly heldBack: SilencedAlerts;
@@ -97,5 +96,5 @@ export interface SilenceMessage extends Sent {
   readonly endOf?: undefined;
 }
 
-/** What a notification is to say. */
+/** The content of a notification. */
 export type Message = AlertMessage | SilenceMessage;

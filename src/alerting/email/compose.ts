@@ -8,7 +8,7 @@ import type { Envelope } from "./smtp.ts";
 import { renderMail } from "./templates.ts";
 import { threadOf } from "./thread.ts";
 
-/** Where a mail comes from, to whom it goes, and what its words refer to. */
+/** Sender, recipients, and the context that the text refers to. */
 export interface MailSetting {
   /** As in SMTP_FROM_ADDRESS. */
   readonly from: string;
@@ -18,7 +18,10 @@ export interface MailSetting {
   readonly now: Date;
 }
 
-/** Writes the mail of a notification: HTML and text, the picture inside, and headers that have mail programs group it with its camera's day, or with its silence. */
+/**
+ * Writes the mail of a notification as HTML and text, with the picture inside. Its headers make mail programs group it with the other mails
+ * of its camera and day, or of its silence.
+ */
 export async function composeMail(message: Message, picture: MailPicture | undefined, setting: MailSetting): Promise<Envelope> {
   const sender = senderOf(setting.from);
   const to = setting.to.map(withAsciiDomain);
@@ -67,7 +70,7 @@ const inline = (content: Buffer, cid: string, cameraId: string) => ({
   contentDisposition: "inline" as const,
 });
 
-/** `Home <home@example.org>` or the bare address. */
+/** Parses `Home <home@example.org>` or a bare address. */
 function senderOf(from: string): { readonly name: string; readonly address: string } {
   const [, name = "", address] = /^(.*)<([^<>]+)>$/.exec(from) ?? [];
   return address === undefined
@@ -75,7 +78,7 @@ function senderOf(from: string): { readonly name: string; readonly address: stri
     : { name: onOneLine(name.replace(/^\s*"|"\s*$/g, ""), 100), address: withAsciiDomain(address) };
 }
 
-/** The address as every mail server takes it: `müller.de` as `xn--mller-kva.de`. */
+/** Writes the domain in ASCII, which every mail server accepts: `müller.de` as `xn--mller-kva.de`. */
 function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf("@") + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));

@@ -3,37 +3,34 @@ import type { DetectionSource } from "../../monitoring/detections/detection.ts";
 import { readPictureOf } from "../../monitoring/detections/picture.ts";
 import { mostPixels } from "../../monitoring/images/picture.ts";
 
-/** Enough to recognise somebody, and small enough for any mailbox. */
+/** In pixels: enough to recognise a face, and small enough for any mailbox. */
 const longestEdge = 960;
 
-/** A picture for a mail, or why there is none: it is gone, or it cannot be had at this moment or in this mail. */
+/** A picture for a mail, or why there is none. `isGone`: its file was deleted, so another picture may do. */
 export type MailPicture = { readonly jpeg: Buffer } | { readonly fault: string; readonly isGone?: true };
 
-/** One out of a video takes long on a small machine, and a disk may hang: the mail is worth more than its picture. */
-const patienceMs = 20_000;
+/** A frame of a video takes long on a small machine, and a disk may hang; the mail matters more than its picture. */
+const timeoutMs = 20_000;
 
-/**
- * The picture of a detection, upright and small, without what the camera wrote beside it. Never throws, and is waited for 20 s at most: a mail
- * without it is better than none.
- */
+/** Reads the picture of a detection: upright, small, without metadata. Never throws and takes at most `waitMs` (default 20 s). */
 export async function mailPicture(
   source: DetectionSource,
   roots: readonly string[],
   signal: AbortSignal,
-  waitMs = patienceMs,
+  waitMs = timeoutMs,
 ): Promise<MailPicture> {
-  const patience = new AbortController();
-  const end = (): void => patience.abort();
+  const timeout = new AbortController();
+  const end = (): void => timeout.abort();
   const tooLate = new Promise<MailPicture>((resolve) => {
-    const giveUp = (): void => resolve({ fault: "The picture is not in this mail: it took too long to read it." });
-    patience.signal.addEventListener("abort", giveUp, { once: true });
+    const onTimeout = (): void => resolve({ fault: "No picture: reading it took too long." });
+    timeout.signal.addEventListener("abort", onTimeout, { once: true });
   });
-  // not AbortSignal.any with a timeout, which a garbage collection takes away
+  // Not AbortSignal.any with AbortSignal.timeout: the garbage collector may remove it
   const timer = setTimeout(end, waitMs);
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
   try {
-    return await Promise.race([tooLate, make(source, roots, patience.signal)]);
+    return await Promise.race([tooLate, make(source, roots, timeout.signal)]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
@@ -48,9 +45,9 @@ async function make(source: DetectionSource, roots: readonly string[], signal: A
     const resized = image.autoOrient().resize(longestEdge, longestEdge, { fit: "inside", withoutEnlargement: true });
     return { jpeg: await resized.jpeg({ quality: 82 }).toBuffer() };
   } catch (error) {
-    // the path on the disk is nobody's business in a mailbox
+    // A mail must not contain the path on the disk
     const reason = error instanceof Problem ? error.message.split(`${source.filePath}, `).at(-1) : "cannot be decoded";
     const isGone = error instanceof Problem && error.kind === "not_found";
-    return { fault: `The picture is not in this mail: it ${reason}.`, ...(isGone && { isGone }) };
+    return { fault: `No picture: it ${reason}.`, ...(isGone && { isGone }) };
   }
 }

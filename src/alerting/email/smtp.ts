@@ -6,7 +6,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { isLoopback } from "../../platform/config/cross-checks.ts";
 import { refusalOf } from "../../platform/outbound/address.ts";
 
-/** The mail server and who asks it. */
+/** The mail server and the login there. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -14,7 +14,7 @@ export interface SmtpServer {
   readonly password: string | undefined;
 }
 
-/** A mail as it goes over the line. */
+/** A mail as it goes over the network. */
 export interface Envelope {
   readonly from: string;
   readonly to: readonly string[];
@@ -25,55 +25,55 @@ export interface Envelope {
 export interface SmtpTimeouts {
   readonly connect: number;
   readonly greeting: number;
-  /** Between two signs of life. */
+  /** Longest silence of the server. */
   readonly idle: number;
-  /** From the first packet until the mail is written. */
+  /** From the connection until the whole mail is written. */
   readonly total: number;
-  /** From then to the answer. The server has the mail by then, looks for viruses in it perhaps, and whoever does not wait sends it again. */
+  /** From then to the answer. The server has the mail by now and may scan it; homesec would send it twice if it did not wait. */
   readonly answer: number;
 }
 
 /**
- * Generous enough for servers that let strangers wait and for slow lines, and short enough that a silent one does not hold up what comes after.
- * For the answer to the whole mail RFC 5321, 4.5.3.2.6, has ten minutes.
+ * Long enough for slow lines and for servers that delay unknown senders, short enough that a silent server does not block the mails behind
+ * it. RFC 5321, section 4.5.3.2.6, allows 10 minutes for the answer to the whole mail.
  */
 export const smtpTimeouts: SmtpTimeouts = { connect: 15_000, greeting: 20_000, idle: 40_000, total: 300_000, answer: 600_000 };
 
-/** A recipient that the server did not take. */
+/** A recipient that the server refused. */
 export interface Refusal {
   readonly recipient: string;
   readonly answer: string;
   readonly permanent: boolean;
 }
 
-/** What the mail server did with a mail. `status` is its reply code, where it gave one. */
+/** The mail server's answer to a mail. `status` is its reply code; undefined when it gave none. */
 export type SmtpResult =
-  | { readonly kind: "taken"; readonly answer: string; readonly refusals: readonly Refusal[] }
+  | { readonly kind: "accepted"; readonly answer: string; readonly refusals: readonly Refusal[] }
   | {
-      readonly kind: "not_taken";
+      readonly kind: "not_accepted";
       readonly answer: string;
       readonly status: number | undefined;
       readonly isLogin: boolean;
-      /** It would not hear of any mail: it refuses whoever comes from here, by its greeting. */
+      /** It refuses every mail from this machine, in its greeting. */
       readonly refusesUs: boolean;
-      /** It takes no mail from this sender, whatever is in it. */
+      /** It accepts no mail from this sender address. */
       readonly refusesSender: boolean;
       readonly isTooLarge: boolean;
-      /** It refuses TLS, and a password goes over the line in nothing else. */
+      /** It refuses TLS, without which homesec sends no password. */
       readonly refusesTls: boolean;
       readonly refusals: readonly Refusal[];
     };
 
-/** The mail server of the configuration, or undefined without one. */
+/** Returns the configured mail server; undefined without one. */
 export function smtpServerOf(config: Pick<Config, "smtpHost" | "smtpPort" | "smtpUser" | "smtpPassword">): SmtpServer | undefined {
   if (config.smtpHost === undefined) return undefined;
   return { host: config.smtpHost, port: config.smtpPort, user: config.smtpUser, password: config.smtpPassword };
 }
 
 /**
- * Hands a mail to the mail server: TLS from the start on port 465, else by STARTTLS where the server offers it. A
- * password goes over the line in TLS only, with a certificate that is checked; on this machine neither is needed. An
- * abort of `signal` ends the connection at once. Never throws for what the server did or failed to do.
+ * Sends a mail to the mail server: with TLS from the start on port 465, otherwise with STARTTLS when the server offers it. Sends a password
+ * only over TLS with a valid certificate, unless the server runs on this machine. An abort of `signal` closes the connection. Never throws
+ * for what the server did or failed to do.
  */
 export async function sendBySmtp(
   server: SmtpServer,
@@ -81,54 +81,54 @@ export async function sendBySmtp(
   signal: AbortSignal,
   timeouts = smtpTimeouts,
 ): Promise<SmtpResult> {
-  return await converse(server, signal, timeouts, async (connection, step, waitNow) => {
+  return await converse(server, signal, timeouts, async (connection, exchange, waitNow) => {
     const body = Readable.from([envelope.raw], { objectMode: false });
     body.once("end", () => waitNow(timeouts.answer));
-    const info = await step<SMTPConnectionSendInfo>((done) =>
+    const info = await exchange<SMTPConnectionSendInfo>((done) =>
       connection.send({ from: envelope.from, to: [...envelope.to], size: envelope.raw.length }, body, done),
     );
-    return { kind: "taken", answer: oneLine(info.response), refusals: refusalsOf(info) } as const;
+    return { kind: "accepted", answer: oneLine(info.response), refusals: refusalsOf(info) } as const;
   });
 }
 
-/** Goes the way of a mail as far as the login, and sends nothing. `secure`: in TLS. Never throws for what the server did or failed to do. */
+/** Connects and logs in as for a mail, and sends nothing. `secure`: over TLS. Never throws for what the server did or failed to do. */
 export async function loginBySmtp(
   server: SmtpServer,
   signal: AbortSignal,
   timeouts = smtpTimeouts,
-): Promise<{ readonly kind: "welcome"; readonly secure: boolean } | Extract<SmtpResult, { kind: "not_taken" }>> {
+): Promise<{ readonly kind: "welcome"; readonly secure: boolean } | Extract<SmtpResult, { kind: "not_accepted" }>> {
   return await converse(server, signal, timeouts, async (connection) => ({ kind: "welcome", secure: connection.secure }) as const);
 }
 
-/** Runs a step of the conversation, which calls `done` at its end, or the connection breaks. */
-type Step = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Promise<T>;
+/** Runs one command of the conversation, which calls `done` with its reply. Rejects when the connection breaks. */
+type Exchange = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Promise<T>;
 
 async function converse<T>(
   server: SmtpServer,
   signal: AbortSignal,
   timeouts: SmtpTimeouts,
-  talk: (connection: SMTPConnection, step: Step, waitNow: (ms: number) => void) => Promise<T>,
-): Promise<T | Extract<SmtpResult, { kind: "not_taken" }>> {
+  talk: (connection: SMTPConnection, exchange: Exchange, waitNow: (ms: number) => void) => Promise<T>,
+): Promise<T | Extract<SmtpResult, { kind: "not_accepted" }>> {
   const { host } = server;
   const refusal = await refusalOf(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
-  if (refusal) return notTaken({ message: `the mail server may not be called: ${refusal}` });
-  // loaded with the first mail: most starts send none
+  if (refusal) return notAccepted({ message: `the mail server may not be called: ${refusal}` });
+  // Loaded with the first mail, since most processes send none
   const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const connection = new Connection(optionsFor(server, timeouts));
-  // not AbortSignal.any, which leaves something at the signal for each mail, for as long as the signal lives
+  // Not AbortSignal.any: it leaks a little memory per mail while the signal lives
   const end = new AbortController();
-  const breakOff = (): void => end.abort(new Error("broken off"));
+  const abort = (): void => end.abort(new Error("the attempt was aborted"));
   const endAfter = (ms: number) => setTimeout(() => end.abort(new Error(`no answer within ${ms / 1000} s`)), ms);
   let timer = endAfter(timeouts.total);
   const waitNow = (ms: number): void => {
     clearTimeout(timer);
     timer = endAfter(ms);
-    // its own timer is for the silence between two answers
+    // The socket has its own timer for silence
     if (connection._socket) connection._socket.setTimeout(ms);
   };
-  signal.addEventListener("abort", breakOff, { once: true });
-  if (signal.aborted) breakOff();
-  const step: Step = (run) =>
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  const exchange: Exchange = (run) =>
     new Promise((resolve, reject) => {
       const onEnd = () => reject(end.signal.reason as Error);
       if (end.signal.aborted) return onEnd();
@@ -138,18 +138,18 @@ async function converse<T>(
       run((error, result) => (error ? reject(error) : resolve(result as never)));
     });
   try {
-    await step((done) => connection.connect(done));
+    await exchange((done) => connection.connect(done));
     if (server.user !== undefined) {
       const auth = { user: server.user, pass: server.password ?? "" };
-      await step((done) => connection.login(auth, done));
+      await exchange((done) => connection.login(auth, done));
     }
-    return await talk(connection, step, waitNow);
+    return await talk(connection, exchange, waitNow);
   } catch (error) {
-    return notTaken(error as SmtpFault);
+    return notAccepted(error as SmtpFault);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", breakOff);
-    // after an error there may be another one, which nobody waits for
+    signal.removeEventListener("abort", abort);
+    // A second error may follow the first one; without a listener it would end the process
     connection.on("error", () => {});
     if (end.signal.aborted || connection.stage === "init") connection.close();
     else connection.quit();
@@ -159,7 +159,7 @@ async function converse<T>(
 interface SmtpFault {
   readonly message: string;
   readonly code?: string;
-  /** What was answered to; `CONN` is the connection itself. */
+  /** The command that this answers; `CONN` is the connection itself. */
   readonly command?: string;
   readonly response?: string;
   readonly responseCode?: number;
@@ -188,21 +188,21 @@ function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): S
     dnsTimeout: timeouts.connect,
     socketCloseTimeout: 1_000,
     maxResponseSize: 64 * 1024,
-    // without a password an unchecked certificate is better than none: whoever could forge it could also leave TLS out
+    // Without a password, TLS with an unchecked certificate is better than none: an attacker who can forge it can also disable STARTTLS
     tls: { rejectUnauthorized: !isOwnMachine && (isSecret || port === 465), minVersion: "TLSv1.2" },
     allowInternalNetworkInterfaces: true,
   };
 }
 
-function notTaken(fault: SmtpFault): Extract<SmtpResult, { kind: "not_taken" }> {
+function notAccepted(fault: SmtpFault): Extract<SmtpResult, { kind: "not_accepted" }> {
   return {
-    kind: "not_taken",
+    kind: "not_accepted",
     answer: oneLine(fault.response ?? fault.message),
     status: fault.responseCode,
     refusesTls: fault.code === "ETLS" && fault.responseCode !== undefined,
     refusesUs: ["CONN", "EHLO", "HELO"].includes(fault.command ?? "") && fault.responseCode !== undefined,
     refusesSender: fault.command === "MAIL FROM" && fault.responseCode !== undefined && fault.responseCode !== 552,
-    // with a limit that the server has told nothing is sent, and it answers nothing
+    // When the server announces a size limit, the client rejects a larger mail itself: there is no response
     isTooLarge: fault.responseCode === 552 || (fault.code === "EMESSAGE" && !fault.response),
     isLogin: fault.code === "EAUTH" && !(fault.responseCode !== undefined && fault.responseCode < 500),
     refusals: refusalsOf(fault),
@@ -217,7 +217,7 @@ function refusalsOf({ rejectedErrors }: Pick<SmtpFault, "rejectedErrors">): read
   }));
 }
 
-/** What a server wrote, fit for a log and a row. */
+/** Makes a server's text fit for a log line and a database row. */
 function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\s]+/gu, " ")

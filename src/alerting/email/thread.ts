@@ -1,15 +1,15 @@
 import type { Message } from "../delivery/message.ts";
 
-/** The id of a mail, and those of what it belongs to: its topic, and the mail that it answers, the nearest last. */
+/** The id of a mail, and its references: first the id of its topic, then the mail that it answers. */
 export interface Thread {
   readonly messageId: string;
   readonly references: readonly [string, ...string[]];
 }
 
 /**
- * Mails of one camera and one local day answer to the same topic, which is no mail itself: mail programs show them
- * together; the end of an incident answers the mail that told of its beginning. The end of a silence is a topic of its own.
- * A mail that is sent again has the same id, so that a mailbox can tell.
+ * Returns the ids that make mail programs group mails. All mails of one camera and local day refer to the same topic, which is no mail
+ * itself. The end of an incident answers the mail that reported its beginning. The end of a silence has its own topic. A repeated mail has
+ * the same id, so that a mailbox recognises it.
  */
 export function threadOf(message: Message, { domain, timeZone }: { readonly domain: string; readonly timeZone: string }): Thread {
   const messageId = mailId(message.notificationId, domain);

@@ -1,20 +1,22 @@
+import { hourMs } from "../../base/clock/durations.ts";
 import type { channels } from "../../contract/constants.ts";
 import type { Config } from "../../platform/config/config.ts";
 
-export type Channel = (typeof channels)[number];
+/** `email`, `webhook` (DEFAULT_WEBHOOK_URL) or `push` (not in this version). */
+export type ChannelName = (typeof channels)[number];
 
 /** Which channels can be used, and why the others cannot. */
 export type ChannelAvailability = Readonly<
-  Record<Channel, { readonly usable: true } | { readonly usable: false; readonly reason: string }>
+  Record<ChannelName, { readonly usable: true } | { readonly usable: false; readonly reason: string }>
 >;
 
-/** The part of the configuration that says which channels there are. */
+/** The configuration of the channels. */
 export type ChannelConfig = Pick<
   Config,
   "notificationEnabled" | "smtpHost" | "smtpFromAddress" | "defaultEmailRecipients" | "defaultWebhookUrl"
 >;
 
-/** Says of each channel whether it can be used as homesec is configured. `push` never can: it is there for the interface only. */
+/** Returns for each channel whether it can be used with this configuration, and why not. `push` never can: only the interface knows it. */
 export function channelAvailability(config: ChannelConfig): ChannelAvailability {
   const off = config.notificationEnabled ? undefined : "notifications are switched off (NOTIFICATION_ENABLED=false)";
   return {
@@ -24,7 +26,7 @@ export function channelAvailability(config: ChannelConfig): ChannelAvailability 
   };
 }
 
-/** What is missing for a mail to these recipients, in words; undefined when nothing is. */
+/** Names the settings that are missing to send a mail to these recipients; undefined when none is. */
 export function emailFault(config: Pick<ChannelConfig, "smtpHost" | "smtpFromAddress">, recipients: readonly string[]): string | undefined {
   const missing = [
     ...(config.smtpHost === undefined ? ["SMTP_HOST"] : []),
@@ -36,4 +38,15 @@ export function emailFault(config: Pick<ChannelConfig, "smtpHost" | "smtpFromAdd
 
 function usableUnless(reason: string | undefined): { readonly usable: true } | { readonly usable: false; readonly reason: string } {
   return reason === undefined ? { usable: true } : { usable: false, reason };
+}
+
+/** How notifications are sent: through which channels, and for how long homesec retries them. */
+export interface NotificationSettings {
+  readonly availability: ChannelAvailability;
+  readonly expiryHours: number;
+}
+
+/** Returns until when homesec retries a notification that is queued now. */
+export function expiryOf({ expiryHours }: Pick<NotificationSettings, "expiryHours">, now: Date): Date {
+  return new Date(now.getTime() + expiryHours * hourMs);
 }

@@ -1,8 +1,8 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "../delivery/message.ts";
-import type { Channel } from "./channels.ts";
+import type { ChannelName } from "./channels.ts";
 
-/** What is known of an alert and its event, or undefined when it is gone. */
+/** Reads an alert with its event; undefined when it was deleted. */
 export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFacts | undefined> {
   const [row] = await sql<[AlertFacts?]>`
     select a.alert_id as "alertId", a.status, a.severity, a.dedup_key as "dedupKey", a.rule_name as "ruleName",
@@ -26,7 +26,7 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
         (array_agg(b.detection_id order by b.wanted desc, b.confidence desc, b.detection_id))[1] as detection_id
       from (
         select distinct on (d.object_type) d.object_type, d.confidence, d.detection_id,
-          -- in either case, as the rule takes it
+          -- case-insensitive, as in the rule
           coalesce(lower((v.definition -> 'object_types')::text)::jsonb ? lower(d.object_type), false) as wanted
         from detections d
         where d.event_id = a.event_id
@@ -38,7 +38,7 @@ export async function findAlertFacts(sql: Sql, alertId: string): Promise<AlertFa
   return row;
 }
 
-/** Ids of at most `limit` detections of an event, newest first, one of each file: the last, since a camera may write all its pictures into the same file. */
+/** Lists the ids of at most `limit` detections of an event, newest first: of each file the last one, since a camera may overwrite the same file. */
 export async function newestPictures(sql: Sql, eventId: number, limit: number): Promise<readonly number[]> {
   const rows = await sql<{ id: number }[]>`
     select n.detection_id as id
@@ -55,12 +55,12 @@ export async function newestPictures(sql: Sql, eventId: number, limit: number): 
 }
 
 /**
- * What an alert's cooldown held back, deleted events aside: their number, and at most `limit` of them, the riskiest. The alerted event itself, which another
- * rule under the same key may have matched too, is not among them for a channel through which the alert went.
+ * Reads what an alert's cooldown held back, without deleted events: the count, and at most `limit` events, the riskiest ones, by time.
+ * Leaves out the alert's own event for a channel that sent the alert: another rule under the same key may have matched it too.
  */
 export async function findHeldBack(
   sql: Sql,
-  { alertId, channel }: { readonly alertId: string; readonly channel: Channel },
+  { alertId, channel }: { readonly alertId: string; readonly channel: ChannelName },
   limit: number,
 ): Promise<HeldBack> {
   const rows = await sql<(HeldBackEvent & { count: number })[]>`
@@ -91,7 +91,7 @@ export async function findHeldBack(
   };
 }
 
-/** What is known of a silence that has ended, or undefined when it is gone. */
+/** Reads a silence that has ended; undefined when it was deleted. */
 export async function findSilenceFacts(sql: Sql, silenceId: string): Promise<SilenceFacts | undefined> {
   const [row] = await sql<[SilenceFacts?]>`
     select s.silence_id as "silenceId", s.camera_id as "cameraId", c.name as "cameraName", s.rule_id as "ruleId", s.rule_name as "ruleName", s.reason,
@@ -104,7 +104,7 @@ export async function findSilenceFacts(sql: Sql, silenceId: string): Promise<Sil
   return row;
 }
 
-/** What a silence hid: the number of alerts, and at most `limit` of them, the riskiest, those of deleted events aside. */
+/** Reads what a silence hid: the number of alerts, and at most `limit` of them, the riskiest ones, without deleted events. */
 export async function findSilenced(sql: Sql, silenceId: string, limit: number): Promise<SilencedAlerts> {
   const [[total], rows] = await Promise.all([
     sql<[{ count: number }]>`select count(*) as count from silenced_alerts h where h.silence_id = ${silenceId}`,

@@ -1,13 +1,46 @@
 import type { z } from "zod";
 import type { ChannelResult as ChannelResultRecord } from "../../contract/routes/alerts.ts";
+import type { ChannelName } from "./channels.ts";
 
-/** What a notification says of an alert: that it was raised, what was held back under its cooldown, or that the incident it told of is over. */
+/** What a notification reports about an alert: that it was raised, what its cooldown held back, or that its incident is over. */
 export type NotificationKind = "alert" | "digest" | "end";
 
-/** What a notification is about: an alert, or the end of a silence and what it hid. */
+/** The subject of a notification: an alert, or a silence that has ended. */
 export type About =
   | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId?: undefined }
   | { readonly kind: "silence"; readonly silenceId: string; readonly alertId?: undefined };
 
 /** How far a channel got with an alert, as clients see it. */
 export type ChannelResult = z.output<typeof ChannelResultRecord>;
+
+/** The stored state of a notification that its next state depends on; `next-state.ts` explains the states. */
+export interface Progress {
+  readonly status: "waiting" | "sent" | "failed" | "expired" | "cancelled" | "unusable";
+  readonly reason: string | null;
+  /** Attempts that came to an outcome. */
+  readonly attempts: number;
+  /** Recipients of a mail that still have to get it; null: all of them, or none once it is sent. */
+  readonly unreached: readonly string[] | null;
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  readonly late: boolean;
+}
+
+/** A notification about an alert or a silence that has ended. */
+export type Notification = Progress & {
+  readonly id: string;
+  readonly channel: ChannelName;
+  /** Null when no attempt follows. */
+  readonly nextAttemptAt: Date | null;
+  /** The event and the batch it was made of, for the log. */
+  readonly eventId: number | null;
+  readonly trace: string | null;
+} & (
+    | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId: null }
+    | { readonly kind: "silence"; readonly alertId: null; readonly silenceId: string }
+  );
+
+/** Whether something is still to be sent: to everyone, or to the recipients that a mail did not reach. */
+export function isOpen({ status, unreached }: Pick<Progress, "status" | "unreached">): boolean {
+  return status === "waiting" || (status === "sent" && unreached !== null);
+}

@@ -1,15 +1,15 @@
 import type { Sql } from "../../platform/database/database.ts";
 import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
-import type { Channel } from "./channels.ts";
+import type { ChannelName } from "./channels.ts";
 import type { About, ChannelResult } from "./notification.ts";
 
-/** Notifications to store; one with a reason cannot be sent, the others wait. */
+/** Notifications to store. A row with a reason is unusable; the others wait. */
 export type NewNotifications = About & {
   readonly expiresAt: Date;
-  readonly rows: readonly { readonly id: string; readonly channel: Channel; readonly reason: string | null }[];
+  readonly rows: readonly { readonly id: string; readonly channel: ChannelName; readonly reason: string | null }[];
 };
 
-/** Stores notifications, and jobs for those that can be sent. */
+/** Stores notifications, and a job for each that can be sent. */
 export async function insertNotifications(
   sql: Sql,
   { alertId, silenceId, kind, expiresAt, rows }: NewNotifications,
@@ -41,7 +41,7 @@ export async function insertNotifications(
   `;
 }
 
-/** Cancels what waits to be said of an alert, and deletes the jobs that nobody has taken yet. */
+/** Cancels the waiting notifications of an alert, and deletes their jobs unless a worker has claimed them. */
 export async function cancelWaiting(sql: Sql, alertId: string, now: Date): Promise<void> {
   await sql`
     with cancelled as (
@@ -60,7 +60,7 @@ export async function cancelWaiting(sql: Sql, alertId: string, now: Date): Promi
   `;
 }
 
-/** The results of the channels of these alerts, in the order of the channels' names. */
+/** Lists the results of these alerts' channels, by the channels' names. */
 export async function resultsOfAlerts(
   sql: Sql,
   alertIds: readonly string[],

@@ -7,11 +7,11 @@ import type { OperationContext, Operations } from "../../work/operations/operati
 import type { AlertMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 import { smtpTimeouts } from "../email/smtp.ts";
-import { type Channel, channelAvailability } from "./channels.ts";
+import { type ChannelName, channelAvailability } from "./channels.ts";
 import { sendWaiting } from "./queue.ts";
-import { transmit } from "./transmit.ts";
+import { transports } from "./transports.ts";
 
-/** Somebody waits for the answer. */
+/** Shorter than usual: a person waits for the answer. */
 const testTimeouts = { ...smtpTimeouts, total: 30_000, answer: 20_000 };
 
 /** The use cases of notifications. */
@@ -25,7 +25,7 @@ export const notificationOperations: Pick<Operations, keyof typeof notificationR
       webhook_configured: config.defaultWebhookUrl !== undefined,
       push_configured: false,
       available_channels: channels.filter((channel) =>
-        // recipients are beside the channel: a test can name its own
+        // Recipients are no condition: a test can name its own
         channel === "email" ? config.notificationEnabled && emailConfigured : available[channel].usable,
       ),
       smtp_host: config.smtpHost ?? null,
@@ -39,24 +39,25 @@ export const notificationOperations: Pick<Operations, keyof typeof notificationR
   testNotification: async ({ body: { channel, email_recipients: given } }, context) => {
     const { config, clock } = context;
     const recipients = given?.length ? given : config.defaultEmailRecipients;
-    // recipients that are given make up for those that are not configured
+    // Given recipients replace the configured ones
     const available = channelAvailability({ ...config, defaultEmailRecipients: recipients })[channel];
     if (!available.usable) {
-      return { channel, success: false, error: available.reason, message: `Nothing was sent: ${available.reason}` };
+      return { channel, success: false, error: available.reason, message: `Test message not sent: ${available.reason}` };
     }
     const stop = new AbortController();
     const message = testMessage(clock.now());
-    const outcome = await transmit({ ...context, smtpTimeouts: testTimeouts }, message, { channel, recipients }, stop.signal);
+    const send = await transports[channel]({ ...context, smtpTimeouts: testTimeouts }, message, recipients, stop.signal);
+    const outcome = await send(stop.signal);
     const answer = answerOf(outcome, channel, recipients);
     if (!answer.success) return { channel, ...answer };
     const waited = await hasten(context, channel);
-    const due = `${pluralize(waited, "notification")} that waited for the channel ${waited === 1 ? "is" : "are"} due now`;
-    return { channel, ...answer, message: waited === 0 ? answer.message : `${answer.message}; ${due}` };
+    const due = `; sending ${pluralize(waited, "waiting notification")} now`;
+    return { channel, ...answer, message: `${answer.message}${waited === 0 ? "" : due}` };
   },
 };
 
-/** Has what waits for a channel that works sent now. Returns how many that is, 0 while the database is away: the test went out all the same. */
-async function hasten({ db, clock }: OperationContext, channel: Channel): Promise<number> {
+/** Makes the waiting notifications of a channel due now. Returns how many there are, and 0 while the database is away: the test itself was sent. */
+async function hasten({ db, clock }: OperationContext, channel: ChannelName): Promise<number> {
   try {
     return await sendWaiting(db, channel, clock.now());
   } catch (error) {
@@ -65,20 +66,21 @@ async function hasten({ db, clock }: OperationContext, channel: Channel): Promis
   }
 }
 
-/** A mail that only some got is a success with an error that names the others. */
-function answerOf(outcome: Outcome, channel: Channel, recipients: readonly string[]) {
-  if (outcome.kind !== "sent")
-    return { success: false, error: outcome.answer, message: `The test message was not taken: ${outcome.answer}` };
-  const missed = [outcome.refusedFor, outcome.unreached && `not yet taken for ${outcome.unreached.join(", ")}`].filter(Boolean).join("; ");
-  const who = channel === "email" ? `for ${recipients.join(", ")}` : "at DEFAULT_WEBHOOK_URL";
+/** A mail that reached only some recipients is a success with an error that names the others. */
+function answerOf(outcome: Outcome, channel: ChannelName, recipients: readonly string[]) {
+  if (outcome.kind !== "sent") return { success: false, error: outcome.answer, message: `Test message not sent: ${outcome.answer}` };
+  const missed = [outcome.refusedFor, outcome.unreached && `not yet accepted for ${outcome.unreached.join(", ")}`]
+    .filter(Boolean)
+    .join("; ");
+  const by = channel === "email" ? `for ${recipients.join(", ")}` : "by DEFAULT_WEBHOOK_URL";
   return {
     success: true,
     error: missed === "" ? null : missed,
-    message: missed === "" ? `The test message was taken ${who}` : `The test message was taken, but ${missed}`,
+    message: `Test message accepted${missed === "" ? ` ${by}` : `, but ${missed}`}`,
   };
 }
 
-/** Something to send that is about nothing. */
+/** A message that is about no event. */
 function testMessage(now: Date): AlertMessage {
   return {
     notificationId: randomUUID(),
@@ -105,7 +107,7 @@ function testMessage(now: Date): AlertMessage {
       analysisStatus: "completed",
       riskScore: null,
       riskLevel: null,
-      summary: "This is a test: alerts can reach you here.",
+      summary: "This is a test message. Alerts will reach you here.",
       reasoning: "",
       objectTypes: [],
       detectionId: null,

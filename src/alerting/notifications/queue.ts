@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Sql } from "../../platform/database/database.ts";
 import { hastenChannel } from "../../work/jobs/deliver-repository.ts";
-import type { Channel, ChannelAvailability } from "./channels.ts";
+import type { ChannelAvailability, ChannelName } from "./channels.ts";
 import type { About, ChannelResult } from "./notification.ts";
 import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
 import { bringForward } from "./sending-repository.ts";
 
-/** What is to be said, through which channels, and until when. */
+/** A notification to queue: its subject, its channels, and until when homesec retries it. */
 export type NotificationOrder = About & {
-  readonly channels: readonly Channel[];
+  readonly channels: readonly ChannelName[];
   readonly expiresAt: Date;
 };
 
 /**
- * Stores a notification for each channel and has it sent, in the transaction that raised the alert or ended the silence. A channel that
- * cannot be used gets a row that says why.
+ * Stores a notification for each channel, with the job that sends it, in the transaction that raises the alert or ends the silence. A
+ * channel that cannot be used gets a row that says why.
  */
 export async function queueNotifications(
   sql: Sql,
@@ -37,22 +37,22 @@ export async function queueNotifications(
 }
 
 /**
- * Nobody needs to be told of this alert any more: what still waits is cancelled, in the transaction that ends the alert.
- * A digest is sent all the same: it says something else. What is being sent at this moment may still arrive.
+ * Cancels the waiting notifications of an alert, in the transaction that ends the alert. Its digest is sent all the same. A notification
+ * that is being sent at this moment may still arrive.
  */
 export async function cancelNotifications(sql: Sql, alertId: string, now: Date): Promise<void> {
   await cancelWaiting(sql, alertId, now);
 }
 
 /**
- * A channel works that did not, as far as we knew: what waits for it is sent now. Returns how many that is.
+ * Makes the waiting notifications of a channel due now, since the channel works again. Returns how many there are.
  */
-export async function sendWaiting(db: Database, channel: Channel, now: Date): Promise<number> {
+export async function sendWaiting(db: Database, channel: ChannelName, now: Date): Promise<number> {
   await db.query((sql) => bringForward(sql, channel, now));
   return await db.query((sql) => hastenChannel(sql, channel, now));
 }
 
-/** How far each channel got with each of these alerts, digests aside; an alert without channels is left out. */
+/** Returns the results of each alert's channels, without digests. An alert without channels has no entry. */
 export async function channelResults(sql: Sql, alertIds: readonly string[]): Promise<ReadonlyMap<string, readonly ChannelResult[]>> {
   const results = new Map<string, ChannelResult[]>();
   for (const { alertId, ...result } of await resultsOfAlerts(sql, alertIds)) {

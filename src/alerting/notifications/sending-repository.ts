@@ -1,33 +1,25 @@
 import type { Sql } from "../../platform/database/database.ts";
 import type { Outcome } from "../delivery/outcome.ts";
-import type { Channel } from "./channels.ts";
-import type { NotificationKind } from "./notification.ts";
-import type { Progress, Step } from "./step.ts";
+import type { ChannelName } from "./channels.ts";
+import type { NextState } from "./next-state.ts";
+import type { Notification, Progress } from "./notification.ts";
 
-/** A notification that is to be sent: of an alert, or of a silence that is over. */
-export type Notification = Progress & {
-  readonly id: string;
-  readonly channel: Channel;
-  /** Null when nothing is to be sent any more. */
-  readonly nextAttemptAt: Date | null;
-} & (
-    | { readonly kind: NotificationKind; readonly alertId: string; readonly silenceId: null }
-    | { readonly kind: "silence"; readonly alertId: null; readonly silenceId: string }
-  );
-
-/** The notification with this id, or undefined when it is gone with its alert or silence. */
+/** Finds a notification; undefined when it was deleted with its alert or silence. */
 export async function findNotification(sql: Sql, id: string): Promise<Notification | undefined> {
   const [row] = await sql<[Notification?]>`
     select n.notification_id as id, n.alert_id as "alertId", n.silence_id as "silenceId", n.kind, n.channel, n.status, n.reason, n.attempt_count as attempts,
-      n.unreached, n.expires_at as "expiresAt", n.next_attempt_at as "nextAttemptAt", n.created_at as "createdAt", n.late
+      n.unreached, n.expires_at as "expiresAt", n.next_attempt_at as "nextAttemptAt", n.created_at as "createdAt", n.late,
+      e.event_id as "eventId", e.batch_id as trace
     from notifications n
+    left join alerts a on a.alert_id = n.alert_id
+    left join events e on e.event_id = a.event_id
     where n.notification_id = ${id}
   `;
   return row;
 }
 
-/** Sets the next attempt of all that waits for a channel to now; outside of a transaction with their jobs, since those are locked first. */
-export async function bringForward(sql: Sql, channel: Channel, now: Date): Promise<void> {
+/** Makes the next attempt of every waiting notification of a channel due now. Not in one transaction with their jobs, which would have to be locked first. */
+export async function bringForward(sql: Sql, channel: ChannelName, now: Date): Promise<void> {
   await sql`
     update notifications n
     set next_attempt_at = ${now}
@@ -36,7 +28,7 @@ export async function bringForward(sql: Sql, channel: Channel, now: Date): Promi
   `;
 }
 
-/** Locks a job until the end of the transaction: jobs come before notifications, and those before alerts, wherever more than one is locked. */
+/** Locks a job until the end of the transaction. Jobs are locked before notifications, and notifications before alerts (decision 8). */
 export async function lockJob(sql: Sql, jobId: number): Promise<void> {
   await sql`
     select 1
@@ -46,7 +38,7 @@ export async function lockJob(sql: Sql, jobId: number): Promise<void> {
   `;
 }
 
-/** How far a notification is, locked until the end of the transaction; undefined when it is gone. */
+/** Locks a notification until the end of the transaction and returns its progress; undefined when it was deleted. */
 export async function lockProgress(sql: Sql, id: string): Promise<Progress | undefined> {
   const [row] = await sql<[Progress?]>`
     select n.status, n.reason, n.attempt_count as attempts, n.unreached, n.expires_at as "expiresAt", n.created_at as "createdAt", n.late
@@ -57,16 +49,16 @@ export async function lockProgress(sql: Sql, id: string): Promise<Progress | und
   return row;
 }
 
-/** Stores how far a notification is now. */
-export async function storeStep(
+/** Stores the next state of a notification. */
+export async function storeProgress(
   sql: Sql,
   id: string,
-  step: Omit<Step, "job"> & { readonly attempts: number; readonly late: boolean; readonly finishedAt: Date | null },
+  next: Omit<NextState, "job"> & { readonly attempts: number; readonly late: boolean; readonly finishedAt: Date | null },
 ): Promise<void> {
   await sql`
     update notifications n
-    set status = ${step.status}, reason = ${step.reason}, unreached = ${step.unreached === null ? null : [...step.unreached]},
-      next_attempt_at = ${step.nextAttemptAt}, attempt_count = ${step.attempts}, late = ${step.late}, finished_at = ${step.finishedAt}
+    set status = ${next.status}, reason = ${next.reason}, unreached = ${next.unreached === null ? null : [...next.unreached]},
+      next_attempt_at = ${next.nextAttemptAt}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt}
     where n.notification_id = ${id}
   `;
 }
@@ -88,7 +80,7 @@ export async function addAttempt(sql: Sql, id: string, attempt: StoredAttempt): 
   `;
 }
 
-/** Has notifications that were given up sent again, until a new expiry. Returns the alerts whose channels that changes. */
+/** Queues failed and expired notifications again, until a new expiry. Returns the ids of their alerts. */
 export async function reviveNotifications(sql: Sql, ids: readonly string[], expiresAt: Date, now: Date): Promise<readonly string[]> {
   const rows = await sql<{ alertId: string | null }[]>`
     update notifications n
@@ -97,6 +89,6 @@ export async function reviveNotifications(sql: Sql, ids: readonly string[], expi
       and n.status in ('failed', 'expired')
     returning n.alert_id as "alertId"
   `;
-  // in one order, since whoever asks locks them next
+  // In a fixed order, since the caller locks these alerts next
   return [...new Set(rows.flatMap(({ alertId }) => alertId ?? []))].toSorted();
 }

@@ -1,13 +1,10 @@
-import type { Outbound, OutboundAnswer } from "../../platform/outbound/outbound.ts";
-import { retryAfterMs } from "../../platform/outbound/retry-after.ts";
+import type { Outbound } from "../../platform/outbound/outbound.ts";
 import { traceHeader } from "../../platform/outbound/trace.ts";
+import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import type { HeldBackEvent, Message, SilenceMessage } from "../delivery/message.ts";
 import type { Outcome } from "../delivery/outcome.ts";
 
-/**
- * What is posted to DEFAULT_WEBHOOK_URL: the document's payload, for a digest also what was held back, for an end what is over; of a silence what it was,
- * and what it hid.
- */
+/** Writes the payload that is posted to DEFAULT_WEBHOOK_URL, with the held-back events of a digest, the incident of an end, or a silence. */
 function webhookPayload(message: Message): object {
   if (message.silence) return silencePayload(message);
   const { alert, heldBack, endOf, createdAt } = message;
@@ -59,7 +56,7 @@ function eventOf({ eventId, cameraId, startedAt, riskScore, riskLevel, summary }
   };
 }
 
-/** Posts a notification. A repetition is the same to the byte, and carries the same `webhook-id` and `idempotency-key`. */
+/** Posts a notification. A retry is the same to the byte, and has the same `webhook-id` and `idempotency-key`. */
 export async function postNotification(
   message: Message,
   { outbound, url, timeoutMs, now }: { outbound: Pick<Outbound, "post">; url: string; timeoutMs: number; now: () => Date },
@@ -77,18 +74,5 @@ export async function postNotification(
     timeoutMs,
     signal,
   });
-  return outcomeOfPost(answer, now());
-}
-
-/** What an answer means: 2xx is success, 410 says that nobody is there any more; all else may pass, or a person may mend it. */
-function outcomeOfPost(answer: OutboundAnswer, now: Date): Outcome {
-  if (answer.kind === "refused") return { kind: "again", answer: answer.error, misconfigured: true };
-  if (answer.kind === "unreachable") return { kind: "again", answer: answer.error };
-  const { status } = answer;
-  const text = `the webhook answered ${status}`;
-  if (status >= 200 && status < 300) return { kind: "sent", answer: text };
-  if (status === 410) return { kind: "failed", answer: `${text}: it is gone` };
-  const waitMs = retryAfterMs(answer.retryAfter, now);
-  const isTransient = status >= 500 || status === 408 || status === 425 || status === 429;
-  return { kind: "again", answer: text, ...(!isTransient && { misconfigured: true as const }), ...(waitMs > 0 && { waitMs }) };
+  return outcomeOfAnswer(answer, now());
 }

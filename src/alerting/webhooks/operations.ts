@@ -8,8 +8,8 @@ import type { webhookRoutes } from "../../contract/routes/webhooks.ts";
 import { uuidOf } from "../../contract/values.ts";
 import { deleteJobsOfWebhook } from "../../work/jobs/deliver-repository.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
+import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { TemplateError } from "../templates/template.ts";
-import { judge } from "./attempt.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
 import { bodyOf, headersOf } from "./request.ts";
@@ -137,15 +137,15 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     }
     const headers = headersOf(webhook, { id: told.deliveryId, time: now, body: text });
     const answer = await outbound.post({ url: webhook.url, headers, body: text, timeoutMs: config.webhookTimeoutSeconds * 1000 });
-    const { kind, error } = judge(answer);
     if (answer.kind === "refused") return { ...failed, error_message: answer.error };
     if (answer.kind === "unreachable") return { ...failed, response_time_ms: Math.round(answer.ms), error_message: answer.error };
+    const outcome = outcomeOfAnswer(answer, now);
     return {
-      success: kind === "success",
+      success: outcome.kind === "sent",
       status_code: answer.status,
       response_time_ms: Math.round(answer.ms),
       response_body: answer.body,
-      error_message: error,
+      error_message: outcome.kind === "sent" ? null : outcome.answer,
     };
   },
 

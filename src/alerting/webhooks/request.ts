@@ -3,79 +3,58 @@ import { type OutboundEvent, type OutboundEventType, outboundEvents } from "../.
 import type { WebhookAuth } from "../../contract/routes/webhook-headers.ts";
 import { traceHeader } from "../../platform/outbound/trace.ts";
 import { compileTemplate, renderTemplate } from "../templates/template.ts";
-import { botMarkdown } from "./formats/bot-markdown.ts";
-import { chatBlocks } from "./formats/chat-blocks.ts";
-import { chatEmbeds } from "./formats/chat-embeds.ts";
+import { formats } from "./formats/formats.ts";
 import { messageOf } from "./formats/message.ts";
-import { teamCards } from "./formats/team-cards.ts";
 import { signatureHeaders } from "./signing.ts";
-import type { OpenWebhook, WebhookDefinition } from "./webhook.ts";
+import { chatIdHeader, type OpenWebhook, type WebhookDefinition } from "./webhook.ts";
 
-/** What is to be told, with `data` in the form of the wire. */
-export interface Told {
+/** The event that a delivery reports. `data` is as JSON, not decoded. */
+interface ReportedEvent {
   readonly eventType: OutboundEventType;
   readonly emittedAt: Date;
   readonly data: unknown;
-  /** What people call the camera that it is about, for the forms of chats. */
+  /** The camera's display name, for chat messages. */
   readonly cameraName?: string | null;
   readonly webhookId: string;
   readonly deliveryId: string;
 }
 
-/** Where the chat of a bot stands when it is not in the query of the URL. This header is not sent. */
-export const chatIdHeader = "x-chat-id";
-
 /**
- * The body for a webhook: its template, or the form of its platform. Throws `TemplateError` when the template fails on
- * this event, and `ZodError` when stored data is of a form that this version does not know.
+ * Writes the body of a request: from the webhook's template, or in the format of its platform. Throws `TemplateError` when the template
+ * fails on this event, and `ZodError` when this version does not know the shape of the stored data.
  */
 export function bodyOf(
   webhook: Pick<WebhookDefinition, "url" | "custom_headers" | "payload_template" | "integration_type">,
-  told: Told,
+  reported: ReportedEvent,
   timeZone: string,
 ): string {
   const payload = {
-    event_type: told.eventType,
-    timestamp: told.emittedAt.toISOString(),
-    webhook_id: told.webhookId,
-    delivery_id: told.deliveryId,
-    data: told.data,
+    event_type: reported.eventType,
+    timestamp: reported.emittedAt.toISOString(),
+    webhook_id: reported.webhookId,
+    delivery_id: reported.deliveryId,
+    data: reported.data,
   };
   if (webhook.payload_template !== null) {
-    return renderTemplate(compileTemplate(webhook.payload_template), { ...(told.data as object), ...payload });
+    return renderTemplate(compileTemplate(webhook.payload_template), { ...(reported.data as object), ...payload });
   }
   if (webhook.integration_type === "generic") return JSON.stringify(payload);
-  const data = z.decode(outboundEvents[told.eventType] as z.ZodType, told.data);
-  const event = { type: told.eventType, eventId: "", data } as OutboundEvent;
-  const message = messageOf(event, told.emittedAt, timeZone, told.cameraName);
-  switch (webhook.integration_type) {
-    case "chat_blocks":
-      return JSON.stringify(chatBlocks(message));
-    case "chat_embeds":
-      return JSON.stringify(chatEmbeds(message));
-    case "bot_markdown":
-      return JSON.stringify(botMarkdown(message, chatIdOf(webhook)));
-    case "team_cards":
-      return JSON.stringify(teamCards(message));
-  }
+  const data = z.decode(outboundEvents[reported.eventType] as z.ZodType, reported.data);
+  const event = { type: reported.eventType, eventId: "", data } as OutboundEvent;
+  const message = messageOf(event, reported.emittedAt, timeZone, reported.cameraName);
+  return JSON.stringify(formats[webhook.integration_type](message, webhook));
 }
 
-/** The chat that a bot writes into: from the URL's query, or from a custom header. What stands before a bot may know it by itself. */
-export function chatIdOf({ url, custom_headers }: Pick<WebhookDefinition, "url" | "custom_headers">): string | undefined {
-  const header = Object.entries(custom_headers).find(([name]) => name.toLowerCase() === chatIdHeader)?.[1];
-  return new URL(url).searchParams.get("chat_id") || header || undefined;
-}
-
-/** All headers of a request with exactly this body: custom ones, authentication, type and signature. */
+/** Returns all headers of a request with exactly this body: custom headers, authentication, content type and signature. */
 export function headersOf(
   webhook: Pick<OpenWebhook, "custom_headers" | "auth" | "signingSecrets" | "integration_type">,
   message: { readonly id: string; readonly time: Date; readonly body: string; readonly trace?: string | null },
 ): Readonly<Record<string, string>> {
   const isBot = webhook.integration_type === "bot_markdown";
-  const own = Object.entries(webhook.custom_headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const custom = Object.entries(webhook.custom_headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     ...traceHeader(message.trace),
-    ...Object.fromEntries(own.filter(([name]) => !(isBot && name === chatIdHeader))),
+    ...Object.fromEntries(custom.filter(([name]) => !(isBot && name === chatIdHeader))),
     ...authHeaders(webhook.auth),
     "content-type": isJson(message.body) ? "application/json" : "text/plain; charset=utf-8",
     ...signatureHeaders(webhook.signingSecrets, message),
@@ -95,7 +74,7 @@ function authHeaders(auth: WebhookAuth): Readonly<Record<string, string>> {
   }
 }
 
-/** A template may make any text. */
+/** A template may render any text. */
 function isJson(body: string): boolean {
   try {
     JSON.parse(body);

@@ -108,3 +108,12 @@ export function opened(sealed: Uint8Array, sealer: Sealer): string | undefined {
 export function noSuchWebhook(id: string): Problem {
   return notFound("Webhook", id);
 }
+
+/** The custom header that names a bot's chat when the URL does not. homesec does not send it. */
+export const chatIdHeader = "x-chat-id";
+
+/** Returns the chat that a bot writes to: from the URL's query, or from a custom header. Undefined is fine for a proxy that knows the chat. */
+export function chatIdOf({ url, custom_headers }: Pick<WebhookDefinition, "url" | "custom_headers">): string | undefined {
+  const header = Object.entries(custom_headers).find(([name]) => name.toLowerCase() === chatIdHeader)?.[1];
+  return new URL(url).searchParams.get("chat_id") || header || undefined;
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { StoredVerdict } from "../../../src/alerting/alerts/verdicts-repository.ts";
+import type { NotificationSettings } from "../../../src/alerting/notifications/channels.ts";
 import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
-import type { Delivery } from "../../../src/alerting/notifications/delivery.ts";
 import type { Rule, RuleDefinition } from "../../../src/alerting/rules/rule.ts";
 import { insertRule } from "../../../src/alerting/rules/rules-repository.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
@@ -22,7 +22,7 @@ const noon = new Date("2026-03-01T12:00:00Z");
 
 /** A desk with the cameras `yard` and `gate`, and rules that run on request. */
 export interface AlertDesk extends Desk {
-  readonly delivery: Delivery;
+  readonly delivery: NotificationSettings;
   rule(changes?: Partial<RuleDefinition>): Promise<Rule>;
   /** Stores an event, scored if a score is given, and returns its id. */
   event(fields?: { readonly camera?: string; readonly score?: number; readonly seen?: Readonly<Record<string, number>> }): Promise<number>;

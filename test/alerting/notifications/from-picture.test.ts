@@ -103,7 +103,7 @@ it("a mail that is too large for the server goes without its picture, and says s
   await upload();
   await eventually(async () => expect((await alert())?.status).toBe("delivered"));
   expect(server.mails).toHaveLength(1);
-  expect(server.mails[0]?.mail.text).toContain("The picture is not in this mail: the mail server takes no mail of that size.");
+  expect(server.mails[0]?.mail.text).toContain("No picture: the mail server does not accept a mail of that size.");
   expect(server.mails[0]?.mail.pictures).toEqual([]);
 });
 

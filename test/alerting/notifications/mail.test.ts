@@ -191,13 +191,13 @@ describe("the picture in a mail", () => {
 
   it("is left out, with the reason and without its path, when it is gone or broken", async () => {
     const gone = await compose(message(), await mailPicture(source(`${folder.path}/gone.jpg`), [folder.path], patient));
-    expect(gone.text).toContain("The picture is not in this mail: it is gone from the disk.");
+    expect(gone.text).toContain("No picture: it is gone from the disk.");
     expect(gone.html).toContain("it is gone from the disk");
     expect(gone.pictures).toEqual([]);
     expect(gone.text).not.toContain(folder.path);
     await writeFile(`${folder.path}/broken.jpg`, "no picture");
     expect(await mailPicture(source(`${folder.path}/broken.jpg`), [folder.path], patient)).toEqual({
-      fault: "The picture is not in this mail: it cannot be decoded.",
+      fault: "No picture: it cannot be decoded.",
     });
   });
 
@@ -205,7 +205,7 @@ describe("the picture in a mail", () => {
     const hung = hangFolder(folder.path);
     try {
       expect(await mailPicture(source(`${folder.path}/a.jpg`), [folder.path], patient, 50)).toEqual({
-        fault: "The picture is not in this mail: it took too long to read it.",
+        fault: "No picture: reading it took too long.",
       });
     } finally {
       hung.answer();

@@ -100,15 +100,15 @@ describe("with a mail server", () => {
     expect(JSON.stringify(await config())).not.toContain("s3cret");
     expect(await post({ channel: "email" })).toEqual({
       status: 200,
-      body: { channel: "email", success: true, error: null, message: "The test message was taken for me@example.org" },
+      body: { channel: "email", success: true, error: null, message: "Test message accepted for me@example.org" },
     });
     await post({ channel: "email", email_recipients: ["you@example.org"] });
     expect(server.mails.map(({ to }) => to)).toEqual([["me@example.org"], ["you@example.org"]]);
     expect(server.mails[0]?.mail.headers["subject"]).toMatch(/^Test message from homesec/);
-    expect(server.mails[0]?.mail.text).toContain("This is a test");
+    expect(server.mails[0]?.mail.text).toContain("This is a test message.");
     expect(await post({ channel: "email", email_recipients: ["nobody@example.org"] })).toMatchObject({
       status: 200,
-      body: { success: false, error: "not taken for nobody@example.org: 550 no such user" },
+      body: { success: false, error: "refused for nobody@example.org: 550 no such user" },
     });
   });
 
@@ -123,7 +123,7 @@ describe("with a mail server", () => {
       await sql`update notifications set next_attempt_at = ${later}`;
     });
     expect((await post({ channel: "email" })).body.message).toBe(
-      "The test message was taken for me@example.org; 1 notification that waited for the channel is due now",
+      "Test message accepted for me@example.org; sending 1 waiting notification now",
     );
     await eventually(() => server.mails.some(({ mail }) => mail.text.includes("This waited for the mail server.")));
   });

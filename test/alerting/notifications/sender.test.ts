@@ -3,10 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createDeliveryEngine } from "../../../src/alerting/delivery/engine.ts";
+import { createNotificationChannel } from "../../../src/alerting/notifications/channel.ts";
 import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
 import type { NotificationKind } from "../../../src/alerting/notifications/notification.ts";
 import { cancelNotifications, channelResults, queueNotifications, sendWaiting } from "../../../src/alerting/notifications/queue.ts";
-import { createNotificationSender } from "../../../src/alerting/notifications/sender.ts";
 import { reviveNotifications } from "../../../src/alerting/notifications/sending-repository.ts";
 import { parseConfig } from "../../../src/platform/config/parse.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
@@ -60,18 +61,19 @@ async function desk(env: Readonly<Record<string, string>>, db = database.db) {
   servers.push(outbound);
   const note = (fields: object, sentence: string) => logged.push(`${sentence} ${JSON.stringify(fields)}`);
   const log = { debug: () => {}, info: note, warn: note, error: note, child: () => log };
-  const sender = createNotificationSender({
+  const clock = { now: () => now, monotonic: () => now.getTime() };
+  const channel = createNotificationChannel({
     db,
     config,
     outbound,
-    clock: { now: () => now, monotonic: () => now.getTime() },
-    log,
+    clock,
     settle: async (_sql, alertId) => settled.push(alertId),
     onStored: () => {},
     onAttempt: () => {},
     random: () => 0,
     smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000, answer: 1_000 },
   });
+  const sender = createDeliveryEngine(channel, { db, clock, log });
   const claim = (at = now) => db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now: at }, 10));
   return {
     raise: async (channels: readonly ("email" | "webhook")[], facts: AlertFacts = {}, kind: NotificationKind = "alert") => {
@@ -202,7 +204,7 @@ describe("an alert by mail", () => {
     const [received] = server.mails;
     expect(received?.mail.pictures).toHaveLength(1);
     expect(received?.mail.text).toContain(`https://home.example.org/api/detections/${newest}/image`);
-    expect(received?.mail.text).not.toContain("not in this mail");
+    expect(received?.mail.text).not.toContain("No picture");
   });
 
   it("waits for a mail server that is down, visibly, and arrives late when it is back, saying so", async () => {
@@ -231,9 +233,9 @@ describe("an alert by mail", () => {
     expect((await attempts()).map(({ outcome }) => outcome)).toEqual(["again", "again", "sent"]);
     // one fault is told once, and its end
     expect(logged.map((line) => line.split(" {")[0])).toEqual([
-      "a notification could not be sent; it is tried again",
-      "notifications go out again",
-      "a notification was sent",
+      "notification failed; retrying",
+      "notifications work again",
+      "notification sent",
     ]);
   });
 
@@ -287,7 +289,7 @@ describe("an alert by mail", () => {
     await work();
     expect(await result(alertId)).toMatchObject({
       status: "sent",
-      reason: "not yet taken for you@example.org: it is tried again",
+      reason: "not yet accepted for you@example.org; retrying",
       late: false,
     });
     await work(minutes(0.5));
@@ -304,7 +306,7 @@ describe("an alert by mail", () => {
     });
     const { alertId } = await raise(["email"]);
     await work();
-    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org: 550 no such user" });
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "refused for you@example.org: 550 no such user" });
   });
 
   it("waits for a login to be mended, tries it once in ten minutes however much waits, and the log says so once", async () => {
@@ -320,7 +322,7 @@ describe("an alert by mail", () => {
     for (let n = 0; n < 3; n += 1) await work(n === 0 ? minutes(10) : now);
     expect(await attempts()).toHaveLength(2);
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toContain("as homesec is configured");
+    expect(logged[0]).toContain("with this configuration");
   });
 
   it("goes out at once when the channel was found to work, and if it does not after all, one mail asks", async () => {
@@ -356,7 +358,7 @@ describe("an alert by mail", () => {
     await work();
     expect(await result(alertId)).toMatchObject({ status: "waiting", reason: expect.stringContaining("greylisted") });
     await work(minutes(1));
-    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org: 550 no such user" });
+    expect(await result(alertId)).toMatchObject({ status: "sent", reason: "refused for you@example.org: 550 no such user" });
 
     const other = await mailDesk({
       onRecipient: (who) => (who.startsWith("you") ? { code: 450, text: "greylisted" } : undefined),
@@ -364,8 +366,8 @@ describe("an alert by mail", () => {
     const second = await other.raise(["email"]);
     await other.work();
     await other.work(minutes(25 * 60));
-    expect(await other.result(second.alertId)).toMatchObject({ status: "sent", reason: "not taken for you@example.org in time" });
-    expect(logged.at(-1)).toContain("went to some of its recipients");
+    expect(await other.result(second.alertId)).toMatchObject({ status: "sent", reason: "not accepted for you@example.org in time" });
+    expect(logged.at(-1)).toContain("reached some of its recipients");
   });
 
   it("of what happened while homesec was off says so too", async () => {
@@ -446,7 +448,7 @@ describe("an alert by webhook", () => {
     const { raise, work, result, jobs } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
     const { alertId } = await raise(["webhook"]);
     await work();
-    expect((await jobs())[0]).toEqual({ status: "pending", at: minutes(0.5), error: "the webhook answered 503" });
+    expect((await jobs())[0]).toEqual({ status: "pending", at: minutes(0.5), error: "The target answered 503" });
     await work(minutes(0.5));
     expect((await jobs())[0]?.at).toEqual(minutes(10));
     await work(minutes(10));
@@ -462,7 +464,10 @@ describe("an alert by webhook", () => {
     const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
     const { alertId } = await raise(["webhook"]);
     await work();
-    expect(await result(alertId)).toMatchObject({ status: "failed", reason: "the webhook answered 410: it is gone" });
+    expect(await result(alertId)).toMatchObject({
+      status: "failed",
+      reason: "The target answered 410 (Gone): it accepts no more messages",
+    });
   });
 
   it("is not sent to where nothing may be sent", async () => {
@@ -509,6 +514,6 @@ describe("a digest", () => {
     await work();
     expect(hook.bodies).toEqual([]);
     const [stored] = await database.db.query((sql) => sql`select status, reason from notifications where alert_id = ${alertId}`);
-    expect(stored).toEqual({ status: "cancelled", reason: "all events that it was to tell of were deleted" });
+    expect(stored).toEqual({ status: "cancelled", reason: "all events of this digest were deleted" });
   });
 });

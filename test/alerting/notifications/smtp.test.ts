@@ -79,7 +79,7 @@ describe("a mail server", () => {
     const server = await serve({ onRecipient: reply(code, text) });
     const outcome = await send(server.port);
     expect(outcome).toMatchObject({ kind });
-    expect(outcome.answer).toContain(`not taken for me@example.org: ${code} ${text}`);
+    expect(outcome.answer).toContain(`refused for me@example.org: ${code} ${text}`);
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe("a mail server", () => {
 
   it("that takes some recipients only has sent it, and the others are named", async () => {
     const bad = await serve({ onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "no such user" } : undefined) });
-    expect(await send(bad.port)).toMatchObject({ kind: "sent", refusedFor: "not taken for me@example.org: 550 no such user" });
+    expect(await send(bad.port)).toMatchObject({ kind: "sent", refusedFor: "refused for me@example.org: 550 no such user" });
     expect(bad.mails[0]?.to).toEqual(["you@example.org"]);
     const grey = await serve({ onRecipient: (who) => (who.startsWith("me") ? { code: 450, text: "greylisted" } : undefined) });
     expect(await send(grey.port)).toMatchObject({ kind: "sent", unreached: ["me@example.org"] });

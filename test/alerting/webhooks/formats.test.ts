@@ -10,6 +10,8 @@ import { otherSamples, samples } from "../../../src/alerting/webhooks/samples.ts
 import { outboundEventTypes } from "../../../src/contract/constants.ts";
 import type { OutboundEvent } from "../../../src/contract/outbound-events.ts";
 
+const chat = (id: string) => ({ url: `https://bot.example.org/send?chat_id=${id}`, custom_headers: {} });
+
 const time = new Date("2026-01-31T22:15:00Z");
 
 /** Text as somebody hostile writes it: markup, mentions, links, control characters, emoji of several parts, halves of pairs. */
@@ -117,7 +119,7 @@ describe("within the published limits, whatever is in the texts", () => {
 
   test("bot_markdown: 4096, every reserved character escaped but our own bold and code", () => {
     checkAll(
-      (given) => botMarkdown(given, "-100123"),
+      (given) => botMarkdown(given, chat("-100123")),
       (made) => {
         const { text, chat_id, parse_mode, link_preview_options } = made as Record<string, unknown>;
         expect({ chat_id, parse_mode, link_preview_options }).toEqual({
@@ -152,7 +154,7 @@ test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000o
   "%s calls nobody, through any of the platforms",
   (call) => {
     const said: Message = { headline: call, text: call, facts: [{ name: call, value: call }], urgency: "info", more: call, time };
-    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, "1"), teamCards(said)]) {
+    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, chat("1")), teamCards(said)]) {
       for (const text of textsOf(made)) expect(text).not.toMatch(/@(everyone|here|channel|all)/i);
     }
   },
@@ -160,14 +162,14 @@ test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000o
 
 test("bot_markdown without a chat names none: what stands before the bot may know it", () => {
   const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more: null, time };
-  expect(botMarkdown(said, undefined)).not.toHaveProperty("chat_id");
+  expect(botMarkdown(said, { url: "https://bot.example.org/send", custom_headers: {} })).not.toHaveProperty("chat_id");
 });
 
 test("the command at the end of a message can be copied, whatever the camera is called", () => {
   const more = "homesec cameras show front_door";
   const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more, time };
   expect(textsOf(chatBlocks(said))).toContain(`More: \`${more}\``);
-  expect(botMarkdown(said, "1")).toMatchObject({ text: expect.stringContaining(`\`${more}\``) });
+  expect(botMarkdown(said, chat("1"))).toMatchObject({ text: expect.stringContaining(`\`${more}\``) });
 });
 
 describe("shortening", () => {
@@ -202,7 +204,7 @@ describe("every event type is said in words", () => {
     expect(said.headline).not.toMatch(/undefined|null|\[object/);
     expect(said.facts.length).toBeGreaterThan(0);
     for (const fact of said.facts) expect(fact.value).not.toMatch(/undefined|null|\[object|^$/);
-    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, "1"), teamCards(said)]) {
+    for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, chat("1")), teamCards(said)]) {
       expect(textsOf(made).join(" ")).toContain(type === "system_health_changed" ? "degraded" : "front");
     }
   });

@@ -79,7 +79,7 @@ test("the log names webhook and host of what failed, and no part of an address, 
   await post(0, "alerts/rules", { name: "Each", cooldown_seconds: 0 });
   await post(0, "events/bulk", { events: [{ camera_id: "yard", started_at: "2026-01-02T00:00:00Z" }] });
   const output = () => daemons.map((daemon) => daemon.output()).join("");
-  await eventually(() => output().split("a webhook could not be delivered").length > 4, {
+  await eventually(() => output().split("webhook delivery failed").length > 4, {
     timeoutMs: 20_000,
     what: "four failures in the log",
   });

@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { judge } from "../../../src/alerting/webhooks/attempt.ts";
-import { retryDelayMs } from "../../../src/alerting/webhooks/retries.ts";
+import { webhookDelayMs } from "../../../src/alerting/delivery/backoff.ts";
+import { outcomeOfAnswer } from "../../../src/alerting/delivery/http-outcome.ts";
 import { newSigningSecret, signatureHeaders } from "../../../src/alerting/webhooks/signing.ts";
 
 const now = new Date("2026-01-31T22:15:00Z");
-const calm = { retryDelaySeconds: 10, random: 0, retryAfter: null, now };
 
 describe("the delay before a retry", () => {
   test("doubles from retry_delay_seconds, up to one hour", () => {
-    expect([1, 2, 3, 4, 9, 10].map((n) => retryDelayMs(n, calm) / 1000)).toEqual([10, 20, 40, 80, 2560, 3600]);
+    expect([1, 2, 3, 4, 9, 10].map((n) => webhookDelayMs(n, 10, {}, 0) / 1000)).toEqual([10, 20, 40, 80, 2560, 3600]);
   });
 
   test("has up to a fifth of jitter, and is never above an hour or below its own", () => {
@@ -21,7 +20,7 @@ describe("the delay before a retry", () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (n, seconds, random) => {
           const plain = Math.min(3_600_000, seconds * 1000 * 2 ** (n - 1));
-          const delay = retryDelayMs(n, { ...calm, retryDelaySeconds: seconds, random });
+          const delay = webhookDelayMs(n, seconds, {}, random);
           expect(delay).toBeGreaterThanOrEqual(plain);
           expect(delay).toBeLessThanOrEqual(Math.min(3_600_000, plain * 1.2) + 1);
         },
@@ -43,7 +42,8 @@ describe("the delay before a retry", () => {
     ["soon", 10],
     ["", 10],
   ])("Retry-After %j asks for %i s", (retryAfter, seconds) => {
-    expect(retryDelayMs(1, { ...calm, retryAfter })).toBe(seconds * 1000);
+    const outcome = outcomeOfAnswer({ kind: "answered", status: 503, retryAfter, body: "", ms: 1 }, now);
+    expect(outcome.kind === "again" && webhookDelayMs(1, 10, outcome, 0)).toBe(seconds * 1000);
   });
 });
 
@@ -70,25 +70,25 @@ describe("signatures", () => {
 });
 
 describe("an answer", () => {
-  const answered = (status: number) => judge({ kind: "answered", status, retryAfter: "7", body: "x\u0000y", ms: 12.4 });
+  const answered = (status: number) => outcomeOfAnswer({ kind: "answered", status, retryAfter: "7", body: "x\u0000y", ms: 12.4 }, now);
   test.each([
-    [200, "success"],
-    [204, "success"],
-    [299, "success"],
+    [200, "sent"],
+    [204, "sent"],
+    [299, "sent"],
     [301, "again"],
     [307, "again"],
     [400, "again"],
     [404, "again"],
-    [410, "gone"],
+    [410, "failed"],
     [429, "again"],
     [500, "again"],
     [503, "again"],
   ])("%i is %s", (status, kind) => {
-    expect(answered(status)).toMatchObject({ kind, statusCode: status, responseMs: 12, response: "xy" });
+    expect(answered(status)).toMatchObject({ kind, response: { status, ms: 12, body: "xy" } });
   });
 
-  test("what was refused is not tried again; what could not be reached is", () => {
-    expect(judge({ kind: "refused", error: "no" }).kind).toBe("never");
-    expect(judge({ kind: "unreachable", error: "down", ms: 3 })).toMatchObject({ kind: "again", statusCode: null, error: "down" });
+  test("an address that homesec refuses to call is a misconfiguration; one that cannot be reached is not", () => {
+    expect(outcomeOfAnswer({ kind: "refused", error: "no" }, now)).toEqual({ kind: "again", answer: "no", misconfigured: true });
+    expect(outcomeOfAnswer({ kind: "unreachable", error: "down", ms: 3 }, now)).toEqual({ kind: "again", answer: "down" });
   });
 });

@@ -69,10 +69,10 @@ describe("the log", () => {
     const told = home.lines().filter((line: Line) => line.level === "info" && line["trace"] !== undefined);
     expect([...new Set(told.map(({ msg }) => msg))].toSorted()).toEqual([
       "a batch became an event",
-      "a notification was sent",
       "a rule raised an alert",
-      "a webhook was told",
       "an event was judged",
+      "notification sent",
+      "webhook delivered",
     ]);
     expect(home.lines().filter(({ level, image }) => level === "info" && image !== undefined)).toEqual([]);
   });

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { processEndedSilences } from "../../../src/alerting/alerts/ended-silences.ts";
 import { settleAlert } from "../../../src/alerting/alerts/settle.ts";
-import { createNotificationSender } from "../../../src/alerting/notifications/sender.ts";
+import { createDeliveryEngine } from "../../../src/alerting/delivery/engine.ts";
+import { createNotificationChannel } from "../../../src/alerting/notifications/channel.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import type { Cause } from "../../../src/monitoring/incidents/incident.ts";
 import { endIncidents, followStatus, openIncident } from "../../../src/monitoring/incidents/incidents.ts";
@@ -59,14 +60,15 @@ async function send(minutes: number): Promise<number> {
   desk.at(at(minutes));
   const { db, context } = desk;
   const processId = randomUUID();
-  const sender = createNotificationSender({
-    ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, log: silentLog, settle: settleAlert },
+  const channel = createNotificationChannel({
+    ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, settle: settleAlert },
     ...{ onStored: () => {}, onAttempt: () => {}, random: () => 0 },
   });
+  const engine = createDeliveryEngine(channel, { db, clock: context.clock, log: silentLog });
   let sent = 0;
   for (;;) {
     const jobs = await db.query((sql) => claimNextInLanes(sql, { queue: "deliver", processId, now: now() }, 10));
-    for (const job of jobs) await sender.run(job.subject.split(":")[1] ?? "", job, new AbortController().signal);
+    for (const job of jobs) await engine.run(job.subject.split(":")[1] ?? "", job, new AbortController().signal);
     sent += jobs.length;
     if (jobs.length === 0) return sent;
   }

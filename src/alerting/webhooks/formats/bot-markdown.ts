@@ -1,11 +1,13 @@
+import { chatIdOf, type WebhookDefinition } from "../webhook.ts";
 import type { Message } from "./message.ts";
 import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 
 /** Published limit of a message; that it is counted after the markup is taken out leaves room to spare. */
 const longest = 4096;
 
-/** A message of a bot in MarkdownV2, into the chat `chatId` if it is given, without a preview of links. */
-export function botMarkdown(message: Message, chatId: string | undefined): object {
+/** Writes a bot's message in MarkdownV2, without link previews, to the chat that the webhook names. */
+export function botMarkdown(message: Message, webhook: Pick<WebhookDefinition, "url" | "custom_headers">): object {
+  const chatId = chatIdOf(webhook);
   const headline = `*${shorten(headlineOf(message), 500, escapeText)}*`;
   const facts = message.facts.map(
     ({ name, value }) => `*${shorten(plainLine(name), 100, escapeText)}:* ${shorten(plainLine(value), 500, escapeText)}`,

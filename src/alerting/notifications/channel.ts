@@ -1,0 +1,197 @@
+import type { Clock } from "../../base/clock/clock.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database, Sql } from "../../platform/database/database.ts";
+import type { Outbound } from "../../platform/outbound/outbound.ts";
+import type { ClaimedJob } from "../../work/jobs/jobs-repository.ts";
+import type { Channel, JobEnd, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
+import type { LogEntry } from "../delivery/fault-log.ts";
+import type { AlertFacts, Message } from "../delivery/message.ts";
+import type { Counted, Outcome } from "../delivery/outcome.ts";
+import type { SmtpTimeouts } from "../email/smtp.ts";
+import { type ChannelName, channelAvailability } from "./channels.ts";
+import { beginningOf, insertEnds } from "./ends-repository.ts";
+import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
+import { createMailPause, type MailPause } from "./mail-pause.ts";
+import { isLate, lateness, type NextState, nextState } from "./next-state.ts";
+import { isOpen, type Notification } from "./notification.ts";
+import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
+import { type Send, transports } from "./transports.ts";
+
+/** A digest lists this many events and counts the rest. */
+const listedEvents = 20;
+
+export interface NotificationChannelContext {
+  readonly db: Database;
+  readonly config: Config;
+  readonly outbound: Pick<Outbound, "post">;
+  readonly clock: Clock;
+  /** Updates an alert to what its channels did, in the transaction that stores an outcome. */
+  readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
+  /** Runs after each commit: the journal has entries to number. */
+  readonly onStored: () => void;
+  /** Counts an attempt that ended this many seconds after the notification was queued. */
+  readonly onAttempt: (channel: ChannelName, outcome: Counted, seconds: number) => void;
+  /** Returns 0 to 1, for the jitter of retries. */
+  readonly random?: () => number;
+  readonly smtpTimeouts?: SmtpTimeouts;
+}
+
+interface Request {
+  readonly channel: ChannelName;
+  readonly message: Message;
+  readonly send: Send;
+}
+
+/** Makes the channel of notifications, which go out by mail or to DEFAULT_WEBHOOK_URL. `next-state.ts` explains their states. */
+export function createNotificationChannel(context: NotificationChannelContext): Channel<Notification, Request> {
+  const { clock, random = Math.random } = context;
+  const mailPause = createMailPause(clock);
+  return {
+    load: async (sql, id) => {
+      const notification = await findNotification(sql, id);
+      return notification && isOpen(notification) ? notification : undefined;
+    },
+    render: (notification, run) => render(notification, run, context, mailPause),
+    send: async ({ channel, send }, signal) => {
+      const outcome = await send(signal);
+      if (channel === "email") mailPause.follow(outcome);
+      return outcome;
+    },
+    store: (sql, notification, result, job) => store(sql, { notification, result, job, random: random() }, context.settle),
+    afterCommit: (notification, result, { counted }) => {
+      context.onStored();
+      if (counted === undefined) return undefined;
+      context.onAttempt(notification.channel, counted, (result.at.getTime() - notification.createdAt.getTime()) / 1000);
+      return entryOf(notification, result, counted);
+    },
+    recovered: (channel) => ({ fields: { channel }, text: "notifications work again" }),
+  };
+}
+
+async function render(
+  notification: Notification,
+  { startedAt, signal }: Run,
+  context: NotificationChannelContext,
+  mailPause: MailPause,
+): Promise<Rendered<Request> | undefined> {
+  const { channel } = notification;
+  const message = await messageOf(context.db, notification, startedAt);
+  if (!message) return undefined;
+  if (isEndedByPerson(notification, message.alert)) return { kind: "ended", as: "cancelled", reason: null };
+  if (notification.kind === "digest" && message.heldBack?.count === 0) {
+    return { kind: "ended", as: "cancelled", reason: "all events of this digest were deleted" };
+  }
+  if (startedAt >= notification.expiresAt) return { kind: "ended", as: "expired", reason: "it was not sent in time" };
+  const pause = channel === "email" ? mailPause.of(notification) : undefined;
+  if (pause) return { kind: "waits", ...pause };
+  const available = channelAvailability(context.config)[channel];
+  if (!available.usable) return { kind: "outcome", outcome: { kind: "again", answer: available.reason, misconfigured: true } };
+  const recipients = notification.unreached ?? context.config.defaultEmailRecipients;
+  const send = await transports[channel](context, message, recipients, signal);
+  return { kind: "request", request: { channel, message, send } };
+}
+
+async function messageOf(db: Database, notification: Notification, now: Date): Promise<Message | undefined> {
+  const { id: notificationId, createdAt, kind } = notification;
+  const common = { notificationId, createdAt, late: lateness(notification, kind, now) };
+  return await db.query(async (sql) => {
+    if (notification.kind === "silence") {
+      const silence = await findSilenceFacts(sql, notification.silenceId);
+      return silence && { ...common, silence, heldBack: await findSilenced(sql, notification.silenceId, listedEvents) };
+    }
+    const alert = await findAlertFacts(sql, notification.alertId);
+    const heldBack = kind === "digest" ? await findHeldBack(sql, notification, listedEvents) : undefined;
+    const endOf = kind === "end" ? await beginningOf(sql, notification.alertId, notification.channel) : undefined;
+    return alert && { ...common, alert, heldBack, endOf };
+  });
+}
+
+/** Whether no one needs the message any more. Whoever acknowledges an incident still wants to know when it is over. */
+function isEndedByPerson({ kind }: Notification, alert: AlertFacts | undefined): boolean {
+  const status = alert?.status;
+  return status === "dismissed" ? kind !== "digest" : status === "acknowledged" && kind === "alert";
+}
+
+/** Locks the job, the notification and the alert, in this order. */
+async function store(
+  sql: Sql,
+  run: { readonly notification: Notification; readonly result: Result<Request>; readonly job: ClaimedJob; readonly random: number },
+  settle: NotificationChannelContext["settle"],
+): Promise<Stored> {
+  const { notification, result, job } = run;
+  await lockJob(sql, job.jobId);
+  const before = await lockProgress(sql, notification.id);
+  const counted = countedAs(result);
+  if (!before) return { job: { kind: "finish" }, counted };
+  const next = nextState(before, result, { tries: job.deferrals + 1, random: run.random });
+  const attempt = result.kind === "attempted" ? result : undefined;
+  if (attempt) {
+    const { startedAt, outcome } = attempt;
+    const stored = { attempt: before.attempts + 1, startedAt, finishedAt: result.at, outcome: outcome.kind, answer: outcome.answer };
+    await addAttempt(sql, notification.id, stored);
+  }
+  await storeProgress(sql, notification.id, {
+    ...next,
+    attempts: before.attempts + (attempt ? 1 : 0),
+    late: isLate(before, next.status, result.at),
+    finishedAt: next.job === "release" ? null : result.at,
+  });
+  // The incident may have ended before its beginning was sent, or meanwhile
+  if (next.status === "sent" && isBeginning(notification, attempt?.request?.message.alert)) {
+    await insertEnds(sql, { notificationId: notification.id }, result.at);
+  }
+  if (notification.kind === "alert") await settle(sql, notification.alertId, result.at);
+  return { job: jobEndOf(next, result.at), counted };
+}
+
+/** Whether the message says that an incident lasts, so that its end has to follow. A webhook's payload never says that it is over. */
+function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefined): boolean {
+  return kind === "alert" && alert?.eventKind === "camera_health" && (channel === "webhook" || alert.incidentEndedAt === null);
+}
+
+function jobEndOf({ job, reason, nextAttemptAt }: NextState, now: Date): JobEnd {
+  switch (job) {
+    case "finish":
+      return { kind: "finish" };
+    case "bury":
+      return { kind: "bury", error: reason ?? "it could not be sent" };
+    case "release":
+      return { kind: "release", availableAt: nextAttemptAt ?? now, error: reason, attempt: "deferred" };
+  }
+}
+
+const countedOutcomes = { sent: "success", again: "retry", failed: "failure" } as const satisfies Record<Outcome["kind"], Counted>;
+
+function countedAs(result: Result<Request>): Counted | undefined {
+  if (result.kind === "attempted") return countedOutcomes[result.outcome.kind];
+  return result.kind === "ended" && result.as !== "cancelled" ? "failure" : undefined;
+}
+
+function entryOf(notification: Notification, result: Result<Request>, counted: Counted): LogEntry {
+  const { id, channel, kind, eventId, trace, alertId, silenceId } = notification;
+  const outcome = result.kind === "attempted" ? result.outcome : undefined;
+  const answer = result.kind === "attempted" ? result.outcome.answer : result.reason;
+  const reason = outcome?.kind === "sent" ? (outcome.refusedFor ?? null) : answer;
+  const fields = {
+    ...{ stage: "deliver", trace: trace ?? undefined, event: eventId ?? undefined, alert: alertId ?? undefined },
+    ...{ silence: silenceId ?? undefined, notification: id, channel, kind, answer },
+    ...(result.kind === "attempted" && { took_ms: result.at.getTime() - result.startedAt.getTime() }),
+    ...(reason !== null && { reason }),
+  };
+  return { counted, target: channel, fields, reason, ...sentence(notification, outcome, counted) };
+}
+
+function sentence({ status }: Notification, outcome: Outcome | undefined, counted: Counted): Pick<LogEntry, "level" | "text" | "isAlarm"> {
+  if (outcome?.kind === "sent") {
+    if (outcome.refusedFor === undefined) return { level: "info", text: "notification sent" };
+    return { level: "warn", text: "notification sent, but the mail server refused some recipients" };
+  }
+  if (counted === "failure") {
+    if (status === "sent") return { level: "error", isAlarm: true, text: "mail reached some of its recipients; not retrying the others" };
+    return { level: "error", isAlarm: true, text: "notification failed for good; it is in the dead letters of the queue deliver" };
+  }
+  if (outcome?.kind === "again" && outcome.misconfigured) {
+    return { level: "error", text: "notifications cannot be sent with this configuration; retrying until it is fixed" };
+  }
+  return { level: "warn", text: "notification failed; retrying" };
+}
