@@ -74,7 +74,7 @@ describe("without any channel", () => {
       [200, "webhook", false, "it needs DEFAULT_WEBHOOK_URL"],
       [200, "push", false, "push notifications are not available in this version"],
     ]);
-    expect(answers[1]?.body.message).toContain("Nothing was sent");
+    expect(answers[1]?.body.message).toContain("Test message not sent");
   });
 
   it("what is no channel or no address is refused", async () => {

@@ -170,7 +170,7 @@ describe("a mail server", () => {
     const stop = new AbortController();
     const sending = send(mute.port, {}, stop.signal);
     stop.abort();
-    expect(await sending).toEqual({ kind: "again", answer: "broken off" });
+    expect(await sending).toEqual({ kind: "again", answer: "the attempt was aborted" });
   });
 
   it("at an address that nothing may be sent to is not called", async () => {
