@@ -11,7 +11,12 @@ import { findSilence } from "../silences/silences-repository.ts";
  * clients, and sends one summary through each channel that the muted alerts would have used. A silence that muted nothing sends no
  * summary. Returns the records of the silences that this call processed.
  */
-export async function processEndedSilences(db: Database, delivery: NotificationSettings, now: Date, limit: number): Promise<readonly Silence[]> {
+export async function processEndedSilences(
+  db: Database,
+  delivery: NotificationSettings,
+  now: Date,
+  limit: number,
+): Promise<readonly Silence[]> {
   const taken: Silence[] = [];
   for (const id of await db.query((sql) => dueEnds(sql, now, limit))) {
     const silence = await db.transaction(async (sql) => {
