@@ -6,7 +6,8 @@ import { uuidOf } from "../../contract/values.ts";
 import { appendToJournal } from "../../work/journal/journal.ts";
 import type { OperationContext, Operations } from "../../work/operations/operation.ts";
 import { emit } from "../../work/outbox/outbox.ts";
-import { cancelNotifications, channelResults } from "../notifications/queue.ts";
+import { cancelNotifications } from "../notifications/notifications-repository.ts";
+import { channelResults } from "../notifications/queue.ts";
 import type { Alert } from "./alert.ts";
 import { countAlerts, endAlert, findAlert, listAlerts } from "./alerts-repository.ts";
 

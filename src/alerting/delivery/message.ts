@@ -30,17 +30,10 @@ export interface AlertFacts {
 }
 
 /** An event that raised no alert during the cooldown of an earlier one. */
-export interface HeldBackEvent {
-  readonly eventId: number;
-  readonly cameraId: string;
-  readonly cameraName: string;
-  readonly eventKind: AlertFacts["eventKind"];
-  readonly startedAt: Date;
-  readonly analysisStatus: (typeof analysisStatuses)[number];
-  readonly riskScore: number | null;
-  readonly riskLevel: string | null;
-  readonly summary: string;
-}
+export type HeldBackEvent = Pick<
+  AlertFacts,
+  "eventId" | "cameraId" | "cameraName" | "eventKind" | "startedAt" | "analysisStatus" | "riskScore" | "riskLevel" | "summary"
+>;
 
 /** The events that an alert's cooldown held back: their count, and the riskiest ones by time. */
 export interface HeldBack {

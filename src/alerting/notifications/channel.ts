@@ -1,13 +1,9 @@
-import type { Clock } from "../../base/clock/clock.ts";
-import type { Config } from "../../platform/config/config.ts";
 import type { Database, Sql } from "../../platform/database/database.ts";
-import type { Outbound } from "../../platform/outbound/outbound.ts";
 import type { ClaimedJob } from "../../work/jobs/jobs-repository.ts";
 import type { Channel, JobEnd, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
 import type { LogEntry } from "../delivery/fault-log.ts";
 import type { AlertFacts, Message } from "../delivery/message.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
-import type { SmtpTimeouts } from "../email/smtp.ts";
 import { type ChannelName, channelAvailability } from "./channels.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
@@ -15,16 +11,12 @@ import { createMailPause, type MailPause } from "./mail-pause.ts";
 import { isLate, lateness, type NextState, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
-import { type Send, transports } from "./transports.ts";
+import { type Send, type TransportContext, transports } from "./transports.ts";
 
 /** A digest lists this many events and counts the rest. */
 const listedEvents = 20;
 
-export interface NotificationChannelContext {
-  readonly db: Database;
-  readonly config: Config;
-  readonly outbound: Pick<Outbound, "post">;
-  readonly clock: Clock;
+export interface NotificationChannelContext extends TransportContext {
   /** Updates an alert to what its channels did, in the transaction that stores an outcome. */
   readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
   /** Runs after each commit: the journal has entries to number. */
@@ -33,7 +25,6 @@ export interface NotificationChannelContext {
   readonly onAttempt: (channel: ChannelName, outcome: Counted, seconds: number) => void;
   /** Returns 0 to 1, for the jitter of retries. */
   readonly random?: () => number;
-  readonly smtpTimeouts?: SmtpTimeouts;
 }
 
 interface Request {
@@ -168,7 +159,7 @@ function countedAs(result: Result<Request>): Counted | undefined {
 }
 
 function entryOf(notification: Notification, result: Result<Request>, counted: Counted): LogEntry {
-  const { id, channel, kind, eventId, trace, alertId, silenceId } = notification;
+  const { id, channel, kind, eventId, trace, alertId, silenceId, status } = notification;
   const outcome = result.kind === "attempted" ? result.outcome : undefined;
   const answer = result.kind === "attempted" ? result.outcome.answer : result.reason;
   const reason = outcome?.kind === "sent" ? (outcome.refusedFor ?? null) : answer;
@@ -178,20 +169,17 @@ function entryOf(notification: Notification, result: Result<Request>, counted: C
     ...(result.kind === "attempted" && { took_ms: result.at.getTime() - result.startedAt.getTime() }),
     ...(reason !== null && { reason }),
   };
-  return { counted, target: channel, fields, reason, ...sentence(notification, outcome, counted) };
+  return { counted, target: channel, fields, reason, isAlarm: counted === "failure", ...sentenceOf(counted, outcome, status === "sent") };
 }
 
-function sentence({ status }: Notification, outcome: Outcome | undefined, counted: Counted): Pick<LogEntry, "level" | "text" | "isAlarm"> {
-  if (outcome?.kind === "sent") {
-    if (outcome.refusedFor === undefined) return { level: "info", text: "notification sent" };
-    return { level: "warn", text: "notification sent, but the mail server refused some recipients" };
-  }
-  if (counted === "failure") {
-    if (status === "sent") return { level: "error", isAlarm: true, text: "mail reached some of its recipients; not retrying the others" };
-    return { level: "error", isAlarm: true, text: "notification failed for good; it is in the dead letters of the queue deliver" };
-  }
-  if (outcome?.kind === "again" && outcome.misconfigured) {
+function sentenceOf(counted: Counted, outcome: Outcome | undefined, isPartlySent: boolean): Pick<LogEntry, "level" | "text"> {
+  if (outcome?.kind === "sent" && outcome.refusedFor === undefined) return { level: "info", text: "notification sent" };
+  if (outcome?.kind === "sent") return { level: "warn", text: "notification sent, but the mail server refused some recipients" };
+  if (counted === "failure" && isPartlySent)
+    return { level: "error", text: "mail reached some of its recipients; not retrying the others" };
+  if (counted === "failure")
+    return { level: "error", text: "notification failed for good; it is in the dead letters of the queue deliver" };
+  if (outcome?.kind === "again" && outcome.misconfigured)
     return { level: "error", text: "notifications cannot be sent with this configuration; retrying until it is fixed" };
-  }
   return { level: "warn", text: "notification failed; retrying" };
 }

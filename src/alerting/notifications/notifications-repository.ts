@@ -41,8 +41,11 @@ export async function insertNotifications(
   `;
 }
 
-/** Cancels the waiting notifications of an alert, and deletes their jobs unless a worker has claimed them. */
-export async function cancelWaiting(sql: Sql, alertId: string, now: Date): Promise<void> {
+/**
+ * Cancels the waiting notifications of an alert, in the transaction that ends the alert, and deletes their jobs unless a worker has claimed
+ * them: such a notification may still arrive. The alert's digest is sent all the same.
+ */
+export async function cancelNotifications(sql: Sql, alertId: string, now: Date): Promise<void> {
   await sql`
     with cancelled as (
       update notifications n

@@ -3,7 +3,7 @@ import type { Database, Sql } from "../../platform/database/database.ts";
 import { hastenChannel } from "../../work/jobs/deliver-repository.ts";
 import type { ChannelAvailability, ChannelName } from "./channels.ts";
 import type { About, ChannelResult } from "./notification.ts";
-import { cancelWaiting, insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
+import { insertNotifications, resultsOfAlerts } from "./notifications-repository.ts";
 import { bringForward } from "./sending-repository.ts";
 
 /** A notification to queue: its subject, its channels, and until when homesec retries it. */
@@ -34,14 +34,6 @@ export async function queueNotifications(
     attempts: 0,
     late: false,
   }));
-}
-
-/**
- * Cancels the waiting notifications of an alert, in the transaction that ends the alert. Its digest is sent all the same. A notification
- * that is being sent at this moment may still arrive.
- */
-export async function cancelNotifications(sql: Sql, alertId: string, now: Date): Promise<void> {
-  await cancelWaiting(sql, alertId, now);
 }
 
 /**

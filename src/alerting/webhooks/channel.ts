@@ -13,7 +13,7 @@ import type { Counted, Outcome } from "../delivery/outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { templateFault } from "./definition.ts";
 import { type DeliveryToSend, findDelivery, insertAttempt, updateDelivery } from "./deliveries-repository.ts";
-import { bodyOf, headersOf } from "./request.ts";
+import { type WebhookRequest as Request, requestFor } from "./request.ts";
 import { openWebhook, type StoredWebhook } from "./webhook.ts";
 import { countAttempt, findWebhook, setEnabled } from "./webhooks-repository.ts";
 
@@ -40,12 +40,6 @@ export interface WebhookChannelContext {
 interface Item {
   readonly delivery: DeliveryToSend;
   readonly webhook: StoredWebhook;
-}
-
-interface Request {
-  readonly url: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -97,12 +91,10 @@ function render({ delivery, webhook: stored }: Item, { job, startedAt }: Run, co
       emittedAt: delivery.emitted_at,
       data: delivery.data,
       cameraName: delivery.camera_name,
-      webhookId: webhook.id,
       deliveryId: delivery.id,
     };
-    const body = bodyOf(webhook, event, context.timeZone);
-    const headers = headersOf(webhook, { id: delivery.message_id, time: startedAt, body, trace: delivery.trace });
-    return { kind: "request", request: { url: webhook.url, body, headers } };
+    const message = { id: delivery.message_id, time: startedAt, timeZone: context.timeZone, trace: delivery.trace };
+    return { kind: "request", request: requestFor(webhook, event, message) };
   } catch (error) {
     // You can enter the secret again, or another daemon has the right key file
     if (error instanceof Problem) return { kind: "outcome", outcome: { kind: "again", answer: error.message } };

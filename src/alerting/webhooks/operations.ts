@@ -12,7 +12,7 @@ import { outcomeOfAnswer } from "../delivery/http-outcome.ts";
 import { TemplateError } from "../templates/template.ts";
 import { requireUsable, templateFault } from "./definition.ts";
 import { deliveryOperations } from "./delivery-operations.ts";
-import { bodyOf, headersOf } from "./request.ts";
+import { requestFor, type WebhookRequest } from "./request.ts";
 import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
 import {
@@ -121,22 +121,17 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       throw new Problem("invalid", `kind: ${msg}`, { items: [{ loc: ["body", "kind"], msg, type: "value_error" }] });
     }
     const failed = { success: false, status_code: 0, response_time_ms: 0, response_body: "" };
-    const told = {
-      eventType: body.event_type,
-      emittedAt: now,
-      data: z.encode(outboundEvents[body.event_type] as z.ZodType, sample.data),
-      webhookId: webhook.id,
-      deliveryId: randomUUID(),
-    };
-    let text: string;
+    const data = z.encode(outboundEvents[body.event_type] as z.ZodType, sample.data);
+    const id = randomUUID();
+    let request: WebhookRequest;
     try {
-      text = bodyOf(webhook, told, localTimeZone());
+      const event = { eventType: body.event_type, emittedAt: now, data, deliveryId: id };
+      request = requestFor(webhook, event, { id, time: now, timeZone: localTimeZone() });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       return { ...failed, error_message: `The payload template failed: ${templateFault(error)}` };
     }
-    const headers = headersOf(webhook, { id: told.deliveryId, time: now, body: text });
-    const answer = await outbound.post({ url: webhook.url, headers, body: text, timeoutMs: config.webhookTimeoutSeconds * 1000 });
+    const answer = await outbound.post({ ...request, timeoutMs: config.webhookTimeoutSeconds * 1000 });
     if (answer.kind === "refused") return { ...failed, error_message: answer.error };
     if (answer.kind === "unreachable") return { ...failed, response_time_ms: Math.round(answer.ms), error_message: answer.error };
     const outcome = outcomeOfAnswer(answer, now);

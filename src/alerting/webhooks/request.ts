@@ -45,8 +45,25 @@ export function bodyOf(
   return JSON.stringify(formats[webhook.integration_type](message, webhook));
 }
 
+/** What is posted to a webhook. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Writes the request that reports an event under a message id. Throws as `bodyOf` does. */
+export function requestFor(
+  webhook: OpenWebhook,
+  reported: Omit<ReportedEvent, "webhookId">,
+  message: { readonly id: string; readonly time: Date; readonly timeZone: string; readonly trace?: string | null },
+): WebhookRequest {
+  const body = bodyOf(webhook, { ...reported, webhookId: webhook.id }, message.timeZone);
+  return { url: webhook.url, body, headers: headersOf(webhook, { ...message, body }) };
+}
+
 /** Returns all headers of a request with exactly this body: custom headers, authentication, content type and signature. */
-export function headersOf(
+function headersOf(
   webhook: Pick<OpenWebhook, "custom_headers" | "auth" | "signingSecrets" | "integration_type">,
   message: { readonly id: string; readonly time: Date; readonly body: string; readonly trace?: string | null },
 ): Readonly<Record<string, string>> {

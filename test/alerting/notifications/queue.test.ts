@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { channelAvailability } from "../../../src/alerting/notifications/channels.ts";
-import { cancelNotifications, channelResults, queueNotifications } from "../../../src/alerting/notifications/queue.ts";
+import { cancelNotifications } from "../../../src/alerting/notifications/notifications-repository.ts";
+import { channelResults, queueNotifications } from "../../../src/alerting/notifications/queue.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { addAlert, clearAlerts } from "./alerts.ts";
 
