@@ -1,7 +1,7 @@
 import { hourMs, minuteMs } from "../../base/clock/durations.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What a retry depends on: whether the configuration has to change first, and the wait that the other side asked for. */
+/** Whether the configuration has to change first, and the wait that the other side asked for, in milliseconds. */
 type Retry = Pick<Outcome & { kind: "again" }, "misconfigured" | "waitMs">;
 
 const firstNotificationDelayMs = 30_000;

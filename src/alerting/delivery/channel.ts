@@ -21,7 +21,7 @@ export interface Channel<Item, Request> {
   store(sql: Sql, item: Item, result: Result<Request>, job: ClaimedJob): Promise<Stored | undefined>;
   /** Runs after the commit: counts metrics, wakes others, and returns what the log says about it. */
   afterCommit(item: Item, result: Result<Request>, stored: Stored): LogEntry | undefined;
-  /** What the log says when a target works again, after `failures` messages failed for good. */
+  /** The log line of a target that works again, after `failures` messages failed for good. */
   recovered(target: string, failures: number): Pick<LogEntry, "fields" | "text">;
 }
 
@@ -32,7 +32,7 @@ export interface Run {
   readonly signal: AbortSignal;
 }
 
-/** What rendering led to: a request to send, an outcome that needs no request, or the reason why nothing is sent now. */
+/** The result of rendering: a request to send, an outcome that needs no request, or the reason why nothing is sent now. */
 export type Rendered<Request> =
   | { readonly kind: "request"; readonly request: Request }
   | { readonly kind: "outcome"; readonly outcome: Outcome }
@@ -53,7 +53,7 @@ export interface Attempted<Request> {
   readonly request: Request | undefined;
 }
 
-/** What one run of a job led to. `at` is when the attempt, or the decision not to make one, ended. */
+/** The result of one run of a job. `at` is when the attempt, or the decision not to make one, ended. */
 export type Result<Request> = (Attempted<Request> | Unsent) & { readonly at: Date };
 
 /** How a job ends: it is finished, given back for a later attempt, or moved to the dead letters. */
@@ -69,7 +69,7 @@ export type JobEnd =
     }
   | { readonly kind: "bury"; readonly error: string };
 
-/** What `store` decided: the end of the job, and how the result counts; a result that was neither sent nor failed counts as nothing. */
+/** The decision of `store`: how the job ends, and how the result counts. A message that waits or was cancelled does not count. */
 export interface Stored {
   readonly job: JobEnd;
   readonly counted: Counted | undefined;

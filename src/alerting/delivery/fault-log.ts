@@ -3,7 +3,7 @@ import type { Log } from "../../base/log/log.ts";
 import type { Channel } from "./channel.ts";
 import type { Counted } from "./outcome.ts";
 
-/** What the log says about one attempt, or about a message that ended without one. */
+/** The log line of one attempt, or of a message that ended without one. */
 export interface LogEntry {
   readonly counted: Counted;
   /** Where the message goes, such as a webhook's id. Each target has its own faults. */

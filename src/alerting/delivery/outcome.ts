@@ -1,6 +1,6 @@
-/** What an attempt to deliver something led to, whatever the channel. */
+/** The outcome of an attempt, for every channel. */
 export type Outcome = {
-  /** What the other side answered, or why it could not be reached. */
+  /** The other side's answer, or the reason why it could not be reached. */
   readonly answer: string;
   /** Undefined when there was no HTTP response. */
   readonly response?: Response;

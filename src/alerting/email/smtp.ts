@@ -59,7 +59,7 @@ export type SmtpResult =
       /** It accepts no mail from this sender address. */
       readonly refusesSender: boolean;
       readonly isTooLarge: boolean;
-      /** It refuses TLS, without which homesec sends no password. */
+      /** It refuses TLS, and homesec sends a password only over TLS. */
       readonly refusesTls: boolean;
       readonly refusals: readonly Refusal[];
     };
@@ -188,7 +188,7 @@ function optionsFor({ host, port, user }: SmtpServer, timeouts: SmtpTimeouts): S
     dnsTimeout: timeouts.connect,
     socketCloseTimeout: 1_000,
     maxResponseSize: 64 * 1024,
-    // Without a password, TLS with an unchecked certificate is better than none: an attacker who can forge it can also disable STARTTLS
+    // Without a password, TLS with an unchecked certificate is better than none: whoever can forge it can also disable STARTTLS
     tls: { rejectUnauthorized: !isOwnMachine && (isSecret || port === 465), minVersion: "TLSv1.2" },
     allowInternalNetworkInterfaces: true,
   };

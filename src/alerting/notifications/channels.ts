@@ -40,7 +40,7 @@ function usableUnless(reason: string | undefined): { readonly usable: true } | {
   return reason === undefined ? { usable: true } : { usable: false, reason };
 }
 
-/** How notifications are sent: through which channels, and for how long homesec retries them. */
+/** The usable channels, and for how long homesec retries notifications. */
 export interface NotificationSettings {
   readonly availability: ChannelAvailability;
   readonly expiryHours: number;

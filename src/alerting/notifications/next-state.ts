@@ -126,7 +126,7 @@ export function isLate(before: Progress, status: NextState["status"], now: Date)
   return before.late || status === "waiting" || (status === "sent" && now.getTime() - before.createdAt.getTime() > lateAfterMs);
 }
 
-/** Returns the sentence in which a message that is sent now explains its lateness; undefined when it is in time. */
+/** Returns the sentence that explains the delay of a message that is sent now; undefined when it is in time. */
 export function lateness(before: Progress, kind: Notification["kind"], now: Date): string | undefined {
   const what = kind === "end" || kind === "silence" ? "message" : kind;
   const minutes = Math.max(1, Math.round((now.getTime() - before.createdAt.getTime()) / minuteMs));

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ChannelResult as ChannelResultRecord } from "../../contract/routes/alerts.ts";
 import type { ChannelName } from "./channels.ts";
 
-/** What a notification reports about an alert: that it was raised, what its cooldown held back, or that its incident is over. */
+/** The kinds of notification about an alert: it was raised (`alert`), its cooldown held events back (`digest`), its incident is over (`end`). */
 export type NotificationKind = "alert" | "digest" | "end";
 
 /** The subject of a notification: an alert, or a silence that has ended. */

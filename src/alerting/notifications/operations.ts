@@ -14,7 +14,7 @@ import { transports } from "./transports.ts";
 /** Shorter than usual: a person waits for the answer. */
 const testTimeouts = { ...smtpTimeouts, total: 30_000, answer: 20_000 };
 
-/** The use cases of notifications. */
+/** The operations on notifications. */
 export const notificationOperations: Pick<Operations, keyof typeof notificationRoutes> = {
   getNotificationConfig: async (_request, { config }) => {
     const available = channelAvailability(config);

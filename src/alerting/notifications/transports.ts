@@ -18,7 +18,7 @@ import { postNotification } from "./webhook.ts";
 /** When the best picture of an event was deleted, this many others are tried. */
 const otherPictures = 3;
 
-/** What it takes to send a notification. */
+/** The services that rendering and sending need. */
 export interface TransportContext {
   readonly db: Database;
   readonly config: Config;

@@ -125,7 +125,7 @@ async function storeAttempt(
   sql: Sql,
   done: {
     readonly item: Item;
-    /** As it is now, locked. */
+    /** Its current row, locked. */
     readonly webhook: StoredWebhook;
     readonly attempted: Attempted<Request>;
     readonly at: Date;

@@ -7,12 +7,12 @@ import { bodyOf } from "./request.ts";
 import { samplesOf } from "./samples.ts";
 import type { WebhookDefinition } from "./webhook.ts";
 
-/** Stands for the ids in a sample. */
+/** The webhook's and the delivery's id in a sample. */
 const sampleId = "00000000-0000-4000-8000-000000000000";
 
 /**
- * Refuses a definition that could not work: an address that may not be called, or a template that fails on a sample of one
- * of its event types. Looks only at what the `given` fields can change. Throws `Problem("invalid")` naming the field.
+ * Rejects a definition that cannot work: a URL that homesec must not call, or a template that fails on a sample of one of its event types.
+ * Checks only what the `given` fields affect. Throws `Problem("invalid")`, which names the field.
  */
 export async function requireUsable(
   webhook: WebhookDefinition,
@@ -26,10 +26,10 @@ export async function requireUsable(
 async function requireCallable(webhook: WebhookDefinition, outbound: Outbound): Promise<void> {
   const url = URL.canParse(webhook.url) ? new URL(webhook.url) : undefined;
   if (!url || !["http:", "https:"].includes(url.protocol)) {
-    throw invalid("url", "url_parsing", "Must be an address that begins with http:// or https://");
+    throw invalid("url", "url_parsing", "Must be a URL that starts with http:// or https://");
   }
   if (url.username !== "" || url.password !== "") {
-    throw invalid("url", "value_error", "Must hold no user name or password; set auth to type basic instead");
+    throw invalid("url", "value_error", "Must contain no user name or password; use auth of type basic instead");
   }
   const refusal = await outbound.refusalOf(webhook.url);
   if (refusal !== undefined) throw invalid("url", "value_error", refusal);
@@ -52,7 +52,7 @@ function requireRenders(webhook: WebhookDefinition): void {
   }
 }
 
-/** What is wrong with a template, with line and name. */
+/** Describes the fault of a template, with its line and name. */
 export function templateFault({ line, name, message }: TemplateError): string {
   const where = message.includes(`line ${line}`) ? "" : `line ${line}: `;
   return `${where}${message}${message.includes(name) ? "" : ` (${name})`}`;

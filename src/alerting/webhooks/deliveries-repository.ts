@@ -5,17 +5,17 @@ import { insertDeliverJobs } from "../../work/jobs/deliver-repository.ts";
 
 export type Delivery = z.output<typeof DeliveryReply>;
 
-/** A delivery as its sender needs it. */
+/** A delivery with all that its request contains. */
 export interface DeliveryToSend extends Delivery {
   readonly data: unknown;
   readonly emitted_at: Date;
-  /** What people call the camera that it is about; null where there is none. */
+  /** The display name of the camera that it is about; null for none. */
   readonly camera_name: string | null;
-  /** The batch of the event that it is about; null where there is none. */
+  /** The batch of the event that it is about; null for none. */
   readonly trace: string | null;
 }
 
-/** One attempt as it is stored. */
+/** A stored attempt. */
 export interface Attempt {
   readonly attempt: number;
   readonly started_at: Date;
@@ -30,7 +30,7 @@ const columns = (sql: Sql) => sql`
   d.attempt_count, d.next_retry_at, d.created_at, d.delivered_at, d.message_id, d.retry_of
 `;
 
-/** One delivery with what it tells. */
+/** Finds a delivery with its event. */
 export async function findDelivery(sql: Sql, id: string): Promise<DeliveryToSend | undefined> {
   const [row] = await sql<[DeliveryToSend?]>`
     select ${columns(sql)}, d.data, d.emitted_at, c.name as camera_name, e.batch_id as trace
@@ -45,7 +45,7 @@ export async function findDelivery(sql: Sql, id: string): Promise<DeliveryToSend
   return row;
 }
 
-/** A part of the deliveries of a webhook, newest first. */
+/** Lists a page of a webhook's deliveries, newest first. */
 export async function listDeliveries(
   sql: Sql,
   webhookId: string,
@@ -61,7 +61,7 @@ export async function listDeliveries(
   `;
 }
 
-/** How many deliveries a webhook has. */
+/** Counts a webhook's deliveries. */
 export async function countDeliveries(sql: Sql, webhookId: string): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -71,7 +71,7 @@ export async function countDeliveries(sql: Sql, webhookId: string): Promise<numb
   return row.count;
 }
 
-/** The attempts of a delivery, in order. */
+/** Lists the attempts of a delivery, in order. */
 export async function attemptsOf(sql: Sql, deliveryId: string): Promise<readonly Attempt[]> {
   return await sql<Attempt[]>`
     select a.attempt, a.started_at, a.finished_at, a.status_code, a.error, a.response
@@ -81,7 +81,7 @@ export async function attemptsOf(sql: Sql, deliveryId: string): Promise<readonly
   `;
 }
 
-/** Stores where a delivery has got to. */
+/** Stores the state of a delivery. */
 export async function updateDelivery(
   sql: Sql,
   id: string,
@@ -96,7 +96,7 @@ export async function updateDelivery(
   `;
 }
 
-/** Stores an attempt that came to its end. */
+/** Stores an attempt. */
 export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attempt): Promise<void> {
   await sql`
     insert into webhook_delivery_attempts (delivery_id, attempt, started_at, finished_at, status_code, error, response)
@@ -108,8 +108,8 @@ export async function insertAttempt(sql: Sql, deliveryId: string, attempt: Attem
 }
 
 /**
- * Stores a new delivery of the same message for each of these that failed, with its job, and takes the old ones out of
- * the dead letters. Returns the new ones by the old. Has to run in a transaction.
+ * Retries failed deliveries: stores a new delivery of the same message for each, with its job, and removes the old jobs from the dead
+ * letters. Skips deliveries that did not fail. Returns the ids of the new ones. Must run in a transaction.
  */
 export async function retryDeliveries(sql: Sql, ids: readonly string[], now: Date): Promise<readonly { readonly id: string }[]> {
   const created = await sql<{ id: string }[]>`
@@ -139,7 +139,7 @@ export async function retryDeliveries(sql: Sql, ids: readonly string[], now: Dat
   return created;
 }
 
-/** Counts of the deliveries that came to their end, and the mean answering time, since `since`, over all webhooks. */
+/** Counts the finished deliveries of all webhooks since `since`, and averages their response times. */
 export async function deliveryTotals(
   sql: Sql,
   since: Date,
@@ -154,7 +154,7 @@ export async function deliveryTotals(
   return row;
 }
 
-/** Of each enabled webhook with deliveries that came to their end since `since`: the part of these deliveries that succeeded, 0 to 1. */
+/** Lists the success rate, 0 to 1, of each enabled webhook that finished deliveries since `since`. */
 export async function successShares(sql: Sql, since: Date): Promise<readonly number[]> {
   const rows = await sql<{ share: number }[]>`
     select avg((d.status = 'success')::int)::float8 as share
@@ -168,9 +168,9 @@ export async function successShares(sql: Sql, since: Date): Promise<readonly num
   return rows.map(({ share }) => share);
 }
 
-/** Deletes at most `limit` deliveries that came to their end and are older than `before`, and returns how many. */
+/** Deletes at most `limit` finished deliveries that are older than `before`, and returns how many. */
 export async function deleteDeliveriesBefore(sql: Sql, before: Date, limit: number): Promise<number> {
-  const gone = await sql`
+  const deleted = await sql`
     delete from webhook_deliveries d
     where d.delivery_id = any (array(
       select o.delivery_id
@@ -181,10 +181,10 @@ export async function deleteDeliveriesBefore(sql: Sql, before: Date, limit: numb
       limit ${limit}
     ))
   `;
-  return gone.count;
+  return deleted.count;
 }
 
-/** Has retries of attempts from the future (the clock was set back) be due now: how long they were to wait is not worth knowing any more. */
+/** Makes retries due now whose last attempt lies in the future: the clock was set back, so their wait is meaningless. */
 export async function bringForwardRetries(sql: Sql, now: Date): Promise<void> {
   await sql`
     update webhook_deliveries d

@@ -20,7 +20,7 @@ type DeliveryRoutes = Pick<
   "listWebhookDeliveries" | "getWebhookDelivery" | "retryWebhookDelivery" | "getWebhookHealth"
 >;
 
-/** The use cases of deliveries. */
+/** The operations on webhook deliveries. */
 export const deliveryOperations: Pick<Operations, keyof DeliveryRoutes> = {
   listWebhookDeliveries: async ({ params, query: { limit, offset } }, { db }) => {
     const id = uuidOf(params.id);
@@ -48,7 +48,7 @@ export const deliveryOperations: Pick<Operations, keyof DeliveryRoutes> = {
 
   retryWebhookDelivery: async ({ params }, context) => {
     const id = uuidOf(params.delivery_id);
-    const created = await context.db.transaction(async (sql) => {
+    const retry = await context.db.transaction(async (sql) => {
       const old = id && (await findDelivery(sql, id));
       if (!old) throw notFound("Delivery", params.delivery_id);
       if (old.status !== "failed") {
@@ -58,12 +58,12 @@ export const deliveryOperations: Pick<Operations, keyof DeliveryRoutes> = {
       if (!webhook?.enabled) {
         throw new Problem("conflict", `The webhook of delivery ${id} is disabled; enable webhook ${old.webhook_id} first`);
       }
-      const [again] = await retryDeliveries(sql, [old.id], context.clock.now());
-      const delivery = again && (await findDelivery(sql, again.id));
+      const [created] = await retryDeliveries(sql, [old.id], context.clock.now());
+      const delivery = created && (await findDelivery(sql, created.id));
       if (!delivery) throw notFound("Delivery", params.delivery_id);
       return delivery;
     });
-    const { data: _, emitted_at: __, ...record } = created;
+    const { data: _, emitted_at: __, ...record } = retry;
     return record;
   },
 

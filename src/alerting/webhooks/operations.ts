@@ -16,7 +16,7 @@ import { requestFor, type WebhookRequest } from "./request.ts";
 import { otherSamples, sampleOf } from "./samples.ts";
 import { newSigningSecret } from "./signing.ts";
 import {
-  keptAuth,
+  authForUrl,
   noSuchWebhook,
   opened,
   openWebhook,
@@ -37,10 +37,10 @@ import {
   updateWebhook,
 } from "./webhooks-repository.ts";
 
-/** After a rotation the old secret signs for so long too. */
+/** How long the old secret also signs after a rotation. */
 const bothSignMs = 24 * hourMs;
 
-/** The use cases of outbound webhooks and their deliveries. */
+/** The operations on outbound webhooks and their deliveries. */
 export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
   ...deliveryOperations,
 
@@ -68,7 +68,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     return {
       webhooks: rows.map((row) => recordOf(row, context.sealer)),
       total,
-      ...(offset !== undefined && { deprecation_warning: "offset is deprecated; a limit of up to 1000 takes the webhooks at once" }),
+      ...(offset !== undefined && { deprecation_warning: "offset is deprecated; use a limit of up to 1000 to list all webhooks" }),
     };
   },
 
@@ -76,7 +76,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
 
   updateWebhook: async ({ params, body }, context) => {
     const { sealer, db, clock } = context;
-    // what was sealed with another key file and is not given anew stays as it is: the right file may come back
+    // Secrets that were sealed with another key file stay unless the client sets them: the right file may return
     const definitionNow = (row: StoredWebhook): WebhookDefinition => changed({ ...recordOf(row, sealer), auth: { type: "none" } }, body);
     const before = await required(context, params.id);
     await requireUsable(definitionNow(before), context.outbound, (...fields) =>
@@ -85,12 +85,12 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const row = await db.transaction(async (sql) => {
       const current = await findWebhook(sql, before.id, "lock");
       if (!current) throw noSuchWebhook(params.id);
-      // somebody may have changed another field meanwhile; only what was given here is written over
+      // Another client may have changed other fields meanwhile: only the given ones are overwritten
       const definition = definitionNow(current);
       const { sealedAuth, sealedHeaders } = sealDefinition(definition, sealer);
       const columns = {
         ...definition,
-        sealedAuth: body.auth === undefined ? keptAuth(current, definition.url, sealer) : sealedAuth,
+        sealedAuth: body.auth === undefined ? authForUrl(current, definition.url, sealer) : sealedAuth,
         sealedHeaders: body.custom_headers === undefined ? current.sealed_headers : sealedHeaders,
       };
       return await updateWebhook(sql, before.id, columns, clock.now());
@@ -100,14 +100,14 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
 
   deleteWebhook: async ({ params }, { db }) => {
     const id = uuidOf(params.id);
-    const gone =
+    const isDeleted =
       id !== undefined &&
       (await db.transaction(async (sql) => {
-        const there = await deleteWebhook(sql, id);
+        const existed = await deleteWebhook(sql, id);
         await deleteJobsOfWebhook(sql, id);
-        return there;
+        return existed;
       }));
-    if (!gone) throw noSuchWebhook(params.id);
+    if (!isDeleted) throw noSuchWebhook(params.id);
     return undefined;
   },
 
@@ -117,7 +117,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
     const now = clock.now();
     const sample = sampleOf(body.event_type, body.kind);
     if (!sample) {
-      const msg = `${body.event_type} does not tell of this; ${otherSamples[body.kind ?? "camera_health"].type} does`;
+      const msg = `${body.event_type} has no such kind; ${otherSamples[body.kind ?? "camera_health"].type} has`;
       throw new Problem("invalid", `kind: ${msg}`, { items: [{ loc: ["body", "kind"], msg, type: "value_error" }] });
     }
     const failed = { success: false, status_code: 0, response_time_ms: 0, response_body: "" };
@@ -157,7 +157,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       (await db.transaction(async (sql) => {
         const row = await findWebhook(sql, id, "lock");
         if (!row) return undefined;
-        // one that was sealed with another key file signs nothing any more
+        // A secret that was sealed with another key file cannot sign any more
         const previousUntil = new Date(now.getTime() + (opened(row.sealed_secret, sealer) === undefined ? 0 : bothSignMs));
         await rotateSecret(sql, id, sealer.seal(secret), { previousUntil, now });
         return { previousUntil };
@@ -167,7 +167,7 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
   },
 };
 
-/** Only what was given changes; null empties what can be empty. */
+/** Applies the given fields; null clears those that can be empty. */
 function changed(
   webhook: WebhookDefinition,
   change: { readonly [K in keyof WebhookDefinition]?: WebhookDefinition[K] | null | undefined },

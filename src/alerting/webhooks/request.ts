@@ -45,7 +45,7 @@ export function bodyOf(
   return JSON.stringify(formats[webhook.integration_type](message, webhook));
 }
 
-/** What is posted to a webhook. */
+/** An HTTP POST to a webhook. */
 export interface WebhookRequest {
   readonly url: string;
   readonly body: string;

@@ -53,7 +53,7 @@ const event = {
 
 const metadata = { ...alert.alert_metadata, matched_conditions: [...alert.alert_metadata.matched_conditions], channels: [] };
 
-/** An event of each type as it could come: for tests of a webhook, and to try a template when it is saved. */
+/** A realistic event of each type, to test a webhook and to try a template when it is saved. */
 export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent, { readonly type: T }> } = {
   alert_fired: { type: "alert_fired", eventId: alert.id, data: { ...alert, alert_metadata: metadata } },
   alert_acknowledged: {
@@ -116,7 +116,7 @@ export const samples: { readonly [T in OutboundEventType]: Extract<OutboundEvent
   },
 };
 
-/** Of the types that are told of two kinds of things, the other kind. */
+/** The second kind of the event types that report two kinds of things. */
 export const otherSamples = {
   camera_health: {
     type: "event_created",
@@ -148,12 +148,12 @@ export const otherSamples = {
   },
 } satisfies Readonly<Record<SampleKind, OutboundEvent>>;
 
-/** All samples of a type. */
+/** Returns all samples of a type. */
 export function samplesOf(type: OutboundEventType): readonly OutboundEvent[] {
   return [samples[type], ...Object.values(otherSamples).filter((each) => each.type === type)];
 }
 
-/** The sample of a type, of the kind that is wanted where there are two; undefined when the type is not told of this kind. */
+/** Returns the sample of a type and kind; undefined when the type does not report this kind. */
 export function sampleOf(type: OutboundEventType, kind: SampleKind | undefined): OutboundEvent | undefined {
   if (kind === undefined) return samples[type];
   const other = otherSamples[kind];

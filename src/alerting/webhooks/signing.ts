@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from "node:crypto";
 
 const prefix = "whsec_";
 
-/** A new signing secret of the Standard Webhooks specification 1.0: `whsec_` and 32 random bytes in base64. */
+/** Makes a signing secret of the Standard Webhooks specification 1.0: `whsec_` and 32 random bytes in base64. */
 export function newSigningSecret(): string {
   return prefix + randomBytes(32).toString("base64");
 }
 
 /**
- * The three headers of the Standard Webhooks specification 1.0 for exactly these bytes. Each secret adds a signature, so
- * that a receiver may know any one of them.
+ * Returns the three headers of the Standard Webhooks specification 1.0 for exactly these bytes. Each secret adds a signature, so a receiver
+ * needs to know only one of them.
  */
 export function signatureHeaders(
   secrets: readonly string[],

@@ -7,7 +7,7 @@ import type { Sealer } from "../../platform/secrets/sealer.ts";
 /** A webhook as clients see it. */
 export type Webhook = z.output<typeof WebhookReply>;
 
-/** What can be said of a webhook, secrets included, after all defaults. */
+/** Everything a client can set, including secrets, with all defaults. */
 export interface WebhookDefinition
   extends Pick<
     Webhook,
@@ -24,7 +24,7 @@ export interface WebhookDefinition
   readonly auth: WebhookAuth;
 }
 
-/** The row of a webhook: its record, and what is sealed. */
+/** The row of a webhook: its record and its sealed columns. */
 export interface StoredWebhook extends Omit<Webhook, "custom_headers"> {
   readonly sealed_auth: Uint8Array | null;
   readonly sealed_headers: Uint8Array | null;
@@ -33,14 +33,14 @@ export interface StoredWebhook extends Omit<Webhook, "custom_headers"> {
   readonly previous_secret_until: Date | null;
 }
 
-/** What one needs to send: everything, unsealed. */
+/** A webhook with all secrets unsealed, ready to send. */
 export interface OpenWebhook extends Webhook {
   readonly auth: WebhookAuth;
-  /** Those that sign now, the newest first. */
+  /** The secrets that sign now, newest first. */
   readonly signingSecrets: readonly string[];
 }
 
-/** The sealed columns of a definition. What is empty is null. */
+/** Seals the secrets of a definition. Empty ones are null. */
 export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition, "auth" | "custom_headers">, sealer: Sealer) {
   return {
     sealedAuth: auth.type === "none" ? null : sealer.seal(JSON.stringify(auth)),
@@ -48,14 +48,14 @@ export function sealDefinition({ auth, custom_headers }: Pick<WebhookDefinition,
   };
 }
 
-/** What is sealed of how homesec authenticates itself. `given_for`: the origin that it was given for, once the webhook has another. */
+/** The sealed authentication. `given_for` is the origin that it was set for, once the webhook has another URL. */
 type SealedAuth = WebhookAuth & { readonly given_for?: string };
 
 /**
- * The sealed authentication of a webhook whose address becomes `url`, with none given anew. Who may change addresses is not told stored secrets,
- * so none goes to another origin than the one it was given for; back there it is sent again.
+ * Returns the sealed authentication of a webhook whose URL becomes `url`, when the client sets none. A client that can change URLs must not
+ * learn stored secrets that way, so homesec never sends them to another origin; when the URL returns to the old origin, it does again.
  */
-export function keptAuth({ sealed_auth, url: before }: StoredWebhook, url: string, sealer: Sealer): Uint8Array | null {
+export function authForUrl({ sealed_auth, url: before }: StoredWebhook, url: string, sealer: Sealer): Uint8Array | null {
   const text = sealed_auth && originOf(url) !== originOf(before) ? opened(sealed_auth, sealer) : undefined;
   if (text === undefined) return sealed_auth;
   const auth = JSON.parse(text) as SealedAuth;
@@ -65,8 +65,8 @@ export function keptAuth({ sealed_auth, url: before }: StoredWebhook, url: strin
 const originOf = (url: string): string => new URL(url).origin;
 
 /**
- * Unseals a row. Throws `Problem("unavailable")` with the remedy when what is needed to send was sealed with another key file, or was given for
- * another address.
+ * Unseals a row. Throws `Problem("unavailable")`, which names the fix, when a secret was sealed with another key file, or the authentication
+ * was set for another origin.
  */
 export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): OpenWebhook {
   const { sealed_auth, sealed_headers, sealed_secret, sealed_previous_secret, previous_secret_until, ...record } = row;
@@ -75,7 +75,7 @@ export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): Open
   if (given_for !== undefined && given_for !== originOf(row.url)) {
     throw new Problem(
       "unavailable",
-      `What this webhook authenticates itself with was given for ${given_for} and goes nowhere else; give it again (\`homesec webhooks update ${JSON.stringify(row.name)} --auth ...\`), or --auth none`,
+      `The authentication of this webhook was set for ${given_for}, and homesec sends it nowhere else; set it again (\`homesec webhooks update ${JSON.stringify(row.name)} --auth ...\`), or use --auth none`,
     );
   }
   const previous = sealed_previous_secret && previous_secret_until && previous_secret_until > now ? [read(sealed_previous_secret)] : [];
@@ -87,14 +87,14 @@ export function openWebhook(row: StoredWebhook, sealer: Sealer, now: Date): Open
   };
 }
 
-/** What clients see of a row. Headers that were sealed with another key file are not among it: only sending needs them, and says so. */
+/** Returns a row as clients see it. Leaves out headers that were sealed with another key file: only sending needs them, and reports it. */
 export function recordOf(row: StoredWebhook, sealer: Sealer): Webhook {
   const { sealed_auth: _, sealed_headers, sealed_secret: __, sealed_previous_secret: ___, previous_secret_until: ____, ...record } = row;
   const headers = sealed_headers && opened(sealed_headers, sealer);
   return { ...record, custom_headers: headers ? (JSON.parse(headers) as Record<string, string>) : {} };
 }
 
-/** What was sealed; undefined when it was with another key file. */
+/** Unseals a text; undefined when it was sealed with another key file. */
 export function opened(sealed: Uint8Array, sealer: Sealer): string | undefined {
   try {
     return sealer.unseal(Buffer.from(sealed));
@@ -104,7 +104,7 @@ export function opened(sealed: Uint8Array, sealer: Sealer): string | undefined {
   }
 }
 
-/** The error for an id that names no webhook. */
+/** Returns the error for an unknown webhook id. */
 export function noSuchWebhook(id: string): Problem {
   return notFound("Webhook", id);
 }

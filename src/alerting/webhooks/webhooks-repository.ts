@@ -2,13 +2,13 @@ import type { Sql } from "../../platform/database/database.ts";
 import { noteWake } from "../../work/jobs/wakes-repository.ts";
 import type { StoredWebhook, WebhookDefinition } from "./webhook.ts";
 
-/** A definition as its columns take it. */
+/** A definition as its columns store it. */
 export interface DefinitionColumns extends Omit<WebhookDefinition, "auth" | "custom_headers"> {
   readonly sealedAuth: Uint8Array | null;
   readonly sealedHeaders: Uint8Array | null;
 }
 
-/** All columns, under the names that clients know. */
+/** All columns, under their names in the API. */
 const columns = (sql: Sql) => sql`
   w.webhook_id as id, w.name, w.url, w.event_types, w.integration_type, w.enabled, w.disabled_reason, w.payload_template, w.max_retries,
   w.retry_delay_seconds, w.created_at, w.updated_at, w.total_deliveries, w.successful_deliveries, w.last_delivery_at, w.last_delivery_status,
@@ -37,7 +37,7 @@ export async function insertWebhook(
   return row;
 }
 
-/** A part of the webhooks, newest first. */
+/** Lists a page of webhooks, newest first. */
 export async function listWebhooks(
   sql: Sql,
   enabledOnly: boolean,
@@ -53,7 +53,7 @@ export async function listWebhooks(
   `;
 }
 
-/** How many webhooks there are, or how many enabled ones. */
+/** Counts the webhooks, or the enabled ones. */
 export async function countWebhooks(sql: Sql, enabledOnly: boolean): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count
@@ -63,7 +63,7 @@ export async function countWebhooks(sql: Sql, enabledOnly: boolean): Promise<num
   return row.count;
 }
 
-/** One webhook; `lock` keeps others from changing it until the transaction ends. */
+/** Finds a webhook. `lock` prevents changes by others until the transaction ends. */
 export async function findWebhook(sql: Sql, id: string, lock?: "lock"): Promise<StoredWebhook | undefined> {
   const [row] = await sql<[StoredWebhook?]>`
     select ${columns(sql)}
@@ -74,7 +74,7 @@ export async function findWebhook(sql: Sql, id: string, lock?: "lock"): Promise<
   return row;
 }
 
-/** Stores a changed definition. Enabling forgets why homesec had switched it off. */
+/** Stores a changed definition. Enabling clears the reason why homesec disabled the webhook. */
 export async function updateWebhook(sql: Sql, id: string, webhook: DefinitionColumns, now: Date): Promise<StoredWebhook> {
   const [row] = await sql<[StoredWebhook]>`
     update webhooks w
@@ -89,7 +89,7 @@ export async function updateWebhook(sql: Sql, id: string, webhook: DefinitionCol
   return row;
 }
 
-/** Switches a webhook on or off. `reason` says why homesec itself does so. Undefined when there is none. */
+/** Enables or disables a webhook. `reason` says why homesec itself does so. Returns undefined when there is no such webhook. */
 export async function setEnabled(
   sql: Sql,
   id: string,
@@ -107,7 +107,7 @@ export async function setEnabled(
   return row;
 }
 
-/** Puts a new signing secret in front; the one before it signs until `previousUntil` too. */
+/** Stores a new signing secret; the previous one also signs until `previousUntil`. */
 export async function rotateSecret(
   sql: Sql,
   id: string,
@@ -122,7 +122,7 @@ export async function rotateSecret(
   `;
 }
 
-/** Counts an attempt: when it was, what it left behind, and the delivery itself when it came to its end. */
+/** Stores time and status of the last attempt, and counts the delivery when it has finished. */
 export async function countAttempt(
   sql: Sql,
   id: string,
@@ -137,11 +137,11 @@ export async function countAttempt(
   `;
 }
 
-/** Deletes a webhook with its history. Returns whether there was one. */
+/** Deletes a webhook with its deliveries. Returns false when there is no such webhook. */
 export async function deleteWebhook(sql: Sql, id: string): Promise<boolean> {
-  const gone = await sql`
+  const deleted = await sql`
     delete from webhooks w
     where w.webhook_id = ${id}
   `;
-  return gone.count === 1;
+  return deleted.count === 1;
 }

@@ -102,11 +102,11 @@ describe("the mail of an alert", () => {
   it("says of an event without a score whether it may still get one", async () => {
     const unjudged = { riskScore: null, riskLevel: null, summary: "", reasoning: "" };
     const pending = (await compose(message({ ...unjudged, analysisStatus: "pending" }))).text;
-    expect(pending).toContain("There is no summary: the event is not judged yet.");
-    expect(pending).toContain("\nRisk: not judged yet\n");
+    expect(pending).toContain("No summary: the event has no risk score yet.");
+    expect(pending).toContain("\nRisk: no risk score yet\n");
     const failed = (await compose(message({ ...unjudged, analysisStatus: "failed" }))).text;
-    expect(failed).toContain("the event is not judged.");
-    expect(failed).toContain("\nRisk: not judged\n");
+    expect(failed).toContain("the event has no risk score.");
+    expect(failed).toContain("\nRisk: no risk score\n");
   });
 
   it("says of an incident that it lasts or is over, and of an end to which mail it belongs", async () => {
@@ -114,10 +114,10 @@ describe("the mail of an alert", () => {
     const over = { ...incident, incidentEndedAt: new Date("2026-07-01T22:00:00Z") };
     const endOf = "22222222-2222-4333-8444-555555555555";
     const subject = async (...of: Parameters<typeof message>) => (await compose(message(...of))).headers["subject"];
-    expect(await subject(incident)).toBe("[Critical] Something is wrong with camera The Gate, Wed 1 Jul 2026 23:30");
-    expect(await subject(over)).toBe("[Critical] Something was wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(await subject(incident)).toBe("[Critical] Problem with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(await subject(over)).toBe("[Critical] Resolved problem with camera The Gate, Wed 1 Jul 2026 23:30");
     const { headers } = await compose(message(over, { endOf }));
-    expect(headers["subject"]).toBe("Over: something was wrong with camera The Gate, Wed 1 Jul 2026 23:30");
+    expect(headers["subject"]).toBe("Resolved: problem with camera The Gate, Wed 1 Jul 2026 23:30");
     expect(headers["in-reply-to"]).toBe(`<notification.${endOf}@example.org>`);
     expect(headers["references"]).toBe(`<camera.gate.2026-07-01@example.org> <notification.${endOf}@example.org>`);
     expect(headers["x-priority"]).toBeUndefined();
@@ -231,10 +231,10 @@ describe("the mail of a digest", () => {
 
   it("says how much was held back, and lists it with times and risks", async () => {
     const mail = await compose(message({}, { heldBack: held(25, 20) }), undefined, { publicUrl: "https://home.example.org" });
-    expect(mail.headers["subject"]).toBe("[High] 25 events held back since the alert from The Gate, Wed 1 Jul 2026 23:30");
+    expect(mail.headers["subject"]).toBe("[High] 25 more events since the alert at The Gate, Wed 1 Jul 2026 23:30");
     expect(mail.text).toContain("Wed 1 Jul 2026 23:50  79 of 100 (high)  The Gate: Walker 19");
-    expect(mail.text).toContain("not judged  The Gate: event 100");
-    expect(mail.text).toContain("5 events more are not listed.");
+    expect(mail.text).toContain("no risk score  The Gate: event 100");
+    expect(mail.text).toContain("5 more events are not listed.");
     expect(mail.html).toContain('href="https://home.example.org/api/events/119"');
     expect(mail.headers["references"]).toBe("<camera.gate.2026-07-01@example.org>");
   });
@@ -243,9 +243,9 @@ describe("the mail of a digest", () => {
 describe("the mail of a silence that is over", () => {
   it("says of what it was, how long, why, and what it held back by which rule", async () => {
     const { headers, text, html } = await compose(silenceMessage(), undefined, { publicUrl: "https://home.example.org" });
-    expect(headers["subject"]).toBe("The silence of The Gate is over: it held back 2 alerts");
+    expect(headers["subject"]).toBe("The silence for The Gate has ended; it muted 2 alerts");
     expect(text).toContain(
-      "(2 h, from Wed 1 Jul 2026 22:00 to Thu 2 Jul 2026 00:00; reason: A party <b>tonight</b>) is over. It held back 2 alerts:",
+      "lasted 2 h, from Wed 1 Jul 2026 22:00 to Thu 2 Jul 2026 00:00. Reason: A party <b>tonight</b>. It muted 2 alerts:",
     );
     expect(text).toContain('Wed 1 Jul 2026 22:17  72 of 100 (high)  The Gate: A person at the gate. (rule "Somebody at night")');
     expect(text).toContain('The Gate: event 18 (rule "Grave")');
@@ -267,9 +267,9 @@ describe("the mail of a silence that is over", () => {
     const { headers, text } = await compose(
       silenceMessage({ silence: everything, heldBack: { ...heldBack, count: 25 }, late: "This message is late: it waited." }),
     );
-    expect(headers["subject"]).toBe('The silence of rule "Somebody" is over: it held back 25 alerts');
-    expect(text).toContain("ended by hand");
-    expect(text).toContain("23 alerts more are not listed.");
+    expect(headers["subject"]).toBe('The silence for rule "Somebody" has ended; it muted 25 alerts');
+    expect(text).toContain("(ended early)");
+    expect(text).toContain("23 more alerts are not listed.");
     expect(text).toContain("This message is late");
   });
 });

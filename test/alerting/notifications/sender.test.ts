@@ -494,11 +494,11 @@ describe("a digest", () => {
     await db.query((sql) => sql`update alerts set status = 'acknowledged' where alert_id = ${alertId}`);
     await work();
     const [received] = server.mails;
-    expect(received?.mail.headers["subject"]).toMatch(/^\[High\] 22 events held back since the alert from The Gate/);
+    expect(received?.mail.headers["subject"]).toMatch(/^\[High\] 22 more events since the alert at The Gate/);
     expect(received?.mail.text).toContain("Walker 2\n");
     expect(received?.mail.text).not.toContain("Walker 1\n");
     expect(received?.mail.text).not.toContain("Deleted");
-    expect(received?.mail.text).toContain("2 events more are not listed.");
+    expect(received?.mail.text).toContain("2 more events are not listed.");
     const body = hook.bodies[0]?.body as { type: string; held_back: { count: number; events: { event_id: number }[] } };
     expect(body.type).toBe("security_alert_digest");
     expect(body.held_back.count).toBe(22);

@@ -127,9 +127,9 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
   expect(await homesec(second, "silence", "end", id)).toMatchObject({ code: 0, out: expect.stringMatching(/status +ended\n/) });
   expect(await homesec(second, "silence", "end", id)).toMatchObject({ code: 5, err: expect.stringContaining(`Silence ${id} ended at`) });
   await eventually(() => mails.mails.length > 0 && hook.received.length > 0, patience);
-  expect(mails.mails[0]?.mail.headers["subject"]).toBe("The silence of Back yard is over: it held back 2 alerts");
+  expect(mails.mails[0]?.mail.headers["subject"]).toBe("The silence for Back yard has ended; it muted 2 alerts");
   for (const fact of [
-    "reason: The painters",
+    "Reason: The painters",
     "ended by hand",
     'Back yard: Somebody with a ladder. (rule "Somebody")',
     "Somebody with a bucket.",
@@ -164,7 +164,7 @@ it("silence: one that ended while the daemon was down sends its summary at the n
   );
   await serve(1);
   await eventually(() => mails.mails.length > (before[0] ?? 0) && hook.received.length > (before[1] ?? 0), patience);
-  expect(mails.mails.at(-1)?.mail.headers["subject"]).toBe("The silence of everything is over: it held back 1 alert");
+  expect(mails.mails.at(-1)?.mail.headers["subject"]).toBe("The silence for everything has ended; it muted 1 alert");
   const [told] = await database.db.query(
     (sql) => sql<[{ count: number }]>`select count(*) as count from notifications n where n.silence_id = ${id}`,
   );

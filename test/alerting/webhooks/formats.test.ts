@@ -238,7 +238,7 @@ describe("every event type is said in words", () => {
 
   test("what an incident of a camera and a changed view say", () => {
     expect(messageOf(otherSamples.camera_health, time, "Europe/Berlin")).toMatchObject({
-      headline: "Something is wrong with camera front-door",
+      headline: "Problem with camera front-door",
       text: "Camera Front door is silent: no picture for 5 min, while one every 1 min is usual.",
       facts: [
         { name: "Camera", value: "front-door" },

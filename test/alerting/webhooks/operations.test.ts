@@ -105,11 +105,11 @@ describe("what a webhook authenticates itself with", () => {
     expect(await tryOut(id)).toMatchObject({ success: true });
     expect(await move(id, { url: url("/x", "localhost") })).toMatchObject({ url: url("/x", "localhost") });
     const said = await refusal(tryOut(id));
-    expect(said).toContain(`was given for ${new URL(target.url).origin} and goes nowhere else`);
+    expect(said).toContain(`was set for ${new URL(target.url).origin}, and homesec sends it nowhere else`);
     expect(said).toContain('homesec webhooks update "Kitchen" --auth');
     // nor by a second move
     await move(id, { url: url("/y", "localhost") });
-    expect(await refusal(tryOut(id))).toContain("goes nowhere else");
+    expect(await refusal(tryOut(id))).toContain("sends it nowhere else");
     expect(authorizations()).toEqual(["Bearer t"]);
 
     await move(id, { url: url("/back") });
@@ -309,7 +309,7 @@ describe("the test", () => {
       { kind: "scene_change", reason: expect.stringContaining("acknowledge") },
     ]);
     const wrong = desk.ask("testWebhook", { params: { id }, body: { event_type: "alert_fired", kind: "scene_change" } });
-    expect(await refusal(wrong)).toContain("anomaly_detected does");
+    expect(await refusal(wrong)).toContain("anomaly_detected has");
   });
 
   test("a template is tried with both kinds when it is saved", async () => {

@@ -86,7 +86,7 @@ describe("who was told that something is wrong with a camera", () => {
     await end(130);
     expect(await send(140)).toBe(0);
 
-    expect(subjects()).toEqual(["[High] Something is wrong with camera Yard", "Over: something was wrong with camera Yard"]);
+    expect(subjects()).toEqual(["[High] Problem with camera Yard", "Resolved: problem with camera Yard"]);
     const [first, second] = mail?.mails ?? [];
     expect(second?.mail.text).toContain("Camera Yard was silent for 2 h 5 min: no picture for 60 s.");
     expect(second?.mail.headers["in-reply-to"]).toBe(first?.mail.headers["message-id"]);
@@ -117,7 +117,7 @@ describe("who was told that something is wrong with a camera", () => {
     await processEndedSilences(desk.db, desk.delivery, now(), 10);
     await send(11);
     const text = mail?.mails[0]?.mail.text;
-    expect(text).toMatch(/It held back 1 alert:\n\n\w+ 1 Mar 2026 \d\d:01 {2}Yard: Camera Yard is silent: no picture for 60 s\./);
+    expect(text).toMatch(/It muted 1 alert:\n\n\w+ 1 Mar 2026 \d\d:01 {2}Yard: Camera Yard is silent: no picture for 60 s\./);
   });
 
   it("is told also when somebody acknowledged the alert, and not when it was dismissed", async () => {
@@ -164,7 +164,7 @@ describe("nobody is told of an end", () => {
     mail = await mailServer({ port });
     await send(60);
     await send(70);
-    expect(subjects()).toEqual(["[High] Something was wrong with camera Yard"]);
+    expect(subjects()).toEqual(["[High] Resolved problem with camera Yard"]);
     expect(mail.mails[0]?.mail.text).toContain("Camera Yard was silent for 20 min");
     // what a webhook gets of an alert does not say how things are now
     expect(posted().map(({ type }) => type)).toEqual(["security_alert", "security_alert", "security_alert_ended"]);

@@ -47,7 +47,7 @@ it("from a camera that falls silent to a mail, and to the end of the event and a
 
   const [incident] = await incidents();
   expect(incident?.summary).toBe("Camera gate is silent: no picture for 2 s.");
-  expect(mail.mails[0]?.mail.headers["subject"]).toMatch(/^\[High\] Something is wrong with camera gate/);
+  expect(mail.mails[0]?.mail.headers["subject"]).toMatch(/^\[High\] Problem with camera gate/);
   const alerts = await ask<{ items: object[] }>("/api/alerts");
   expect(alerts.items).toMatchObject([{ event_id: incident?.id, severity: "high", camera_id: "gate" }]);
 
@@ -62,6 +62,6 @@ it("from a camera that falls silent to a mail, and to the end of the event and a
     },
   );
   await eventually(async () => mail.mails.length === 2, { timeoutMs: 30_000, what: "the mail that it is over" });
-  expect(mail.mails[1]?.mail.headers["subject"]).toMatch(/^Over: something was wrong with camera gate/);
+  expect(mail.mails[1]?.mail.headers["subject"]).toMatch(/^Resolved: problem with camera gate/);
   expect(mail.mails[1]?.mail.headers["in-reply-to"]).toBe(mail.mails[0]?.mail.headers["message-id"]);
 }, 90_000);

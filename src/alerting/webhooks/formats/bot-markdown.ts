@@ -2,7 +2,7 @@ import { chatIdOf, type WebhookDefinition } from "../webhook.ts";
 import type { Message } from "./message.ts";
 import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 
-/** Published limit of a message; that it is counted after the markup is taken out leaves room to spare. */
+/** Published limit of a message. The platform counts without the markup, so this is on the safe side. */
 const longest = 4096;
 
 /** Writes a bot's message in MarkdownV2, without link previews, to the chat that the webhook names. */
@@ -13,7 +13,7 @@ export function botMarkdown(message: Message, webhook: Pick<WebhookDefinition, "
     ({ name, value }) => `*${shorten(plainLine(name), 100, escapeText)}:* ${shorten(plainLine(value), 500, escapeText)}`,
   );
   const more = message.more === null ? [] : [`\`${shorten(plainLine(message.more), 300, escapeCode)}\``];
-  // whole lines only: half a line may hold half of its markup
+  // Only whole lines: half a line could contain half of its markup
   const lines: string[] = [headline];
   let left = longest - headline.length - 2 - (more[0]?.length ?? 0) - 2;
   for (const line of facts) {
@@ -32,12 +32,12 @@ export function botMarkdown(message: Message, webhook: Pick<WebhookDefinition, "
   };
 }
 
-/** All characters that MarkdownV2 may take for markup. */
+/** Escapes all characters that MarkdownV2 may read as markup. */
 function escapeText(part: string): string {
   return part.replace(/[\\_*[\]()~`>#+\-=|{}.!]/g, "\\$&");
 }
 
-/** Inside of code only these two are markup. */
+/** Escapes the two characters that are markup inside code. */
 function escapeCode(part: string): string {
   return part.replace(/[\\`]/g, "\\$&");
 }

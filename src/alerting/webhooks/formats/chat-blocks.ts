@@ -5,8 +5,8 @@ import { headlineOf, plain, plainLine, shorten } from "./texts.ts";
 const limits = { header: 150, section: 3000, field: 2000, fieldsPerSection: 10, context: 2000, text: 3000, blocks: 50 } as const;
 
 /**
- * A Block Kit message: a header, the text, the facts in two columns, how to learn more. `text` is what notifications
- * and old clients show.
+ * Writes a Block Kit message: a header, the text, the facts in two columns, and the command that shows more. Notifications and old clients
+ * show `text` only.
  */
 export function chatBlocks(message: Message): object {
   const headline = headlineOf(message);
@@ -37,12 +37,12 @@ export function chatBlocks(message: Message): object {
   return { text: shorten(headline, limits.text, escapeText), blocks: blocks.slice(0, limits.blocks) };
 }
 
-/** Its three control characters, without which nothing is a mention or a link; marks of emphasis are set apart from their words. */
+/** Escapes the three control characters, so that nothing becomes a mention or a link, and separates emphasis marks from their words. */
 function escapeText(part: string): string {
   return withoutControl(part).replace(/[*_~`]/g, "\u200b$&\u200b");
 }
 
-/** Inside of code nothing else is markup but its end: a command is to be copied as it stands. */
+/** Replaces only the end mark of code, so that a command can be copied unchanged. */
 function escapeCode(part: string): string {
   return withoutControl(part).replaceAll("`", "'");
 }

@@ -13,7 +13,7 @@ const colours: Readonly<Record<Urgency, number>> = {
   critical: 0xda_36_33,
 };
 
-/** A message with one embed, coloured by urgency, that mentions nobody. */
+/** Writes a message with one embed, coloured by urgency, that mentions no one. */
 export function chatEmbeds(message: Message): object {
   const title = shorten(headlineOf(message), limits.title, escapeText);
   const footer = message.more === null ? undefined : shorten(plainLine(message.more), limits.footer);
@@ -42,7 +42,7 @@ export function chatEmbeds(message: Message): object {
   };
 }
 
-/** Every character that its Markdown, mentions and masked links are made of. */
+/** Escapes every character of Markdown, mentions and masked links. */
 function escapeText(part: string): string {
   return part.replace(/[\\*_~`|<>[\]()#@:-]/g, "\\$&");
 }

@@ -3,16 +3,16 @@ import type { OutboundEvent } from "../../../contract/outbound-events.ts";
 /** How urgent a message looks. `good` is the end of something bad. */
 export type Urgency = "good" | "info" | "low" | "medium" | "high" | "critical";
 
-/** What is told to a person, whatever the platform: each format only dresses it. All texts are plain. */
+/** A message to a person, for every platform: the formats only change its form. All texts are plain text. */
 export interface Message {
   /** One line. */
   readonly headline: string;
-  /** What it means, in sentences; may be empty. */
+  /** Whole sentences; may be empty. */
   readonly text: string;
-  /** Names and values, none of them empty. */
+  /** Names and values, none empty. */
   readonly facts: readonly Fact[];
   readonly urgency: Urgency;
-  /** How to learn more: a command. */
+  /** The command that shows more. */
   readonly more: string | null;
   readonly time: Date;
 }
@@ -23,24 +23,24 @@ export interface Fact {
 }
 
 /**
- * Says an event in words. Times are shown in `timeZone`; without a `cameraName` the camera's id is said. Unknown text stays as it is:
- * the formats escape it.
+ * Writes an event as a message, with times in `timeZone`. Without a `cameraName` it names the camera by its id. The formats escape the
+ * texts.
  */
 export function messageOf(event: OutboundEvent, time: Date, timeZone: string, cameraName?: string | null): Message {
   const camera = cameraName ?? ("camera_id" in event.data ? event.data.camera_id : "");
-  const { facts, ...said } = words(event, camera, (when) => formatTime(when, timeZone));
+  const { facts, ...texts } = textsOf(event, camera, (when) => formatTime(when, timeZone));
   return {
-    ...said,
+    ...texts,
     facts: facts.flatMap(([name, value]) => (value === null || value.trim() === "" ? [] : [{ name, value }])),
     time,
   };
 }
 
-interface Words extends Omit<Message, "facts" | "time"> {
+interface Texts extends Omit<Message, "facts" | "time"> {
   readonly facts: readonly (readonly [name: string, value: string | null])[];
 }
 
-function words(event: OutboundEvent, camera: string, at: (when: Date) => string): Words {
+function textsOf(event: OutboundEvent, camera: string, at: (when: Date) => string): Texts {
   switch (event.type) {
     case "alert_fired":
     case "alert_acknowledged":
@@ -50,7 +50,7 @@ function words(event: OutboundEvent, camera: string, at: (when: Date) => string)
       const fired = event.type === "alert_fired";
       return {
         headline: fired ? what : `${event.type === "alert_acknowledged" ? "Acknowledged" : "Dismissed"}: ${what}`,
-        text: fired ? "" : "Somebody has taken note of this alert; who has not been told of it yet is not told any more.",
+        text: fired ? "" : "homesec cancelled the notifications of this alert that were still waiting.",
         facts: [
           ["Camera", camera],
           ["Severity", data.severity],
@@ -65,7 +65,7 @@ function words(event: OutboundEvent, camera: string, at: (when: Date) => string)
       const { data } = event;
       const more = `homesec events show ${data.id}`;
       if (data.kind === "camera_health") {
-        const headline = `Something is wrong with camera ${camera}`;
+        const headline = `Problem with camera ${camera}`;
         const facts = [
           ["Camera", camera],
           ["Since", at(data.started_at)],
@@ -73,7 +73,7 @@ function words(event: OutboundEvent, camera: string, at: (when: Date) => string)
         return { headline, text: data.summary, facts, urgency: "high", more };
       }
       return {
-        headline: `${seen(data.object_types)} at ${camera}`,
+        headline: `${seenText(data.object_types)} at ${camera}`,
         text: data.summary,
         facts: [
           ["Camera", camera],
@@ -88,7 +88,7 @@ function words(event: OutboundEvent, camera: string, at: (when: Date) => string)
     }
     case "event_enriched":
       return {
-        headline: `More is known about event ${event.data.event_id} at ${camera}`,
+        headline: `Event ${event.data.event_id} at ${camera} was enriched`,
         text: "",
         facts: [
           ["Camera", camera],
@@ -99,7 +99,7 @@ function words(event: OutboundEvent, camera: string, at: (when: Date) => string)
       };
     case "entity_discovered":
       return {
-        headline: `A ${event.data.object_type} not seen before at ${camera}`,
+        headline: `New ${event.data.object_type} at ${camera}`,
         text: "",
         facts: [
           ["Camera", camera],
@@ -141,15 +141,15 @@ function words(event: OutboundEvent, camera: string, at: (when: Date) => string)
 
 type AnalysisEvent = Extract<OutboundEvent, { readonly type: `batch_${string}` }>;
 
-function analysis(event: AnalysisEvent, camera: string): Omit<Words, "more"> {
+function analysis(event: AnalysisEvent, camera: string): Omit<Texts, "more"> {
   const about = `event ${event.data.event_id} at ${camera}`;
-  const facts: Words["facts"] = [
+  const facts: Texts["facts"] = [
     ["Camera", camera],
     ["Attempt", String(event.data.attempt)],
   ];
   switch (event.type) {
     case "batch_analysis_started":
-      return { headline: `The analysis of ${about} has begun`, text: "", facts, urgency: "info" };
+      return { headline: `Analysis of ${about} started`, text: "", facts, urgency: "info" };
     case "batch_analysis_completed": {
       const { risk_score, risk_level } = event.data;
       return {
@@ -161,8 +161,8 @@ function analysis(event: AnalysisEvent, camera: string): Omit<Words, "more"> {
     }
     case "batch_analysis_failed":
       return {
-        headline: `The analysis of ${about} has failed`,
-        text: "The event is there, but this analysis gave it no risk score. A person has to look at it.",
+        headline: `Analysis of ${about} failed`,
+        text: "The event has no risk score. Check it yourself.",
         facts: [...facts, ["Reason", event.data.error]],
         urgency: "high",
       };
@@ -170,7 +170,7 @@ function analysis(event: AnalysisEvent, camera: string): Omit<Words, "more"> {
 }
 
 /** "Person and dog seen", "Person, dog and car seen". */
-function seen(types: readonly string[]): string {
+function seenText(types: readonly string[]): string {
   if (types.length === 0) return "Something was seen";
   const all = types.length === 1 ? String(types[0]) : `${types.slice(0, -1).join(", ")} and ${types.at(-1)}`;
   return `${capital(all)} seen`;

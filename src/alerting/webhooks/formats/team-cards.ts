@@ -13,7 +13,7 @@ const colours: Readonly<Record<Urgency, string>> = {
   critical: "attention",
 };
 
-/** A message with one Adaptive Card. All text is in text runs, which know no markup, so that nothing has to be escaped. */
+/** Writes a message with one Adaptive Card. All text is in text runs, which have no markup, so nothing needs escaping. */
 export function teamCards(message: Message): object {
   for (let facts = Math.min(message.facts.length, 25); ; facts -= 1) {
     const card = cardOf(message, facts);

@@ -1,12 +1,12 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Invisible: between an @ and a word that would call everybody. */
+/** Zero-width space, between an @ and a word that would notify everyone. */
 const breaker = "\u200b";
 
 /**
- * Text that a person typed or a model wrote, as it may be shown: without control and direction characters that hide
- * what follows, without halves of surrogate pairs, and without calls to everybody in the room. What follows
- * such a call does not count: markup, an ellipsis or a cut may end the word there.
+ * Makes text that a person or a model wrote safe to show: removes control and direction characters, which can hide text, replaces halves of
+ * surrogate pairs, and breaks mentions of everyone in the room. A longer word that begins like a mention is broken too, since markup or a
+ * cut may end the word there.
  */
 export function plain(text: string): string {
   return text
@@ -16,30 +16,30 @@ export function plain(text: string): string {
     .replace(/@(?=everyone|here|channel|group|team|all|room)/gi, `@${breaker}`);
 }
 
-/** The same on one line. */
+/** Does the same on one line. */
 export function plainLine(text: string): string {
   return plain(text).replace(/\s+/g, " ").trim();
 }
 
-/** The one line that every message has, whatever is left of its headline. */
+/** Returns the headline on one line; never empty. */
 export function headlineOf({ headline }: { readonly headline: string }): string {
   return plainLine(headline) || "homesec";
 }
 
 /**
- * Escapes text and shortens it so that the escaped form has at most `limit` UTF-16 units, an ellipsis included. Neither
- * an escape sequence nor what is seen as one character is cut. `escapeText` looks at single characters.
+ * Escapes text and shortens it so that the escaped form has at most `limit` UTF-16 units, including the ellipsis. Cuts neither an escape
+ * sequence nor a grapheme. `escapeText` must escape character by character.
  */
 export function shorten(text: string, limit: number, escapeText: (part: string) => string = (part) => part): string {
   const whole = escapeText(text);
   if (whole.length <= limit) return whole;
   const end = escapeText("…");
-  let kept = "";
-  // more than the limit never fits, whatever it is made of
+  let short = "";
+  // No more than `limit` units fit, however they are escaped
   for (const { segment } of graphemes.segment(text.slice(0, limit + 1))) {
     const part = escapeText(segment);
-    if (kept.length + part.length + end.length > limit) break;
-    kept += part;
+    if (short.length + part.length + end.length > limit) break;
+    short += part;
   }
-  return kept + end;
+  return short + end;
 }
