@@ -130,7 +130,7 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
   expect(mails.mails[0]?.mail.headers["subject"]).toBe("The silence for Back yard has ended; it muted 2 alerts");
   for (const fact of [
     "Reason: The painters",
-    "ended by hand",
+    "(ended early)",
     'Back yard: Somebody with a ladder. (rule "Somebody")',
     "Somebody with a bucket.",
   ]) {
