@@ -7,36 +7,28 @@ import { createDeliveryWorker } from "./workers/delivery-worker.ts";
 import { createDigestCloser } from "./workers/digest-closer.ts";
 import type { Worker } from "./workers/worker.ts";
 
-/** Which channels can be used, and for how long it is worth telling. */
+/** Returns the usable channels, and for how long notifications are retried. */
 export function deliverySettings(config: Config) {
   return { availability: channelAvailability(config), expiryHours: config.alertExpiryHours };
 }
 
-/** Makes the workers that tell people and other programs. */
+/** Makes the workers that deliver notifications and webhooks, and close digests and silences. */
 export function createDelivering(
-  { context, processId, lanes, metrics }: Parts,
+  parts: Parts,
   recentEvents: RecentEvents,
 ): { readonly deliveryWorker: Worker; readonly digestCloser: Worker } {
-  const { db, clock, log, config } = context;
-  const deliveryWorker = createDeliveryWorker({
-    context,
-    processId,
-    lanes,
-    onStored: () => {},
-    metrics,
-  });
+  const { db, clock, log, config } = parts.context;
   const digestCloser = createDigestCloser({
     db,
     clock,
     delivery: deliverySettings(config),
     log,
-    onClosed: () => {},
     onSilenceOver: (silence) => {
       const { id, reason, held_back: heldBack } = silence;
-      const message = `the silence of ${scopeText(silence)} is over; it held back ${alertsText(heldBack)}`;
+      const message = `the silence for ${scopeText(silence)} has ended; it muted ${alertsText(heldBack)}`;
       log.info({ silence: id, reason, heldBack }, message);
       recentEvents.add("alerts", "silence_ended", message);
     },
   });
-  return { deliveryWorker, digestCloser };
+  return { deliveryWorker: createDeliveryWorker(parts), digestCloser };
 }

@@ -5,30 +5,26 @@ import { createNotificationChannel } from "../../src/alerting/notifications/chan
 import { createWebhookChannel } from "../../src/alerting/webhooks/channel.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
-import type { HandOver } from "../../src/platform/store/hand-over.ts";
-import type { OperationContext } from "../../src/work/operations/operation.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import type { Parts } from "../parts.ts";
 import { createQueueWorker } from "./queue-worker.ts";
 
 /**
- * That the process was killed under a message is hardly ever the fault of the message, and a message that is given up is
- * an alarm that nobody hears; so it is tried much more often than a picture, and yet not for ever.
+ * A message is hardly ever the reason why the process dies, and a message that is never sent may be a missed alarm. So it is begun far more
+ * often than a picture before it fails.
  */
 const maxAttempts = 100;
 
 /**
- * Makes the worker that sends to the outside: each webhook and mail server is a lane that takes one message at a time, so
- * that none waits for another. `lanes` is the hand-over inside this process.
+ * Makes the worker that delivers notifications and webhooks. Each webhook and the mail server has its own lane, which sends one message at a
+ * time, so a slow target does not delay the others.
  */
-export function createDeliveryWorker(options: {
-  readonly context: OperationContext;
-  readonly processId: string;
-  readonly lanes: HandOver;
-  /** Rows were written: the journal has entries to number. */
-  readonly onStored: () => void;
-  readonly metrics: Pick<Metrics, "stageDone" | "jobFailed" | "deliveryAttempted" | "notified">;
-}) {
-  const { context, processId, metrics } = options;
+export function createDeliveryWorker({
+  context,
+  processId,
+  lanes,
+  metrics,
+  wake,
+}: Pick<Parts, "context" | "processId" | "lanes" | "metrics">) {
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });
@@ -37,7 +33,7 @@ export function createDeliveryWorker(options: {
     onAttempt: (outcome) => metrics.deliveryAttempted("outbound_webhook", outcome),
   });
   const notifications = createNotificationChannel({
-    ...{ db, config, clock, outbound, settle: settleAlert, onStored: options.onStored },
+    ...{ db, config, clock, outbound, settle: settleAlert },
     onAttempt: (channel, outcome, seconds) => {
       metrics.deliveryAttempted(channel, outcome);
       if (outcome === "success") metrics.notified(seconds);
@@ -48,10 +44,10 @@ export function createDeliveryWorker(options: {
     queue: "deliver",
     critical: false,
     lanes: true,
-    handOver: options.lanes,
+    handOver: lanes,
     concurrency: config.deliverConcurrency,
     maxAttempts,
-    // a mail that is too large for its server goes once more, without its picture
+    // A mail that is too large for its server is sent again without its picture
     leaseMs: Math.max(timeoutMs, 2 * (smtpTimeouts.total + smtpTimeouts.answer)) + 60_000,
     stage: createDeliverStage({
       delivery: createDeliveryEngine(webhooks, { db, clock, log }),

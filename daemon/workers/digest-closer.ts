@@ -10,20 +10,19 @@ import type { Log } from "../../src/base/log/log.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** With nothing due in sight it still looks so often: any process may have begun a digest or a silence, or ended a cooldown. */
+/** Longest pause between two rounds: any process may start a digest or a silence, or end a cooldown. */
 const longestPauseMs = 1_000;
-const atOnce = 100;
+const batchSize = 100;
 
 /**
- * Makes the worker that closes digests, takes up the ends of silences and has incidents looked at again whose cooldown is over, when they are due, from
- * timers kept in rows. `onClosed`: there is something to tell. `onSilenceOver`: this process took up the end of a silence.
+ * Makes the worker that closes due digests, processes ended silences, and re-evaluates incidents whose cooldown is over. The times are in
+ * the database. `onSilenceOver` runs for each silence that this process ended.
  */
 export function createDigestCloser(options: {
   readonly db: Database;
   readonly clock: Clock;
   readonly delivery: NotificationSettings;
   readonly log: Log;
-  readonly onClosed: () => void;
   readonly onSilenceOver: (silence: Silence) => void;
 }): Loop {
   const { db, clock, delivery } = options;
@@ -38,9 +37,8 @@ export function createDigestCloser(options: {
       const waits = [digestAt, silenceAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
       const waitMs = Math.min(longestPauseMs, ...waits);
       if (waitMs > 0) return waitMs;
-      const digests = await closeDueDigests(db, delivery, clock.now(), atOnce);
-      const silences = await processEndedSilences(db, delivery, clock.now(), atOnce);
-      if (digests + silences.length > 0) options.onClosed();
+      const digests = await closeDueDigests(db, delivery, clock.now(), batchSize);
+      const silences = await processEndedSilences(db, delivery, clock.now(), batchSize);
       for (const silence of silences) options.onSilenceOver(silence);
       return 0;
     },

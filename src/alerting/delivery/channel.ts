@@ -19,7 +19,7 @@ export interface Channel<Item, Request> {
    * message was deleted meanwhile, together with its job.
    */
   store(sql: Sql, item: Item, result: Result<Request>, job: ClaimedJob): Promise<Stored | undefined>;
-  /** Runs after the commit: counts metrics, wakes others, and returns what the log says about it. */
+  /** Runs after the commit: counts metrics, and returns what the log says about it. */
   afterCommit(item: Item, result: Result<Request>, stored: Stored): LogEntry | undefined;
   /** The log line of a target that works again, after `failures` messages failed for good. */
   recovered(target: string, failures: number): Pick<LogEntry, "fields" | "text">;

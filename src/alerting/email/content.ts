@@ -121,18 +121,11 @@ const moreText = (count: number, noun: string): string => pluralize(count, `more
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const clean = (text: string): string => onOneLine(text, 2_000);
 
-/** Formats a time in the recipient's time zone. */
+const shownParts = { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
+
+/** Formats a time in the recipient's time zone: `Wed 1 Jul 2026 23:30`. */
 function time(at: Date, timeZone: string): string {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    timeZone,
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-  return format.format(at).replaceAll(",", "");
+  return new Intl.DateTimeFormat("en-GB", { timeZone, ...shownParts }).format(at).replaceAll(",", "");
 }
 
 /** Replaces line ends and other control characters, which would break a header or a cell, and cuts the text to `longest` characters. */

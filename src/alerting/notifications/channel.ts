@@ -1,6 +1,6 @@
 import type { Database, Sql } from "../../platform/database/database.ts";
 import type { ClaimedJob } from "../../work/jobs/jobs-repository.ts";
-import type { Channel, JobEnd, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
+import type { Channel, Rendered, Result, Run, Stored } from "../delivery/channel.ts";
 import type { LogEntry } from "../delivery/fault-log.ts";
 import type { AlertFacts, Message } from "../delivery/message.ts";
 import type { Counted, Outcome } from "../delivery/outcome.ts";
@@ -8,7 +8,7 @@ import { type ChannelName, channelAvailability } from "./channels.ts";
 import { beginningOf, insertEnds } from "./ends-repository.ts";
 import { findAlertFacts, findHeldBack, findSilenced, findSilenceFacts } from "./facts-repository.ts";
 import { createMailPause, type MailPause } from "./mail-pause.ts";
-import { isLate, lateness, type NextState, nextState } from "./next-state.ts";
+import { isLate, lateness, nextState } from "./next-state.ts";
 import { isOpen, type Notification } from "./notification.ts";
 import { addAttempt, findNotification, lockJob, lockProgress, storeProgress } from "./sending-repository.ts";
 import { type Send, type TransportContext, transports } from "./transports.ts";
@@ -19,8 +19,6 @@ const listedEvents = 20;
 export interface NotificationChannelContext extends TransportContext {
   /** Updates an alert to what its channels did, in the transaction that stores an outcome. */
   readonly settle: (sql: Sql, alertId: string, now: Date) => Promise<unknown>;
-  /** Runs after each commit: the journal has entries to number. */
-  readonly onStored: () => void;
   /** Counts an attempt that ended this many seconds after the notification was queued. */
   readonly onAttempt: (channel: ChannelName, outcome: Counted, seconds: number) => void;
   /** Returns 0 to 1, for the jitter of retries. */
@@ -50,7 +48,6 @@ export function createNotificationChannel(context: NotificationChannelContext): 
     },
     store: (sql, notification, result, job) => store(sql, { notification, result, job, random: random() }, context.settle),
     afterCommit: (notification, result, { counted }) => {
-      context.onStored();
       if (counted === undefined) return undefined;
       context.onAttempt(notification.channel, counted, (result.at.getTime() - notification.createdAt.getTime()) / 1000);
       return entryOf(notification, result, counted);
@@ -125,30 +122,19 @@ async function store(
     ...next,
     attempts: before.attempts + (attempt ? 1 : 0),
     late: isLate(before, next.status, result.at),
-    finishedAt: next.job === "release" ? null : result.at,
+    finishedAt: next.job.kind === "release" ? null : result.at,
   });
   // The incident may have ended before its beginning was sent, or meanwhile
   if (next.status === "sent" && isBeginning(notification, attempt?.request?.message.alert)) {
     await insertEnds(sql, { notificationId: notification.id }, result.at);
   }
   if (notification.kind === "alert") await settle(sql, notification.alertId, result.at);
-  return { job: jobEndOf(next, result.at), counted };
+  return { job: next.job, counted };
 }
 
 /** Whether the message says that an incident lasts, so that its end has to follow. A webhook's payload never says that it is over. */
 function isBeginning({ kind, channel }: Notification, alert: AlertFacts | undefined): boolean {
   return kind === "alert" && alert?.eventKind === "camera_health" && (channel === "webhook" || alert.incidentEndedAt === null);
-}
-
-function jobEndOf({ job, reason, nextAttemptAt }: NextState, now: Date): JobEnd {
-  switch (job) {
-    case "finish":
-      return { kind: "finish" };
-    case "bury":
-      return { kind: "bury", error: reason ?? "it could not be sent" };
-    case "release":
-      return { kind: "release", availableAt: nextAttemptAt ?? now, error: reason, attempt: "deferred" };
-  }
 }
 
 const countedOutcomes = { sent: "success", again: "retry", failed: "failure" } as const satisfies Record<Outcome["kind"], Counted>;

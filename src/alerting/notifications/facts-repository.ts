@@ -1,4 +1,4 @@
-import type { Sql } from "../../platform/database/database.ts";
+import type { Sql, SqlFragment } from "../../platform/database/database.ts";
 import type { AlertFacts, HeldBack, HeldBackEvent, SilencedAlerts, SilenceFacts } from "../delivery/message.ts";
 import type { ChannelName } from "./channels.ts";
 
@@ -54,6 +54,11 @@ export async function newestPictures(sql: Sql, eventId: number, limit: number): 
   return rows.map(({ id }) => id);
 }
 
+const heldBackColumns = (sql: Sql): SqlFragment => sql`
+  e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt",
+  e.analysis_status as "analysisStatus", e.risk_score as "riskScore", e.risk_level as "riskLevel", e.summary
+`;
+
 /**
  * Reads what an alert's cooldown held back, without deleted events: the count, and at most `limit` events, the riskiest ones, by time.
  * Leaves out the alert's own event for a channel that sent the alert: another rule under the same key may have matched it too.
@@ -76,8 +81,7 @@ export async function findHeldBack(
             and a.event_id = v.event_id
         )
     )
-    select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore",
-      e.risk_level as "riskLevel", e.summary, count(*) over () as count
+    select ${heldBackColumns(sql)}, count(*) over () as count
     from held h
     join events e on e.event_id = h.event_id
     join cameras c on c.camera_id = e.camera_id
@@ -109,8 +113,7 @@ export async function findSilenced(sql: Sql, silenceId: string, limit: number): 
   const [[total], rows] = await Promise.all([
     sql<[{ count: number }]>`select count(*) as count from silenced_alerts h where h.silence_id = ${silenceId}`,
     sql<SilencedAlerts["events"][number][]>`
-      select e.event_id as "eventId", e.camera_id as "cameraId", c.name as "cameraName", e.kind as "eventKind", e.started_at as "startedAt", e.analysis_status as "analysisStatus", e.risk_score as "riskScore",
-        e.risk_level as "riskLevel", e.summary, h.rule_name as "ruleName"
+      select ${heldBackColumns(sql)}, h.rule_name as "ruleName"
       from silenced_alerts h
       join events e on e.event_id = h.event_id
       join cameras c on c.camera_id = e.camera_id

@@ -17,8 +17,7 @@ import type { Notification, Progress } from "./notification.ts";
  * An attempt that is running when a person cancels the notification may still turn `cancelled` into `sent`.
  */
 export interface NextState extends Pick<Progress, "status" | "reason" | "unreached"> {
-  readonly nextAttemptAt: Date | null;
-  readonly job: JobEnd["kind"];
+  readonly job: JobEnd;
 }
 
 /** A notification that goes out later than this after it was queued is late, whatever delayed it. */
@@ -43,10 +42,7 @@ function follow(before: Progress, result: Result<unknown>, retry: { readonly tri
     case "attempted":
       return afterAttempt(before, result.outcome, result.at, retry);
     case "waits":
-      return {
-        ...{ status: before.status, unreached: before.unreached, job: "release", nextAttemptAt: result.until },
-        reason: [...(result.reason === null ? [] : [result.reason]), ...refusedEarlier(before)].join("; "),
-      };
+      return released(before, [result.reason ?? "", ...refusedEarlier(before)].filter(Boolean).join("; "), result.until);
     case "ended":
       return afterEnd(before, result);
   }
@@ -59,18 +55,18 @@ function afterAttempt(
   { tries, random }: { readonly tries: number; readonly random: number },
 ): NextState {
   const earlier = refusedEarlier(before);
-  const retry = (cause: Parameters<typeof notificationDelayMs>[1]) =>
-    ({ job: "release", nextAttemptAt: notPastExpiry(before, now, notificationDelayMs(tries, cause, random)) }) as const;
+  const next = (cause: Parameters<typeof notificationDelayMs>[1]): Date =>
+    notPastExpiry(before, now, notificationDelayMs(tries, cause, random));
   switch (outcome.kind) {
     case "sent": {
       const refused = [...earlier, ...(outcome.refusedFor === undefined ? [] : [outcome.refusedFor])];
       if (!outcome.unreached) return ended(before, "sent", refused.join("; ") || null);
       const reason = [`not yet accepted for ${outcome.unreached.join(", ")}; retrying`, ...refused].join("; ");
-      return { status: "sent", reason, unreached: outcome.unreached, ...retry({}) };
+      return released({ status: "sent", unreached: outcome.unreached }, reason, next({}));
     }
     case "again": {
-      const reason = [outcome.answer, ...earlier].join("; ");
-      return { status: before.status, reason, unreached: outcome.unreached ?? before.unreached, ...retry(outcome) };
+      const { answer, unreached = before.unreached } = outcome;
+      return released({ status: before.status, unreached }, [answer, ...earlier].join("; "), next(outcome));
     }
     case "failed":
       return failed(before, outcome.answer);
@@ -104,7 +100,12 @@ function failed(before: Progress, answer: string): NextState {
 /** No attempt follows. A requeued dead letter goes to the recipients that were not reached. */
 function ended(before: Progress, status: NextState["status"], reason: string | null): NextState {
   const isDeadLetter = status === "failed" || status === "expired";
-  return { status, reason, unreached: isDeadLetter ? before.unreached : null, nextAttemptAt: null, job: isDeadLetter ? "bury" : "finish" };
+  if (!isDeadLetter) return { status, reason, unreached: null, job: { kind: "finish" } };
+  return { status, reason, unreached: before.unreached, job: { kind: "bury", error: reason ?? "it could not be sent" } };
+}
+
+function released({ status, unreached }: Pick<Progress, "status" | "unreached">, reason: string, availableAt: Date): NextState {
+  return { status, reason, unreached, job: { kind: "release", availableAt, error: reason, attempt: "deferred" } };
 }
 
 /** Returns when a wait ends, or the expiry when that is earlier, but never a time in the past. */

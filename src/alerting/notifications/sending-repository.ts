@@ -53,12 +53,12 @@ export async function lockProgress(sql: Sql, id: string): Promise<Progress | und
 export async function storeProgress(
   sql: Sql,
   id: string,
-  next: Omit<NextState, "job"> & { readonly attempts: number; readonly late: boolean; readonly finishedAt: Date | null },
+  next: NextState & { readonly attempts: number; readonly late: boolean; readonly finishedAt: Date | null },
 ): Promise<void> {
   await sql`
     update notifications n
     set status = ${next.status}, reason = ${next.reason}, unreached = ${next.unreached === null ? null : [...next.unreached]},
-      next_attempt_at = ${next.nextAttemptAt}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt}
+      next_attempt_at = ${next.job.kind === "release" ? next.job.availableAt : null}, attempt_count = ${next.attempts}, late = ${next.late}, finished_at = ${next.finishedAt}
     where n.notification_id = ${id}
   `;
 }

@@ -120,7 +120,6 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       const msg = `${body.event_type} has no such kind; ${otherSamples[body.kind ?? "camera_health"].type} has`;
       throw new Problem("invalid", `kind: ${msg}`, { items: [{ loc: ["body", "kind"], msg, type: "value_error" }] });
     }
-    const failed = { success: false, status_code: 0, response_time_ms: 0, response_body: "" };
     const data = z.encode(outboundEvents[body.event_type] as z.ZodType, sample.data);
     const id = randomUUID();
     let request: WebhookRequest;
@@ -129,17 +128,16 @@ export const webhookOperations: Pick<Operations, keyof typeof webhookRoutes> = {
       request = requestFor(webhook, event, { id, time: now, timeZone: localTimeZone() });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
-      return { ...failed, error_message: `The payload template failed: ${templateFault(error)}` };
+      const error_message = `The payload template failed: ${templateFault(error)}`;
+      return { success: false, status_code: 0, response_time_ms: 0, response_body: "", error_message };
     }
     const answer = await outbound.post({ ...request, timeoutMs: config.webhookTimeoutSeconds * 1000 });
-    if (answer.kind === "refused") return { ...failed, error_message: answer.error };
-    if (answer.kind === "unreachable") return { ...failed, response_time_ms: Math.round(answer.ms), error_message: answer.error };
     const outcome = outcomeOfAnswer(answer, now);
     return {
       success: outcome.kind === "sent",
-      status_code: answer.status,
-      response_time_ms: Math.round(answer.ms),
-      response_body: answer.body,
+      status_code: answer.kind === "answered" ? answer.status : 0,
+      response_time_ms: answer.kind === "refused" ? 0 : Math.round(answer.ms),
+      response_body: answer.kind === "answered" ? answer.body : "",
       error_message: outcome.kind === "sent" ? null : outcome.answer,
     };
   },

@@ -69,7 +69,6 @@ async function desk(env: Readonly<Record<string, string>>, db = database.db) {
     outbound,
     clock,
     settle: async (_sql, alertId) => settled.push(alertId),
-    onStored: () => {},
     onAttempt: () => {},
     random: () => 0,
     smtpTimeouts: { connect: 500, greeting: 500, idle: 500, total: 1_000, answer: 1_000 },

@@ -62,7 +62,7 @@ async function send(minutes: number): Promise<number> {
   const processId = randomUUID();
   const channel = createNotificationChannel({
     ...{ db, config: context.config, outbound: context.outbound, clock: context.clock, settle: settleAlert },
-    ...{ onStored: () => {}, onAttempt: () => {}, random: () => 0 },
+    ...{ onAttempt: () => {}, random: () => 0 },
   });
   const engine = createDeliveryEngine(channel, { db, clock: context.clock, log: silentLog });
   let sent = 0;

@@ -36,7 +36,7 @@ async function round(minutes: number): Promise<void> {
   atMinute(minutes);
   const closer = createDigestCloser({
     ...{ db: desk.db, clock: desk.context.clock, delivery: desk.delivery, log: silentLog },
-    ...{ onClosed: () => {}, onSilenceOver: () => {} },
+    ...{ onSilenceOver: () => {} },
   });
   const before = closer.heartbeat();
   await closer.start();

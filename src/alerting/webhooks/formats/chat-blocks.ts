@@ -18,21 +18,14 @@ export function chatBlocks(message: Message): object {
     });
     sections.push({ type: "section", fields });
   }
-  const text = plain(message.text).trim();
+  const text = shorten(plain(message.text).trim(), limits.section, escapeText);
+  const more = message.more === null ? "" : `More: \`${shorten(plainLine(message.more), 500, escapeCode)}\``;
+  const markdown = (shown: string): object => ({ type: "mrkdwn", text: shown, verbatim: true });
   const blocks = [
     { type: "header", text: { type: "plain_text", text: shorten(headline, limits.header, escapeText), emoji: false } },
-    ...(text === ""
-      ? []
-      : [{ type: "section", text: { type: "mrkdwn", text: shorten(text, limits.section, escapeText), verbatim: true } }]),
+    ...(text === "" ? [] : [{ type: "section", text: markdown(text) }]),
     ...sections,
-    ...(message.more === null
-      ? []
-      : [
-          {
-            type: "context",
-            elements: [{ type: "mrkdwn", text: `More: \`${shorten(plainLine(message.more), 500, escapeCode)}\``, verbatim: true }],
-          },
-        ]),
+    ...(more === "" ? [] : [{ type: "context", elements: [markdown(more)] }]),
   ];
   return { text: shorten(headline, limits.text, escapeText), blocks: blocks.slice(0, limits.blocks) };
 }

@@ -26,148 +26,107 @@ export interface Fact {
  * Writes an event as a message, with times in `timeZone`. Without a `cameraName` it names the camera by its id. The formats escape the
  * texts.
  */
-export function messageOf(event: OutboundEvent, time: Date, timeZone: string, cameraName?: string | null): Message {
-  const camera = cameraName ?? ("camera_id" in event.data ? event.data.camera_id : "");
-  const { facts, ...texts } = textsOf(event, camera, (when) => formatTime(when, timeZone));
+export function messageOf({ type, data }: OutboundEvent, time: Date, timeZone: string, cameraName?: string | null): Message {
+  const camera = cameraName ?? ("camera_id" in data ? data.camera_id : "");
+  const {
+    facts,
+    text = "",
+    ...texts
+  } = (writers[type] as Writer<OutboundEvent["data"]>)(data, camera, (when) => formatTime(when, timeZone));
+  const given = Object.entries(facts).flatMap(([name, value]) => (value === null || value.trim() === "" ? [] : [{ name, value }]));
+  return { ...texts, text, facts: given, time };
+}
+
+interface Texts extends Omit<Message, "facts" | "text" | "time"> {
+  readonly text?: string;
+  /** By name; a null or empty value is left out. */
+  readonly facts: Readonly<Record<string, string | null>>;
+}
+
+type DataOf<T> = Extract<OutboundEvent, { readonly type: T }>["data"];
+type Writer<Data> = (data: Data, camera: string, at: (when: Date) => string) => Texts;
+
+/** How each event type is written. */
+const writers: { readonly [T in OutboundEvent["type"]]: Writer<DataOf<T>> } = {
+  alert_fired: (data, camera, at) => ({ ...alertTexts(data, camera, at), urgency: data.severity }),
+  alert_acknowledged: (data, camera, at) => alertTexts(data, camera, at, "Acknowledged"),
+  alert_dismissed: (data, camera, at) => alertTexts(data, camera, at, "Dismissed"),
+  event_created: (data, camera, at) => {
+    const texts = { text: data.summary, more: `homesec events show ${data.id}` };
+    if (data.kind === "camera_health") {
+      const facts = { Camera: camera, Since: at(data.started_at) };
+      return { ...texts, headline: `Problem with camera ${camera}`, facts, urgency: "high" };
+    }
+    const risk = data.risk_score === null ? null : `${data.risk_score} of 100 (${data.risk_level})`;
+    const span = { From: at(data.started_at), To: at(data.ended_at) };
+    const facts = { Camera: camera, ...span, Detections: String(data.detection_count), Risk: risk };
+    return { ...texts, headline: `${seenText(data.object_types)} at ${camera}`, facts, urgency: data.risk_level ?? "info" };
+  },
+  event_enriched: ({ event_id, detection_ids }, camera) => ({
+    headline: `Event ${event_id} at ${camera} was enriched`,
+    facts: { Camera: camera, Detections: String(detection_ids.length) },
+    urgency: "info",
+    more: `homesec events show ${event_id}`,
+  }),
+  entity_discovered: (data, camera, at) => ({
+    headline: `New ${data.object_type} at ${camera}`,
+    facts: { Camera: camera, "First seen": at(data.first_seen_at), Entity: data.entity_id },
+    urgency: "low",
+    more: `homesec detections show ${data.detection_id}`,
+  }),
+  anomaly_detected: (data, camera, at) => ({
+    headline: data.kind === "scene_change" ? `The view of ${camera} has changed` : `Unusual activity at ${camera}`,
+    text: data.reason,
+    facts: { Camera: camera, Noticed: at(data.detected_at), Score: String(data.score) },
+    urgency: "medium",
+    more: `homesec cameras show ${data.camera_id}`,
+  }),
+  system_health_changed: (data, _camera, at) => ({
+    headline: `homesec is ${data.status}; it was ${data.previous_status}`,
+    text: data.message,
+    facts: { Since: at(data.changed_at), Reported: at(data.reported_at) },
+    urgency: ({ healthy: "good", degraded: "medium", unhealthy: "critical" }[data.status] as Urgency | undefined) ?? "info",
+    more: "homesec health",
+  }),
+  batch_analysis_started: (data, camera) => ({ ...analysisTexts(data, camera), headline: `Analysis of ${eventAt(data, camera)} started` }),
+  batch_analysis_completed: (data, camera) => {
+    const { facts, more } = analysisTexts(data, camera);
+    const risk = `${data.risk_score} of 100 (${data.risk_level})`;
+    const urgency = (["low", "medium", "high", "critical"] as const).find((level) => level === data.risk_level) ?? "info";
+    return { headline: `Risk ${risk}: ${eventAt(data, camera)}`, facts: { ...facts, Risk: risk }, urgency, more };
+  },
+  batch_analysis_failed: (data, camera) => {
+    const { facts, more } = analysisTexts(data, camera);
+    const text = "The event has no risk score. Check it yourself.";
+    return {
+      headline: `Analysis of ${eventAt(data, camera)} failed`,
+      text,
+      facts: { ...facts, Reason: data.error },
+      urgency: "high",
+      more,
+    };
+  },
+};
+
+function alertTexts(data: DataOf<"alert_fired">, camera: string, at: (when: Date) => string, ending?: "Acknowledged" | "Dismissed"): Texts {
+  const { rule_name, matched_conditions } = data.alert_metadata;
+  const what = `${capital(data.severity)} alert: ${rule_name} at ${camera}`;
   return {
-    ...texts,
-    facts: facts.flatMap(([name, value]) => (value === null || value.trim() === "" ? [] : [{ name, value }])),
-    time,
+    headline: ending === undefined ? what : `${ending}: ${what}`,
+    text: ending === undefined ? "" : "homesec cancelled the notifications of this alert that were still waiting.",
+    facts: { Camera: camera, Severity: data.severity, Why: matched_conditions.join(", "), Raised: at(data.created_at) },
+    urgency: "good",
+    more: `homesec explain alert ${data.id}`,
   };
 }
 
-interface Texts extends Omit<Message, "facts" | "time"> {
-  readonly facts: readonly (readonly [name: string, value: string | null])[];
-}
-
-function textsOf(event: OutboundEvent, camera: string, at: (when: Date) => string): Texts {
-  switch (event.type) {
-    case "alert_fired":
-    case "alert_acknowledged":
-    case "alert_dismissed": {
-      const { data } = event;
-      const what = `${capital(data.severity)} alert: ${data.alert_metadata.rule_name} at ${camera}`;
-      const fired = event.type === "alert_fired";
-      return {
-        headline: fired ? what : `${event.type === "alert_acknowledged" ? "Acknowledged" : "Dismissed"}: ${what}`,
-        text: fired ? "" : "homesec cancelled the notifications of this alert that were still waiting.",
-        facts: [
-          ["Camera", camera],
-          ["Severity", data.severity],
-          ["Why", data.alert_metadata.matched_conditions.join(", ")],
-          ["Raised", at(data.created_at)],
-        ],
-        urgency: fired ? data.severity : "good",
-        more: `homesec explain alert ${data.id}`,
-      };
-    }
-    case "event_created": {
-      const { data } = event;
-      const more = `homesec events show ${data.id}`;
-      if (data.kind === "camera_health") {
-        const headline = `Problem with camera ${camera}`;
-        const facts = [
-          ["Camera", camera],
-          ["Since", at(data.started_at)],
-        ] as const;
-        return { headline, text: data.summary, facts, urgency: "high", more };
-      }
-      return {
-        headline: `${seenText(data.object_types)} at ${camera}`,
-        text: data.summary,
-        facts: [
-          ["Camera", camera],
-          ["From", at(data.started_at)],
-          ["To", at(data.ended_at)],
-          ["Detections", String(data.detection_count)],
-          ["Risk", data.risk_score === null ? null : `${data.risk_score} of 100 (${data.risk_level})`],
-        ],
-        urgency: data.risk_level ?? "info",
-        more,
-      };
-    }
-    case "event_enriched":
-      return {
-        headline: `Event ${event.data.event_id} at ${camera} was enriched`,
-        text: "",
-        facts: [
-          ["Camera", camera],
-          ["Detections", String(event.data.detection_ids.length)],
-        ],
-        urgency: "info",
-        more: `homesec events show ${event.data.event_id}`,
-      };
-    case "entity_discovered":
-      return {
-        headline: `New ${event.data.object_type} at ${camera}`,
-        text: "",
-        facts: [
-          ["Camera", camera],
-          ["First seen", at(event.data.first_seen_at)],
-          ["Entity", event.data.entity_id],
-        ],
-        urgency: "low",
-        more: `homesec detections show ${event.data.detection_id}`,
-      };
-    case "anomaly_detected":
-      return {
-        headline: event.data.kind === "scene_change" ? `The view of ${camera} has changed` : `Unusual activity at ${camera}`,
-        text: event.data.reason,
-        facts: [
-          ["Camera", camera],
-          ["Noticed", at(event.data.detected_at)],
-          ["Score", String(event.data.score)],
-        ],
-        urgency: "medium",
-        more: `homesec cameras show ${event.data.camera_id}`,
-      };
-    case "system_health_changed":
-      return {
-        headline: `homesec is ${event.data.status}; it was ${event.data.previous_status}`,
-        text: event.data.message,
-        facts: [
-          ["Since", at(event.data.changed_at)],
-          ["Reported", at(event.data.reported_at)],
-        ],
-        urgency: ({ healthy: "good", degraded: "medium", unhealthy: "critical" }[event.data.status] as Urgency | undefined) ?? "info",
-        more: "homesec health",
-      };
-    case "batch_analysis_started":
-    case "batch_analysis_completed":
-    case "batch_analysis_failed":
-      return { ...analysis(event, camera), more: `homesec events show ${event.data.event_id}` };
-  }
-}
-
-type AnalysisEvent = Extract<OutboundEvent, { readonly type: `batch_${string}` }>;
-
-function analysis(event: AnalysisEvent, camera: string): Omit<Texts, "more"> {
-  const about = `event ${event.data.event_id} at ${camera}`;
-  const facts: Texts["facts"] = [
-    ["Camera", camera],
-    ["Attempt", String(event.data.attempt)],
-  ];
-  switch (event.type) {
-    case "batch_analysis_started":
-      return { headline: `Analysis of ${about} started`, text: "", facts, urgency: "info" };
-    case "batch_analysis_completed": {
-      const { risk_score, risk_level } = event.data;
-      return {
-        headline: `Risk ${risk_score} of 100 (${risk_level}): ${about}`,
-        text: "",
-        facts: [...facts, ["Risk", `${risk_score} of 100 (${risk_level})`]],
-        urgency: (["low", "medium", "high", "critical"] as const).find((level) => level === risk_level) ?? "info",
-      };
-    }
-    case "batch_analysis_failed":
-      return {
-        headline: `Analysis of ${about} failed`,
-        text: "The event has no risk score. Check it yourself.",
-        facts: [...facts, ["Reason", event.data.error]],
-        urgency: "high",
-      };
-  }
-}
+type Analysis = Pick<DataOf<"batch_analysis_started">, "event_id" | "attempt">;
+const eventAt = ({ event_id }: Analysis, camera: string): string => `event ${event_id} at ${camera}`;
+const analysisTexts = ({ event_id, attempt }: Analysis, camera: string): Omit<Texts, "headline"> => ({
+  facts: { Camera: camera, Attempt: String(attempt) },
+  urgency: "info",
+  more: `homesec events show ${event_id}`,
+});
 
 /** "Person and dog seen", "Person, dog and car seen". */
 function seenText(types: readonly string[]): string {
