@@ -18,13 +18,7 @@ const maxAttempts = 100;
  * Makes the worker that delivers notifications and webhooks. Each webhook and the mail server has its own lane, which sends one message at a
  * time, so a slow target does not delay the others.
  */
-export function createDeliveryWorker({
-  context,
-  processId,
-  lanes,
-  metrics,
-  wake,
-}: Pick<Parts, "context" | "processId" | "lanes" | "metrics">) {
+export function createDeliveryWorker({ context, processId, lanes, metrics }: Pick<Parts, "context" | "processId" | "lanes" | "metrics">) {
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });

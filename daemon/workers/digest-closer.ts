@@ -37,7 +37,7 @@ export function createDigestCloser(options: {
       const waits = [digestAt, silenceAt].flatMap((at) => (at ? [at.getTime() - clock.now().getTime()] : []));
       const waitMs = Math.min(longestPauseMs, ...waits);
       if (waitMs > 0) return waitMs;
-      const digests = await closeDueDigests(db, delivery, clock.now(), batchSize);
+      await closeDueDigests(db, delivery, clock.now(), batchSize);
       const silences = await processEndedSilences(db, delivery, clock.now(), batchSize);
       for (const silence of silences) options.onSilenceOver(silence);
       return 0;
