@@ -10,24 +10,24 @@ const mostBulkItems = 100;
 export const BulkResult = z
   .object({
     index: z.int().meta({ description: "Position of the item in the request, from 0" }),
-    status: z.enum(["success", "failed"]).meta({ description: "Whether the item was done" }),
-    id: z.int().nullable().meta({ description: "The record that was made, or that the item names; null when there is none" }),
+    status: z.enum(["success", "failed"]).meta({ description: "Whether the item succeeded" }),
+    id: z.int().nullable().meta({ description: "Record that was created or named by the item; null when there is none" }),
     error: z.string().nullable().meta({ description: "Why it failed" }),
   })
-  .meta({ id: "BulkResult", description: "What became of one item of a bulk request" });
+  .meta({ id: "BulkResult", description: "Result of one item of a bulk request" });
 export type BulkResult = z.output<typeof BulkResult>;
 
 /** The 207 answer of a bulk request: each item by itself. */
 export const BulkReply = z
   .object({
     total: z.int().meta({ description: "Items of the request" }),
-    succeeded: z.int().meta({ description: "Items that were done" }),
-    failed: z.int().meta({ description: "Items that were refused; the others are done nevertheless" }),
-    results: z.array(BulkResult).meta({ description: "What became of each item, in their order" }),
+    succeeded: z.int().meta({ description: "Items that succeeded" }),
+    failed: z.int().meta({ description: "Items that failed; the others still succeed" }),
+    results: z.array(BulkResult).meta({ description: "Result of each item, in request order" }),
   })
   .meta({
     id: "BulkReply",
-    description: "What became of the items of a bulk request, each by itself",
+    description: "Results of a bulk request, item by item",
     example: {
       total: 2,
       succeeded: 1,

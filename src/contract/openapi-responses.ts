@@ -39,7 +39,7 @@ export const refusalExamples: Json = Object.assign({}, ...Object.values(refusals
 export function responsesOf(route: Route, render: Render): Json {
   const { reply } = route;
   const success: Json = {
-    description: route.status === 204 ? "Done" : "As asked",
+    description: route.status === 204 ? "Done" : "As requested",
     ...(reply && {
       content: isBinary(reply)
         ? binaryContent(reply.mediaTypes)

@@ -7,24 +7,24 @@ export const pageQuery = {
   limit: IntText(...ranges.pageLimit)
     .default(50)
     .meta({ description: "Page size, 1 to 1000" }),
-  cursor: z.string().optional().meta({ description: "`pagination.next_cursor` of the page before" }),
+  cursor: z.string().optional().meta({ description: "`pagination.next_cursor` of the previous page" }),
   offset: IntText(0, 1_000_000_000).optional().meta({ description: "Deprecated: rows to skip; use `cursor`" }),
 };
 
 export const Pagination = z
   .object({
     total: z.int().meta({ description: "Exact number of rows that match", example: 1 }),
-    limit: z.int().meta({ description: "The page size that was asked for", example: 50 }),
+    limit: z.int().meta({ description: "Requested page size", example: 50 }),
     offset: z.int().meta({ description: "Rows that were skipped; 0 with a cursor" }),
     next_cursor: z.string().nullable().meta({ description: "`cursor` of the next page; null on the last one" }),
     has_more: z.boolean().meta({ description: "Whether there is a next page" }),
   })
-  .meta({ id: "Pagination", description: "Where this page is in the list" });
+  .meta({ id: "Pagination", description: "Position of this page in the list" });
 
 /** What a list says when it was asked with `offset`. */
 export const DeprecationWarning = z
   .string()
-  .meta({ description: "Only when `offset` was used: take `cursor`, or a larger `limit`, instead" });
+  .meta({ description: "Present only when `offset` was used; use `cursor` or a larger `limit` instead" });
 
 /** The reply of a list. `deprecation_warning` is there only when `offset` was used. */
 export function listOf<T extends z.ZodType>(item: T) {

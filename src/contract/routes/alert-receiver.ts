@@ -9,34 +9,34 @@ const Status = EnumText(receivedStatuses);
 
 /** One alert as an alert manager sends it. Unknown fields are ignored: newer versions send more. */
 export const SentAlert = z.object({
-  status: Status.meta({ description: "Whether it still fires" }),
+  status: Status.meta({ description: "Whether the alert is firing" }),
   labels: Texts.meta({ description: "`alertname`, `severity`, `component`, `camera_id` are read; none is required" }),
   annotations: Texts.meta({ description: "`summary` and `description` are read; none is required" }),
-  startsAt: Instant.meta({ description: "When it began to fire" }),
-  endsAt: Instant.nullable().optional().meta({ description: "Null or in year 1 while it fires" }),
-  generatorURL: z.string().nullable().optional().meta({ description: "Where it was made; may be empty" }),
-  fingerprint: z.string().meta({ description: "The same for the same labels" }),
+  startsAt: Instant.meta({ description: "Time the alert started firing" }),
+  endsAt: Instant.nullable().optional().meta({ description: "End of the alert; null or year 1 while it is firing" }),
+  generatorURL: z.string().nullable().optional().meta({ description: "URL of the source; may be empty" }),
+  fingerprint: z.string().meta({ description: "Fingerprint of the labels" }),
 });
 
 /** The body of the alert manager's webhook, version 4. Unknown fields are ignored. */
 export const SentAlerts = z.object({
-  version: z.string().meta({ description: "Of the format; `4`" }),
-  groupKey: z.string().meta({ description: "What the alert manager grouped the alerts by" }),
-  truncatedAlerts: z.int().min(0).default(0).meta({ description: "Alerts that the alert manager left out" }),
-  status: Status.meta({ description: "`firing` while one of the alerts does" }),
-  receiver: z.string().meta({ description: "The receiver's name in the configuration of the alert manager" }),
-  groupLabels: Texts.meta({ description: "The labels that make the group" }),
+  version: z.string().meta({ description: "Version of the format; `4`" }),
+  groupKey: z.string().meta({ description: "Key by which Alertmanager grouped the alerts" }),
+  truncatedAlerts: z.int().min(0).default(0).meta({ description: "Number of alerts that Alertmanager left out" }),
+  status: Status.meta({ description: "`firing` while at least one alert is firing" }),
+  receiver: z.string().meta({ description: "Name of the receiver in the Alertmanager configuration" }),
+  groupLabels: Texts.meta({ description: "Labels of the group" }),
   commonLabels: Texts.meta({ description: "Labels that all alerts have" }),
   commonAnnotations: Texts.meta({ description: "Annotations that all alerts have" }),
-  externalURL: z.string().meta({ description: "Where the alert manager is" }),
+  externalURL: z.string().meta({ description: "URL of Alertmanager" }),
   alerts: z.array(SentAlert).meta({ description: "The alerts of the group" }),
 });
 
 /** An alert that was received, once per start and state, however often it was repeated. */
 export const ReceivedAlert = z
   .object({
-    fingerprint: z.string().meta({ description: "The same for the same labels", example: "a362b9d52b5559b6" }),
-    status: z.enum(receivedStatuses).meta({ description: "Whether it still fired" }),
+    fingerprint: z.string().meta({ description: "Fingerprint of the labels", example: "a362b9d52b5559b6" }),
+    status: z.enum(receivedStatuses).meta({ description: "Whether the alert was still firing" }),
     alertname: z.string().meta({ description: "The label `alertname`; this and other short texts are cut after 200 characters" }),
     severity: z.string().meta({ description: "The label `severity`; `info` without it", example: "critical" }),
     component: z.string().meta({ description: "The label `component`; `unknown` without it", example: "detector" }),
@@ -45,19 +45,19 @@ export const ReceivedAlert = z
     description: z.string().meta({ description: "The annotation `description`", example: "No answer from the detector for 5 minutes" }),
     labels: Texts.meta({ description: "All labels" }),
     annotations: Texts.meta({ description: "All annotations" }),
-    started_at: Instant.meta({ description: "When it began to fire" }),
-    ended_at: Instant.nullable().meta({ description: "When it ended; null while it fires" }),
-    generator_url: z.string().nullable().meta({ description: "Where it was made", example: "http://prometheus.example:9090/graph" }),
-    receiver: z.string().meta({ description: "The receiver's name in the configuration of the alert manager", example: "homesec" }),
-    group_key: z.string().meta({ description: "What the alert manager grouped it by", example: '{}:{alertname="DetectorDown"}' }),
-    external_url: z.string().meta({ description: "Where the alert manager is", example: "http://alertmanager.example:9093" }),
-    first_received_at: Instant.meta({ description: "When it was first sent" }),
-    last_received_at: Instant.meta({ description: "When it was last sent" }),
-    received_count: z.int().meta({ description: "How often it was sent", example: 1 }),
+    started_at: Instant.meta({ description: "Time the alert started firing" }),
+    ended_at: Instant.nullable().meta({ description: "End of the alert; null while it is firing" }),
+    generator_url: z.string().nullable().meta({ description: "URL of the source", example: "http://prometheus.example:9090/graph" }),
+    receiver: z.string().meta({ description: "Name of the receiver in the Alertmanager configuration", example: "homesec" }),
+    group_key: z.string().meta({ description: "Key by which Alertmanager grouped the alert", example: '{}:{alertname="DetectorDown"}' }),
+    external_url: z.string().meta({ description: "URL of Alertmanager", example: "http://alertmanager.example:9093" }),
+    first_received_at: Instant.meta({ description: "First receipt" }),
+    last_received_at: Instant.meta({ description: "Last receipt" }),
+    received_count: z.int().meta({ description: "Number of receipts", example: 1 }),
   })
   .meta({
     id: "ReceivedAlert",
-    description: "An alert that was received, once per start and state",
+    description: "An alert received from Alertmanager, one per start time and status",
     example: {
       alertname: "DetectorDown",
       labels: { alertname: "DetectorDown", severity: "critical", component: "detector", service: "detector" },
@@ -68,15 +68,15 @@ export const ReceivedAlert = z
 export const alertReceiverRoutes = {
   receiveAlerts: route("/api/webhooks/alerts", {
     method: "post",
-    summary: "Receive alerts of an alert manager: log them, store each once, tell live clients of each",
+    summary: "Receive alerts from Alertmanager, store them and notify live clients",
     tag: "alert receiver",
     itemwise: true,
     body: SentAlerts,
     reply: z.object({
-      status: z.enum(["ok", "partial"]).meta({ description: "`partial`: some could not be stored" }),
+      status: z.enum(["ok", "partial"]).meta({ description: "`partial` when some alerts could not be stored" }),
       received: z.int().meta({ description: "Alerts of the request", example: 1 }),
-      processed: z.int().meta({ description: "Those that were stored, now or before", example: 1 }),
-      message: z.string().meta({ description: "The same in a sentence, with what went wrong", example: "1 of 1 alerts processed" }),
+      processed: z.int().meta({ description: "Alerts stored by this or an earlier request", example: 1 }),
+      message: z.string().meta({ description: "Summary, including errors", example: "1 of 1 alerts processed" }),
     }),
     example: {
       body: {
@@ -104,10 +104,10 @@ export const alertReceiverRoutes = {
   }),
   listReceivedAlerts: route("/api/webhooks/alerts", {
     method: "get",
-    summary: "List the alerts that were received, the newest first",
+    summary: "List received alerts, newest first",
     tag: "alert receiver",
     query: z.object({
-      status: Status.optional().meta({ description: "Only those that fired, or were resolved" }),
+      status: Status.optional().meta({ description: "Only firing, or only resolved alerts" }),
       severity: z.string().optional().meta({ description: "Only with this label `severity`" }),
       start_date: StartInstant.optional(),
       end_date: EndInstant.optional(),

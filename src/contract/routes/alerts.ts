@@ -7,24 +7,24 @@ import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } fro
 /** How far one channel got with an alert. */
 export const ChannelResult = z
   .object({
-    channel: z.enum(channels).meta({ description: "The way to a person" }),
-    status: z.enum(["waiting", "sent", "failed", "expired", "cancelled", "unusable"]).meta({ description: "How far it got" }),
-    reason: z.string().nullable().meta({ description: "Why it waits, failed or cannot be used" }),
+    channel: z.enum(channels).meta({ description: "Channel" }),
+    status: z.enum(["waiting", "sent", "failed", "expired", "cancelled", "unusable"]).meta({ description: "Delivery status" }),
+    reason: z.string().nullable().meta({ description: "Reason why it waits, failed or cannot be used" }),
     attempts: z.int().meta({ description: "Attempts made", example: 1 }),
-    late: z.boolean().meta({ description: "It did not go out at the first attempt" }),
+    late: z.boolean().meta({ description: "True when the first attempt did not succeed" }),
   })
-  .meta({ id: "ChannelResult", description: "How far one channel got with an alert", example: { status: "sent" } });
+  .meta({ id: "ChannelResult", description: "Delivery status of an alert on one channel", example: { status: "sent" } });
 
 export const AlertMetadata = z
   .object({
-    rule_name: z.string().meta({ description: "The rule, as it was called then", example: "People at night" }),
-    matched_conditions: z.array(z.string()).meta({ description: "Why the rule matched, such as `risk_score >= 70`" }),
-    channels: z.array(ChannelResult).meta({ description: "How far each channel of the rule got" }),
-    reason: z.string().nullable().meta({ description: "Why the alert is still pending, where nothing is on its way" }),
+    rule_name: z.string().meta({ description: "Name of the rule when the alert was raised", example: "People at night" }),
+    matched_conditions: z.array(z.string()).meta({ description: "Conditions that matched, such as `risk_score >= 70`" }),
+    channels: z.array(ChannelResult).meta({ description: "Delivery status per channel of the rule" }),
+    reason: z.string().nullable().meta({ description: "Reason why the alert is pending although nothing is queued" }),
   })
   .meta({
     id: "AlertMetadata",
-    description: "Why an alert was raised, and how far its notifications got",
+    description: "Why an alert was raised and how its notifications went",
     example: { matched_conditions: ["risk_score >= 70", "object_type in [person]"] },
   });
 
@@ -32,21 +32,24 @@ export const AlertMetadata = z
 export const Alert = z
   .object({
     id: z.uuid().meta({ description: "Id of the alert", example: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11" }),
-    event_id: z.int().meta({ description: "The event that raised it", example: 1207 }),
-    rule_id: z.uuid().nullable().meta({ description: "Null when the rule was deleted", example: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" }),
+    event_id: z.int().meta({ description: "Event that raised the alert", example: 1207 }),
+    rule_id: z
+      .uuid()
+      .nullable()
+      .meta({ description: "Rule that raised the alert; null when the rule was deleted", example: "0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22" }),
     camera_id: CameraIdText,
-    severity: z.enum(severities).meta({ description: "That of the rule", example: "high" }),
+    severity: z.enum(severities).meta({ description: "Severity of the rule", example: "high" }),
     status: z.enum(alertStatuses).meta({ description: "`acknowledged` and `dismissed` are final", example: "delivered" }),
-    dedup_key: z.string().meta({ description: "While its cooldown lasts, no other alert is raised under this key" }),
-    created_at: Instant.meta({ description: "When it was raised", example: "2026-01-31T22:16:11.372Z" }),
+    dedup_key: z.string().meta({ description: "Key of the cooldown: it suppresses other alerts with the same key" }),
+    created_at: Instant.meta({ description: "Time the alert was raised", example: "2026-01-31T22:16:11.372Z" }),
     delivered_at: Instant.nullable().meta({ description: "When the first channel succeeded; null until then" }),
-    acknowledged_at: Instant.nullable().meta({ description: "When a person acknowledged it; null unless one did" }),
-    dismissed_at: Instant.nullable().meta({ description: "When a person dismissed it; null unless one did" }),
+    acknowledged_at: Instant.nullable().meta({ description: "Time of the acknowledgement, or null" }),
+    dismissed_at: Instant.nullable().meta({ description: "Time of the dismissal, or null" }),
     alert_metadata: AlertMetadata,
   })
   .meta({
     id: "Alert",
-    description: "That a person is to know of an event",
+    description: "An alert about an event",
     example: { dedup_key: "front-door:0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22", delivered_at: "2026-01-31T22:16:12.018Z" },
   });
 
@@ -82,7 +85,7 @@ export const alertRoutes = {
   }),
   acknowledgeAlert: route("/api/alerts/{id}/acknowledge", {
     method: "post",
-    summary: "Acknowledge an alert; what still waits to be sent of it is cancelled",
+    summary: "Acknowledge an alert and cancel its pending notifications",
     tag: "alerts",
     params,
     reply: Alert,
@@ -91,7 +94,7 @@ export const alertRoutes = {
   }),
   dismissAlert: route("/api/alerts/{id}/dismiss", {
     method: "post",
-    summary: "Dismiss an alert; what still waits to be sent of it is cancelled",
+    summary: "Dismiss an alert and cancel its pending notifications",
     tag: "alerts",
     params,
     reply: Alert,

@@ -15,7 +15,7 @@ const range = {
   start_date: DayText.meta({ format: "date", description: "First day (YYYY-MM-DD, UTC)" }),
   end_date: DayText.meta({ format: "date", description: "Last day (YYYY-MM-DD, UTC), included; at most 365 days from the first" }),
 };
-const asked = { start_date: Day.meta({ description: "As asked" }), end_date: Day.meta({ description: "As asked" }) };
+const asked = { start_date: Day.meta({ description: "As requested" }), end_date: Day.meta({ description: "As requested" }) };
 
 function perDay<T extends Readonly<Record<string, z.ZodType>>>(shape: T) {
   return z.array(z.object({ date: Day, ...shape })).meta({ description: "Every day of the range, oldest first" });

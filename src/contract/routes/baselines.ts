@@ -6,19 +6,19 @@ import { CameraIdText, Instant, IntText, readOnly } from "../values.ts";
 const Hour = z.int().min(0).max(23).meta({ description: "Hour of the day, 0 to 23, in the time zone of the machine", example: 18 });
 const PeakHour = Hour.nullable().meta({ description: "0 to 23, in the time zone of the machine; null when nothing is known", example: 18 });
 
-const Average = z.number().meta({ description: "Detections per hour that are usual", example: 1.4 });
-const Deviation = z.number().meta({ description: "Standard deviation of that", example: 1.1 });
-const Samples = z.int().meta({ description: "Hours that were learned from", example: 21 });
+const Average = z.number().meta({ description: "Average detections per hour", example: 1.4 });
+const Deviation = z.number().meta({ description: "Standard deviation of the average", example: 1.1 });
+const Samples = z.int().meta({ description: "Number of hours learned from", example: 21 });
 
 /** What is usual at a camera, in short. Hours and days are those of which something is known. */
 export const Baseline = z
   .object({
     camera_id: CameraIdText,
-    camera_name: z.string().meta({ description: "What people call it", example: "Front door" }),
+    camera_name: z.string().meta({ description: "Display name", example: "Front door" }),
     baseline_established: z
       .boolean()
       .meta({ description: "Enough is known to judge at least one hour: `min_samples` samples of this hour of any day" }),
-    data_points: z.int().meta({ description: "Hours that were learned from", example: 512 }),
+    data_points: z.int().meta({ description: "Number of hours learned from", example: 512 }),
     hourly_patterns: z
       .record(z.string(), z.object({ avg_detections: Average, std_dev: Deviation, sample_count: Samples }))
       .meta({ description: 'By hour of the day, "0" to "23", in the time zone of the machine' }),
@@ -38,15 +38,15 @@ export const Baseline = z
     current_deviation: z
       .object({
         score: z.number().meta({ description: "Standard deviations from what is usual, for the running hour" }),
-        interpretation: z.enum(deviations).meta({ description: "The score in words" }),
-        contributing_factors: z.array(z.string()).meta({ description: "What of it is unusual, for a person" }),
+        interpretation: z.enum(deviations).meta({ description: "Score as a word" }),
+        contributing_factors: z.array(z.string()).meta({ description: "Reasons for the deviation" }),
       })
       .nullable()
       .meta({ description: "Null while fewer than `min_samples` such hours are known" }),
   })
   .meta({
     id: "Baseline",
-    description: "What is usual at a camera, in short",
+    description: "Summary of a camera's baseline",
     example: {
       baseline_established: true,
       hourly_patterns: { "18": { avg_detections: 1.4, std_dev: 1.1, sample_count: 21 } },
@@ -59,15 +59,15 @@ export const Baseline = z
 export const Anomaly = z
   .object({
     timestamp: Instant.meta({ description: "When it was certain: within the hour, or at its end" }),
-    detection_class: z.string().nullable().meta({ description: "Null when it is the activity as a whole", example: "person" }),
-    anomaly_score: z.number().meta({ description: "In standard deviations; below 0 when it was less than usual", example: 3.4 }),
-    expected_frequency: z.number().meta({ description: "Detections that are usual in the hour", example: 1.2 }),
-    observed_frequency: z.number().meta({ description: "Detections in the hour, or in what of it was over then", example: 6 }),
-    reason: z.string().meta({ description: "The same in a sentence" }),
+    detection_class: z.string().nullable().meta({ description: "Class of the objects; null for all classes together", example: "person" }),
+    anomaly_score: z.number().meta({ description: "Standard deviations from the average; negative when below it", example: 3.4 }),
+    expected_frequency: z.number().meta({ description: "Expected detections in the hour", example: 1.2 }),
+    observed_frequency: z.number().meta({ description: "Detections in the hour so far", example: 6 }),
+    reason: z.string().meta({ description: "Summary" }),
   })
   .meta({
     id: "Anomaly",
-    description: "An hour that was not as usual",
+    description: "An hour with unusual activity",
     example: { reason: "6 detections of person from 18:00 to 18:42; 1.2 are usual in this hour" },
   });
 
@@ -82,7 +82,7 @@ export const ActivityBaseline = z
           avg_count: Average,
           std_dev: Deviation,
           sample_count: Samples,
-          is_peak: z.boolean().meta({ description: "No hour of the week has more" }),
+          is_peak: z.boolean().meta({ description: "Whether this is the busiest hour of the week" }),
         }),
       )
       .meta({ description: "The hours of the week of which something is known" }),
@@ -100,7 +100,7 @@ export const ClassBaseline = z
     entries: z
       .array(
         z.object({
-          object_class: z.string().meta({ description: "What was detected", example: "person" }),
+          object_class: z.string().meta({ description: "Class of the object", example: "person" }),
           hour: Hour,
           frequency: z.number().meta({ description: "Detections in this hour of a day, over all weekdays" }),
           sample_count: Samples,
@@ -109,7 +109,7 @@ export const ClassBaseline = z
       .meta({ description: "The classes and hours of which something is known" }),
     unique_classes: z.array(z.string()).meta({ description: "The classes of which something is known", example: ["person"] }),
     total_samples: Samples,
-    most_common_class: z.string().nullable().meta({ description: "The one that is seen most; null when nothing is known" }),
+    most_common_class: z.string().nullable().meta({ description: "Most frequent class; null without data" }),
   })
   .meta({
     id: "ClassBaseline",
@@ -134,7 +134,7 @@ export const BaselineConfig = z
       .number()
       .meta({ description: "Standard deviations from which on an hour is an anomaly; as it holds for this camera" }),
     min_samples: z.int().meta({ description: "Samples that an hour must have before it is judged; as it holds for this camera" }),
-    override_global_config: z.boolean().meta({ description: "False: the camera's own values are kept, but have no effect" }),
+    override_global_config: z.boolean().meta({ description: "False when the camera's own values are stored but do not apply" }),
     global_config: z
       .object({
         threshold_stdev: z.number().meta({ description: "Standard deviations from which on an hour is an anomaly", example: 2 }),
@@ -142,9 +142,9 @@ export const BaselineConfig = z
         decay_factor: z.number().meta({ description: "The weight of a new hour; the first ones weigh the same" }),
         window_days: z.int().meta({ description: "What is known of an hour of the week is forgotten when it was not learned for so long" }),
       })
-      .meta({ description: "What holds for cameras without values of their own" }),
+      .meta({ description: "Values for cameras without their own" }),
   })
-  .meta({ id: "BaselineConfig", description: "When an hour of a camera counts as unusual" });
+  .meta({ id: "BaselineConfig", description: "Anomaly settings of a camera" });
 
 const params = z.object({ camera_id: CameraIdText });
 const refusals = { 404: "No camera has this id" };
@@ -154,13 +154,13 @@ export const baselineRoutes = {
   getBaseline: route("/api/cameras/{camera_id}/baseline", {
     ...common,
     method: "get",
-    summary: "What is usual at a camera",
+    summary: "Get the baseline of a camera",
     reply: Baseline,
   }),
   listAnomalies: route("/api/cameras/{camera_id}/baseline/anomalies", {
     ...common,
     method: "get",
-    summary: "What was unusual at a camera in the last days, newest first",
+    summary: "List recent anomalies of a camera, newest first",
     query: z.object({
       days: IntText(...ranges.anomalyDays)
         .default(7)
@@ -170,7 +170,7 @@ export const baselineRoutes = {
       camera_id: CameraIdText,
       anomalies: z.array(Anomaly).meta({ description: "Newest first" }),
       count: z.int().meta({ description: "How many", example: 1 }),
-      period_days: z.int().meta({ description: "As asked", example: 7 }),
+      period_days: z.int().meta({ description: "As requested", example: 7 }),
     }),
   }),
   getActivityBaseline: route("/api/cameras/{camera_id}/baseline/activity", {
@@ -188,17 +188,17 @@ export const baselineRoutes = {
   getBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
     ...common,
     method: "get",
-    summary: "When an hour of a camera counts as unusual",
+    summary: "Anomaly settings of a camera",
     reply: BaselineConfig,
   }),
   updateBaselineConfig: route("/api/cameras/{camera_id}/baseline/config", {
     ...common,
     method: "put",
-    summary: "Change when an hour of a camera counts as unusual; what is left out stays",
+    summary: "Update the anomaly settings of a camera; omitted fields keep their values",
     body: z.strictObject({
       threshold_stdev: ThresholdStdev.optional(),
       min_samples: MinSamples.optional(),
-      override_global_config: z.boolean().optional().meta({ description: "Whether the camera's own values have an effect" }),
+      override_global_config: z.boolean().optional().meta({ description: "Whether the camera's own values apply" }),
       ...readOnly(BaselineConfig, ["threshold_stdev", "min_samples", "override_global_config"]),
     }),
     reply: BaselineConfig,
@@ -207,10 +207,10 @@ export const baselineRoutes = {
   resetBaseline: route("/api/cameras/{camera_id}/baseline/reset", {
     ...common,
     method: "post",
-    summary: "Forget what is usual at a camera, to learn it anew",
+    summary: "Reset the baseline of a camera",
     reply: z.object({
-      activity_baselines_deleted: z.int().meta({ description: "Hours of the week that were forgotten", example: 168 }),
-      class_baselines_deleted: z.int().meta({ description: "Hours of classes that were forgotten", example: 336 }),
+      activity_baselines_deleted: z.int().meta({ description: "Deleted hours of the week", example: 168 }),
+      class_baselines_deleted: z.int().meta({ description: "Deleted hours of classes", example: 336 }),
     }),
   }),
 };

@@ -8,7 +8,7 @@ import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values
 export const Camera = z
   .object({
     camera_id: CameraIdText,
-    name: z.string().meta({ description: "What people call it", example: "Front door" }),
+    name: z.string().meta({ description: "Display name", example: "Front door" }),
     folder_path: z.string().meta({ description: "The folder into which this camera uploads" }),
     status: z.enum(cameraStatuses).meta({
       description:
@@ -27,7 +27,7 @@ export const Camera = z
 
 const params = z.object({ camera_id: CameraIdText });
 const noSuchCamera = "No camera has this id";
-const Name = z.string().min(1).max(255).meta({ description: "What people call it; no other camera has this name" });
+const Name = z.string().min(1).max(255).meta({ description: "Display name; unique among cameras" });
 const FolderPath = z
   .string()
   .min(1)
@@ -103,7 +103,7 @@ export const cameraRoutes = {
       folder_path: FolderPath.optional(),
       status: EnumText(settableCameraStatuses)
         .optional()
-        .meta({ description: "Until the next picture, or the next silence, says otherwise" }),
+        .meta({ description: "Status until the next picture or the next silent period changes it" }),
       ...readOnly(Camera, ["name", "folder_path", "status"]),
     }),
     reply: Camera,
@@ -141,13 +141,13 @@ export const cameraRoutes = {
 export const CameraPath = z
   .object({
     camera_id: CameraIdText,
-    name: z.string().meta({ description: "What people call it", example: "Front door" }),
-    folder_path: z.string().meta({ description: "As it was given", example: "/var/lib/homesec/cameras/front-door" }),
-    resolved_path: z.string().nullable().meta({ description: "Where it really is, links followed; null when it does not exist" }),
-    issues: z.array(z.string()).meta({ description: "Why it is not read, each with the remedy; empty when all is well" }),
+    name: z.string().meta({ description: "Display name", example: "Front door" }),
+    folder_path: z.string().meta({ description: "Path as entered", example: "/var/lib/homesec/cameras/front-door" }),
+    resolved_path: z.string().nullable().meta({ description: "Resolved path; null when the folder does not exist" }),
+    issues: z.array(z.string()).meta({ description: "Problems with their fixes; empty when there are none" }),
   })
   .meta({
     id: "CameraPath",
-    description: "The folder of a camera as it was found on the disk",
+    description: "Result of checking a camera's folder",
     example: { resolved_path: "/var/lib/homesec/cameras/front-door" },
   });

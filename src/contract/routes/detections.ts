@@ -35,8 +35,8 @@ export const Detection = z
       description:
         "The time of the picture: its arrival, or the file time of one that a scan found; what is in a video is as much earlier as it lies before the last frame that was looked at",
     }),
-    object_type: z.string().meta({ description: "What was detected", example: "person" }),
-    confidence: z.number().meta({ description: "How sure the detector is, 0 to 1", example: 0.89 }),
+    object_type: z.string().meta({ description: "Class of the object", example: "person" }),
+    confidence: z.number().meta({ description: "Confidence, 0 to 1", example: 0.89 }),
     bbox_x: z.int().nullable().meta({ description: "Left edge of the box, in pixels of the picture; null without a box", example: 412 }),
     bbox_y: z.int().nullable().meta({ description: "Top edge of the box, in pixels of the picture; null without a box", example: 120 }),
     bbox_width: z.int().nullable().meta({ description: "Width of the box in pixels; null without a box", example: 164 }),
@@ -49,11 +49,13 @@ export const Detection = z
     batch_id: z.string().nullable().meta({ description: "The batch that it belongs to, or belonged to; null without one" }),
     enrichment: z
       .looseObject({
-        attributes: z.record(z.string(), z.unknown()).optional().meta({ description: "What was found out, by name" }),
-        has_embedding: z.boolean().meta({ description: "Whether it can be recognised again; the vector itself is never sent out" }),
+        attributes: z.record(z.string(), z.unknown()).optional().meta({ description: "Attributes by name" }),
+        has_embedding: z
+          .boolean()
+          .meta({ description: "Whether an embedding is stored for re-identification; the vector is never returned" }),
       })
       .nullable()
-      .meta({ description: "What the enrichment services found out; null until they were asked" }),
+      .meta({ description: "Results of the enrichment services; null until they ran" }),
     created_at: Instant.meta({ description: "When it was stored", example: "2026-01-31T22:15:00.512Z" }),
   })
   .meta({ id: "Detection", description: "One object that the detector saw on a picture", example: detectionExample });
@@ -72,29 +74,29 @@ const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable().
 export const Enrichment = z
   .object({
     detection_id: z.int().meta({ description: "Id of the detection", example: 90211 }),
-    enriched_at: Instant.nullable().meta({ description: "When the services were asked; null until then" }),
+    enriched_at: Instant.nullable().meta({ description: "Time the services ran; null until then" }),
     attributes: z
       .record(z.string(), z.unknown())
       .meta({ description: "What was found out, by name: colours, size, position and the like" }),
     ocr: z
       .array(
         z.object({
-          text: z.string().meta({ description: "As it was read" }),
-          confidence: z.number().meta({ description: "How sure the service is, 0 to 1" }),
+          text: z.string().meta({ description: "Recognised text" }),
+          confidence: z.number().meta({ description: "Confidence, 0 to 1" }),
         }),
       )
-      .meta({ description: "What is written there" }),
+      .meta({ description: "Text in the picture" }),
     caption: z.string().nullable().meta({ description: "The picture in a sentence; null when no service makes one" }),
-    entity_id: z.string().nullable().meta({ description: "Whom or what it was recognised as" }),
-    has_embedding: z.boolean().meta({ description: "Whether it can be recognised again; the vector itself is never sent out" }),
+    entity_id: z.string().nullable().meta({ description: "Entity it was recognised as" }),
+    has_embedding: z.boolean().meta({ description: "Whether an embedding is stored for re-identification; the vector is never returned" }),
     services: z
       .object({ vision: EnrichmentOutcome, embedder: EnrichmentOutcome, enrichment: EnrichmentOutcome })
-      .meta({ description: "How each service did" }),
-    errors: z.array(z.string()).meta({ description: "What went wrong, by service" }),
+      .meta({ description: "Outcome per service" }),
+    errors: z.array(z.string()).meta({ description: "Errors per service" }),
   })
   .meta({
     id: "Enrichment",
-    description: "What the enrichment services found out about a detection",
+    description: "Get the enrichment of a detection",
     example: {
       enriched_at: "2026-01-31T22:15:00.930Z",
       attributes: { upper_color: "blue", lower_color: "black", size: "medium" },
@@ -118,7 +120,7 @@ const filters = {
   end_date: EndInstant.optional(),
   min_confidence: FloatText(...ranges.confidence)
     .optional()
-    .meta({ description: "Only what the detector is at least so sure of, 0 to 1" }),
+    .meta({ description: "Minimum confidence, 0 to 1" }),
   event_id: IntText(...ranges.id)
     .optional()
     .meta({ description: "Only of this event" }),
@@ -128,8 +130,8 @@ const filters = {
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
 const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
 
-const ObjectType = EnumText(objectTypes).meta({ description: "What was detected" });
-const Confidence = z.number().min(ranges.confidence[0]).max(ranges.confidence[1]).meta({ description: "How sure the detector is, 0 to 1" });
+const ObjectType = EnumText(objectTypes).meta({ description: "Class of the object" });
+const Confidence = z.number().min(ranges.confidence[0]).max(ranges.confidence[1]).meta({ description: "Confidence, 0 to 1" });
 const Pixels = (what: string) =>
   z
     .int()
@@ -227,7 +229,7 @@ export const detectionRoutes = {
   }),
   getDetectionEnrichment: route("/api/detections/{detection_id}/enrichment", {
     method: "get",
-    summary: "What the enrichment services found out about a detection",
+    summary: "Get the enrichment of a detection",
     tag: "detections",
     params,
     reply: Enrichment,

@@ -8,10 +8,10 @@ export const DeadLetter = z
     job_id: z.int().meta({ description: "Id of the job", example: 70113 }),
     queue: z.string().meta({ description: "The queue in which it waited", example: "detect" }),
     subject: z.string().meta({ description: "What the job is about: the id of an image or event, `delivery:ID` or `notification:ID`" }),
-    error: z.string().nullable().meta({ description: "What went wrong at last", example: "The detector refused the picture: status 400" }),
-    attempts: z.int().meta({ description: "How often it was tried", example: 1 }),
+    error: z.string().nullable().meta({ description: "Last error", example: "The detector refused the picture: status 400" }),
+    attempts: z.int().meta({ description: "Number of attempts", example: 1 }),
     created_at: Instant.meta({ description: "When the job was made" }),
-    failed_at: Instant.nullable().meta({ description: "When it was last tried", example: "2026-01-30T16:22:09.911Z" }),
+    failed_at: Instant.nullable().meta({ description: "Time of the last attempt", example: "2026-01-30T16:22:09.911Z" }),
     image: z
       .object({
         image_id: z.int().meta({ description: "Its entry in the ledger" }),
@@ -27,7 +27,7 @@ export const DeadLetter = z
         event_id: z.int().meta({ description: "Id of the event" }),
         camera_id: CameraIdText,
         started_at: Instant.meta({ description: "Time of its first picture" }),
-        analysis_status: z.string().meta({ description: "How far its analysis is" }),
+        analysis_status: z.string().meta({ description: "Status of the analysis" }),
       })
       .nullable()
       .meta({ description: "The event, in the queues `enrich`, `analyze` and `alert`; else null" }),
@@ -36,9 +36,9 @@ export const DeadLetter = z
         delivery_id: z.string().meta({ description: "Id of the delivery" }),
         webhook_id: z.string().meta({ description: "Id of its webhook" }),
         webhook_name: z.string().meta({ description: "What people call that webhook" }),
-        event_type: z.string().meta({ description: "What the webhook was to be told" }),
-        event_id: z.string().meta({ description: "What it is about: the id of an event, alert or entity" }),
-        status: z.string().meta({ description: "How far it got" }),
+        event_type: z.string().meta({ description: "Event type of the delivery" }),
+        event_id: z.string().meta({ description: "Subject: id of an event, alert or entity" }),
+        status: z.string().meta({ description: "Delivery status" }),
         attempt_count: z.int().meta({ description: "Attempts made" }),
       })
       .nullable()
@@ -51,10 +51,10 @@ export const DeadLetter = z
         kind: z
           .string()
           .meta({ description: "`alert`, `digest` of what an alert held back, `end` of its incident, or `silence` that is over" }),
-        channel: z.string().meta({ description: "How it was to be sent" }),
+        channel: z.string().meta({ description: "Channel" }),
         rule_name: z.string().nullable().meta({ description: "The rule that raised the alert, or that was silenced" }),
         camera_id: z.string().nullable().meta({ description: "The camera of the alert, or that was silenced" }),
-        status: z.string().meta({ description: "How far it got" }),
+        status: z.string().meta({ description: "Delivery status" }),
         attempt_count: z.int().meta({ description: "Attempts made" }),
       })
       .nullable()
@@ -62,7 +62,7 @@ export const DeadLetter = z
   })
   .meta({
     id: "DeadLetter",
-    description: "A job that will not be tried again by itself, with what it is about",
+    description: "A failed job that is not retried automatically, with its subject",
     example: {
       subject: "55790",
       image: {
@@ -83,7 +83,7 @@ const refusals = { 404: "There is no such queue, or no such job in it" };
 export const dlqRoutes = {
   getDlqStats: route("/api/dlq/stats", {
     method: "get",
-    summary: "How many jobs will not be tried again by themselves",
+    summary: "Count dead letters per queue",
     tag: "system",
     reply: z
       .object({
@@ -92,7 +92,7 @@ export const dlqRoutes = {
       })
       .meta({
         id: "DeadLetterStats",
-        description: "How many jobs will not be tried again by themselves",
+        description: "Count dead letters per queue",
         example: { queues: { detect: 1, enrich: 0, analyze: 0, alert: 0, deliver: 0 } },
       }),
   }),
@@ -107,18 +107,18 @@ export const dlqRoutes = {
   }),
   requeueDeadLetters: route("/api/dlq/{queue}/requeue", {
     method: "post",
-    summary: "Have dead letters tried again; a delivery becomes a new one",
+    summary: "Requeue dead letters; a delivery gets a new id",
     tag: "system",
     params,
     query: z.object({ job_id }),
     reply: z
-      .object({ queue: Queue, requeued: z.int().meta({ description: "Jobs that will be tried again; those for disabled webhooks stay" }) })
-      .meta({ id: "Requeued", description: "How many dead letters are tried again", example: { requeued: 1 } }),
+      .object({ queue: Queue, requeued: z.int().meta({ description: "Requeued jobs; jobs of disabled webhooks stay" }) })
+      .meta({ id: "Requeued", description: "Number of requeued dead letters", example: { requeued: 1 } }),
     refusals: { ...refusals, 409: "The job is for a webhook that is disabled" },
   }),
   purgeDeadLetters: route("/api/dlq/{queue}", {
     method: "delete",
-    summary: "Delete dead letters; what they were about keeps its outcome",
+    summary: "Delete dead letters; their subjects keep their status",
     tag: "system",
     params,
     query: z.object({ job_id }),

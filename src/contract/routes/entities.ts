@@ -10,31 +10,31 @@ const entityExample = { representative_detection_id: 90211, thumbnail_url: "/api
 export const Entity = z
   .object({
     id: z.uuid().meta({ description: "Id of the entity", example: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8" }),
-    object_type: z.string().meta({ description: "What it is", example: "person" }),
+    object_type: z.string().meta({ description: "Name", example: "person" }),
     first_seen_at: Instant.meta({ description: "Time of the first picture that shows it" }),
     last_seen_at: Instant.meta({ description: "Time of the last picture that shows it" }),
-    detection_count: z.int().meta({ description: "How often it was seen, on pictures that were deleted since included", example: 1 }),
+    detection_count: z.int().meta({ description: "Number of sightings, including deleted pictures", example: 1 }),
     camera_ids: z.array(z.string()).meta({ description: "The cameras that saw it, in the order of their ids", example: ["front-door"] }),
-    representative_detection_id: z.int().nullable().meta({ description: "Where it is seen best; null when that was deleted" }),
+    representative_detection_id: z.int().nullable().meta({ description: "Best detection; null when it was deleted" }),
     thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null when that detection was deleted" }),
-    discovered_at: Instant.meta({ description: "When it was recognised as somebody new" }),
+    discovered_at: Instant.meta({ description: "Time it was first recognised" }),
   })
-  .meta({ id: "Entity", description: "Somebody or something that was seen, perhaps again and again", example: entityExample });
+  .meta({ id: "Entity", description: "A person or object that cameras recognise", example: entityExample });
 
 const Visit = z.object({
   camera_id: CameraIdText,
   first_seen_at: Instant.meta({ description: "Time of the first picture there" }),
   last_seen_at: Instant.meta({ description: "Time of the last picture there" }),
-  detection_count: z.int().meta({ description: "How often it was seen there" }),
+  detection_count: z.int().meta({ description: "Number of sightings at this camera" }),
 });
 
 /** An entity with where it was, and its newest detections. */
 export const EntityDetails = Entity.extend({
-  cameras: z.array(Visit).meta({ description: "Where it was seen" }),
+  cameras: z.array(Visit).meta({ description: "Cameras that saw it" }),
   detections: z.array(Detection).meta({ description: "The newest, 50 at most" }),
 }).meta({
   id: "EntityDetails",
-  description: "An entity with where it was, and its newest detections",
+  description: "An entity with its cameras and newest detections",
   example: {
     ...entityExample,
     cameras: [
@@ -46,7 +46,7 @@ export const EntityDetails = Entity.extend({
 export const entityRoutes = {
   listEntities: route("/api/entities", {
     method: "get",
-    summary: "List whom and what was recognised again, the newest discoveries first",
+    summary: "List people and objects seen before, newest first",
     tag: "entities",
     query: z.object({
       object_type: z.array(ClassText).optional().meta({ description: "Only of these classes; may be given several times" }),
@@ -59,7 +59,7 @@ export const entityRoutes = {
   }),
   getEntity: route("/api/entities/{entity_id}", {
     method: "get",
-    summary: "One entity, where it was, and its newest detections",
+    summary: "Get an entity with its cameras and newest detections",
     tag: "entities",
     // any text is taken: what names nothing is 404, whatever its form
     params: z.object({ entity_id: z.string().meta({ description: "Entity id, a UUID" }) }),

@@ -22,9 +22,9 @@ import { Detection } from "./detections.ts";
 /** One reason behind a score; `contribution` is in points of the score. */
 export const RiskFactor = z
   .object({
-    name: z.string().meta({ description: "What it is" }),
-    contribution: z.number().meta({ description: "Points of the score; below 0 when it lowers it" }),
-    detail: z.string().optional().meta({ description: "The fact behind it" }),
+    name: z.string().meta({ description: "Name" }),
+    contribution: z.number().meta({ description: "Points of the score; negative when it lowers the score" }),
+    detail: z.string().optional().meta({ description: "Fact behind the reason" }),
   })
   .meta({
     id: "RiskFactor",
@@ -58,21 +58,21 @@ export const Event = z
     risk_level: z.enum(riskLevels).nullable().meta({ description: "From the configured lower bounds, always computed from the score" }),
     summary: z.string().meta({ description: "What happened, in a sentence; empty until judged" }),
     reasoning: z.string().meta({
-      description: "Why it was judged so; empty until judged, and when the analysis failed, unless whoever stored the event gave it",
+      description: "Reasoning behind the score; empty until the event is scored",
     }),
-    reviewed: z.boolean().meta({ description: "Whether a person has looked at it" }),
-    notes: z.string().meta({ description: "What a person noted on it", example: "" }),
+    reviewed: z.boolean().meta({ description: "Whether someone has reviewed it" }),
+    notes: z.string().meta({ description: "Notes", example: "" }),
     detection_count: z.int().meta({ description: "How many detections it had when it was stored", example: 1 }),
     detection_ids: z.array(z.int()).meta({ description: "Its detections, by their ids", example: [90211] }),
     object_types: z.array(z.string()).meta({ description: "The classes that were detected", example: ["person"] }),
     thumbnail_url: z.string().nullable().meta({ description: "Path of a picture of it; null without detections" }),
-    analysis_status: z.enum(analysisStatuses).meta({ description: "How far its analysis is", example: "completed" }),
+    analysis_status: z.enum(analysisStatuses).meta({ description: "Status of the analysis", example: "completed" }),
     risk_factors: z.array(RiskFactor).meta({ description: "The reasons behind the score" }),
-    analyzed_by: z.string().nullable().meta({ description: "Who judged: the model's name, or built-in scorer" }),
+    analyzed_by: z.string().nullable().meta({ description: "Name of the model, or built-in scorer" }),
     created_at: Instant.meta({ description: "When it was stored", example: "2026-01-31T22:16:10.901Z" }),
     deleted_at: Instant.nullable().meta({ description: "Null unless it is deleted" }),
   })
-  .meta({ id: "Event", description: "What happened at a camera: the thing a person looks at", example: eventExample });
+  .meta({ id: "Event", description: "Something that happened at a camera", example: eventExample });
 
 export const EventWithDetections = Event.extend({
   detections: z.array(Detection).meta({ description: "What was seen, oldest first" }),
@@ -98,13 +98,13 @@ const filterQuery = {
   object_type: z.array(ClassText).optional().meta({ description: "Only with one of these classes; may be given several times" }),
   start_date: StartInstant.optional(),
   end_date: EndInstant.optional(),
-  reviewed: BoolText.optional().meta({ description: "Only those that a person has looked at, or has not" }),
+  reviewed: BoolText.optional().meta({ description: "Only reviewed, or only unreviewed events" }),
   min_risk_score: IntText(...ranges.riskScore)
     .optional()
-    .meta({ description: "Only those that are judged, and with at least this score" }),
+    .meta({ description: "Minimum risk score; leaves out events without a score" }),
   kind: EnumText(eventKindFilters)
     .optional()
-    .meta({ description: "Default: `event`, what cameras saw. `camera_health` is what was wrong with cameras" }),
+    .meta({ description: "Kind of event (default `event`); `camera_health` is an incident of a camera" }),
 };
 
 const searchText = z.string().min(1).max(1000).meta({
@@ -119,7 +119,7 @@ export const exportMediaTypes = {
 
 /** What a person says about an event; the rest of its record is accepted and ignored. */
 const review = {
-  reviewed: z.boolean().optional().meta({ description: "Whether a person has looked at it" }),
+  reviewed: z.boolean().optional().meta({ description: "Whether someone has reviewed it" }),
   notes: z.string().max(4000).optional().meta({ description: "What there is to say about it; takes the place of what was noted before" }),
   ...readOnly(EventWithDetections, ["reviewed", "notes"]),
 };
@@ -139,8 +139,8 @@ export const NewEvent = z
       .max(ranges.riskScore[1])
       .nullable()
       .optional()
-      .meta({ description: "Without one the event is judged like any other" }),
-    risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Not looked at: it is computed from the score" }),
+      .meta({ description: "Risk score; without it homesec scores the event" }),
+    risk_level: EnumText(riskLevels).nullable().optional().meta({ description: "Ignored; computed from the score" }),
     summary: orElse(z.string().max(4000), "").meta({ description: "What happened, in a sentence; when left out, that of the analysis" }),
     reasoning: orElse(z.string().max(40_000), "").meta({ description: "Why it was judged so; when left out, that of the analysis" }),
     batch_id: z.string().min(1).max(200).nullable().optional().meta({ description: "Any text that no other event has" }),
@@ -290,12 +290,12 @@ export const eventRoutes = {
   }),
   reanalyzeEvent: route("/api/events/{event_id}/reanalyze", {
     method: "post",
-    summary: "Have an event judged again; it keeps its score until the new one is there",
+    summary: "Analyse an event again; it keeps its score until the new one is ready",
     tag: "events",
     tier: "ai_inference",
     params,
-    reply: z.object({ event_id: EventId, status: z.literal("queued").meta({ description: "It is judged when its turn comes" }) }),
+    reply: z.object({ event_id: EventId, status: z.literal("queued").meta({ description: "The analysis is queued" }) }),
     status: 202,
-    refusals: { 404: noSuchEvent, 409: "It is an incident of a camera, which is not judged" },
+    refusals: { 404: noSuchEvent, 409: "The event is an incident of a camera and has no score" },
   }),
 };

@@ -30,17 +30,17 @@ const stepNames = [
 export const Step = z
   .object({
     at: Instant.nullable().meta({ description: "When it happened; null for what has no time of its own" }),
-    step: z.enum(stepNames).meta({ description: "Which link of the chain it is" }),
+    step: z.enum(stepNames).meta({ description: "Step of the pipeline" }),
     status: z.enum(stepStatuses).meta({
       description:
-        "`done` as it should; `waiting` goes on by itself; `stopped` ended here, and the text says why; `failed` needs somebody; `note` is a fact",
+        "`done`: succeeded; `waiting`: continues automatically; `stopped`: ended here for the reason in the text; `failed`: needs attention; `note`: a fact",
     }),
-    text: z.string().meta({ description: "For a person" }),
+    text: z.string().meta({ description: "Description" }),
     details: z.record(z.string(), z.unknown()).meta({ description: "The same as values; what there is depends on the step" }),
   })
   .meta({
     id: "Step",
-    description: "One link of the chain from a file to a person",
+    description: "One step from the file to the notification",
   });
 
 /** What became of a thing, from the file to the person who was told. */
@@ -48,21 +48,21 @@ export const Explanation = z
   .object({
     subject: z
       .object({
-        type: z.enum(["event", "image", "alert", "path", "camera"]).meta({ description: "What kind of thing" }),
+        type: z.enum(["event", "image", "alert", "path", "camera"]).meta({ description: "Kind of subject" }),
         id: z.string().meta({ description: "Which one: its id as text, or the path" }),
       })
-      .meta({ description: "What was asked about" }),
+      .meta({ description: "Subject of the question" }),
     found: z.boolean().meta({ description: "Whether there is such a thing; when not, the steps say why that may be" }),
     trace: z
       .string()
       .nullable()
       .meta({ description: "By which the lines of the log that tell of it are found: the id of its batch; null while it has none" }),
     outcome: z.string().meta({ description: "The answer in one or two sentences" }),
-    steps: z.array(Step).meta({ description: "How it came about, in the order of the chain" }),
+    steps: z.array(Step).meta({ description: "Steps in pipeline order" }),
   })
   .meta({
     id: "Explanation",
-    description: "What became of a thing, from the file to the person who was told",
+    description: "What happened to a subject, from the file to the notification",
     example: {
       subject: { type: "event", id: "1207" },
       found: true,
@@ -98,7 +98,7 @@ export const Explanation = z
 export const explainRoutes = {
   explainEvent: route("/api/events/{event_id}/explain", {
     method: "get",
-    summary: "How an event came about, and why it raised alerts or did not",
+    summary: "Explain how an event was created and why it did or did not raise alerts",
     tag: "explain",
     params: z.object({ event_id: IdText }),
     reply: Explanation,
@@ -106,7 +106,7 @@ export const explainRoutes = {
   }),
   explainImage: route("/api/images/{image_id}/explain", {
     method: "get",
-    summary: "What became of a picture",
+    summary: "Explain what happened to a picture",
     tag: "explain",
     params: z.object({ image_id: IdText }),
     reply: Explanation,
@@ -115,7 +115,7 @@ export const explainRoutes = {
   }),
   explainPath: route("/api/images/explain", {
     method: "get",
-    summary: "What became of a file, or why it is not in the ledger",
+    summary: "Explain what happened to a file, or why it is not in the ledger",
     tag: "explain",
     query: z.object({
       path: z.string().max(4096).regex(/^\//, "Must be an absolute path").meta({ description: "Absolute, on the disk of the daemon" }),
@@ -125,7 +125,7 @@ export const explainRoutes = {
   }),
   explainAlert: route("/api/alerts/{alert_id}/explain", {
     method: "get",
-    summary: "Why an alert was raised, and who was told of it",
+    summary: "Explain why an alert was raised and who was notified",
     tag: "explain",
     params: z.object({ alert_id: z.string().meta({ description: "Id of an alert" }) }),
     reply: Explanation,
@@ -134,7 +134,7 @@ export const explainRoutes = {
   }),
   explainMoment: route("/api/cameras/{camera_id}/explain", {
     method: "get",
-    summary: "What a camera showed around a time, or why there is nothing",
+    summary: "Explain what a camera recorded around a time, or why nothing",
     tag: "explain",
     params: z.object({ camera_id: CameraIdText }),
     query: z.object({

@@ -16,7 +16,7 @@ export const Image = z
     width: z.int().nullable().meta({ description: "In pixels; null when it is not known", example: 768 }),
     height: z.int().nullable().meta({ description: "In pixels; null when it is not known", example: 576 }),
     sha256: z.string().nullable().meta({ description: "Of the content, as hexadecimal digits" }),
-    found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: it was seen as it arrived; `scan`: a look at the folder found it" }),
+    found_by: z.enum(["watch", "scan"]).meta({ description: "`watch`: noticed on arrival; `scan`: found by a scan of the folder" }),
     found_at: Instant.meta({ description: "When it was entered into the ledger: complete, or given up" }),
     taken_at: Instant.meta({
       description: "The time of the picture: its arrival, or the file time of one that a scan found; of a video that of its end",
@@ -24,7 +24,7 @@ export const Image = z
     status: z
       .enum(imageStatuses)
       .meta({ description: "`processed`, `skipped` and `failed` are outcomes; `pending` and `deferred` are on the way there" }),
-    reason: z.string().nullable().meta({ description: "Why it is not processed: one word of a closed list" }),
+    reason: z.string().nullable().meta({ description: "Reason why it was not processed, as one word of a closed list" }),
     detail: z
       .string()
       .nullable()
@@ -32,9 +32,9 @@ export const Image = z
     same_content_as: z.int().nullable().meta({ description: "The first entry of this camera with the same content" }),
     detection_count: z.int().meta({ description: "How many detections were kept", example: 1 }),
     detector: z.string().nullable().meta({ description: "`built-in`, or the address of the detector that looked; null until one did" }),
-    inference_ms: z.number().nullable().meta({ description: "How long the detector took, by its own clock", example: 331.4 }),
-    started_at: Instant.nullable().meta({ description: "When its turn came; null until then", example: "2026-01-31T22:15:00.141Z" }),
-    finished_at: Instant.nullable().meta({ description: "When it got its outcome; null until then", example: "2026-01-31T22:15:00.512Z" }),
+    inference_ms: z.number().nullable().meta({ description: "Inference time of the detector, in milliseconds", example: 331.4 }),
+    started_at: Instant.nullable().meta({ description: "Start of processing; null until then", example: "2026-01-31T22:15:00.141Z" }),
+    finished_at: Instant.nullable().meta({ description: "End of processing; null until then", example: "2026-01-31T22:15:00.512Z" }),
   })
   .meta({
     id: "Image",

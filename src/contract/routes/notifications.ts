@@ -21,7 +21,7 @@ export const NotificationConfig = z
   })
   .meta({
     id: "NotificationConfig",
-    description: "Which notification channels can be used; secrets are masked",
+    description: "Notification channels and their configuration; secrets are masked",
     example: { available_channels: ["email", "webhook"], default_webhook_url: "https://hooks.example.org" },
   });
 
@@ -34,7 +34,7 @@ const MailAddress = z
 export const notificationRoutes = {
   getNotificationConfig: route("/api/notification/config", {
     method: "get",
-    summary: "Which notification channels can be used",
+    summary: "Get the configuration of the notification channels",
     tag: "notifications",
     reply: NotificationConfig,
   }),
@@ -43,7 +43,7 @@ export const notificationRoutes = {
     summary: "Send a test message through a channel, as an alert would be sent",
     tag: "notifications",
     body: z.strictObject({
-      channel: EnumText(channels).meta({ description: "The way to try" }),
+      channel: EnumText(channels).meta({ description: "Channel to test" }),
       email_recipients: z
         .array(MailAddress)
         .max(50)
@@ -52,14 +52,14 @@ export const notificationRoutes = {
     }),
     reply: z
       .object({
-        channel: z.enum(channels).meta({ description: "As asked" }),
-        success: z.boolean().meta({ description: "Whether the other side took the message", example: true }),
-        error: z.string().nullable().meta({ description: "What the other side said, or what is not configured" }),
-        message: z.string().meta({ description: "What came of it, in a sentence" }),
+        channel: z.enum(channels).meta({ description: "As requested" }),
+        success: z.boolean().meta({ description: "Whether the message was accepted", example: true }),
+        error: z.string().nullable().meta({ description: "Error of the recipient, or what is not configured" }),
+        message: z.string().meta({ description: "Result as a sentence" }),
       })
       .meta({
         id: "NotificationTest",
-        description: "How a channel took a test message",
+        description: "Result of a test message",
         example: { message: "The test message was taken for me@example.org" },
       }),
     slow: true,

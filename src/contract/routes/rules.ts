@@ -32,22 +32,22 @@ const Escalate = z.boolean().meta({
 export const Rule = z
   .object({
     id: RuleId,
-    name: z.string().meta({ description: "What people call it", example: "People at night" }),
-    enabled: z.boolean().meta({ description: "Whether events are judged by it", example: true }),
+    name: z.string().meta({ description: "Display name", example: "People at night" }),
+    enabled: z.boolean().meta({ description: "Whether the rule is active", example: true }),
     kind: z.enum(eventKinds).meta({ description: "The kind of event that the rule is for" }),
-    severity: z.enum(severities).meta({ description: "How bad its alerts are", example: "high" }),
+    severity: z.enum(severities).meta({ description: "Severity of its alerts", example: "high" }),
     risk_threshold: z.int().nullable().meta({ description: "The score that an event must have at least, 0 to 100; null: any, even none" }),
     object_types: z.array(z.string()).nullable().meta({ description: "Classes of which one must have been detected; null: any" }),
     camera_ids: z.array(z.string()).nullable().meta({ description: "Cameras for which it holds; null: all" }),
-    min_confidence: z.number().nullable().meta({ description: "How sure the detector must have been, 0 to 1; null: not looked at" }),
+    min_confidence: z.number().nullable().meta({ description: "Minimum confidence, 0 to 1; null for any" }),
     schedule: Schedule.nullable().meta({ description: "When it holds, by the time at which the event was stored; null: always" }),
     dedup_key_template: z
       .string()
       .meta({ description: "What makes the key under which its alerts hold back others; without {rule_id} those of other rules too" }),
-    cooldown_seconds: z.int().meta({ description: "For how long an alert holds back others under the same key", example: 300 }),
-    channels: z.array(z.enum(channels)).nullable().meta({ description: "How people are told; null or empty: live clients only" }),
+    cooldown_seconds: z.int().meta({ description: "Cooldown between alerts with the same key, in seconds", example: 300 }),
+    channels: z.array(z.enum(channels)).nullable().meta({ description: "Channels; null or empty for live clients only" }),
     escalate: Escalate,
-    digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
+    digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
     version: z.int().meta({ description: "Counts the definitions that the rule has had", example: 1 }),
     created_at: Instant.meta({ description: "When it was created" }),
     updated_at: Instant.meta({ description: "When it was last changed" }),
@@ -93,32 +93,36 @@ const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size
 
 /** What a person decides about a rule: null clears a condition. */
 const fields = {
-  name: z.string().min(1).max(255).meta({ description: "What people call it" }),
+  name: z.string().min(1).max(255).meta({ description: "Display name" }),
   enabled: z.boolean().meta({ description: "Default true" }),
   kind: EnumText(eventKinds).meta({
     description: "Default `event`. A rule of kind `camera_health` has no risk_threshold, object_types or min_confidence",
   }),
-  severity: EnumText(severities).meta({ description: "How bad its alerts are; default `medium`" }),
+  severity: EnumText(severities).meta({ description: "Severity of its alerts (default `medium`)" }),
   risk_threshold: z
     .int()
     .min(0)
     .max(100)
     .nullable()
     .meta({ description: "The score that an event must have at least; null: any, even none" }),
-  object_types: z.array(z.string().min(1).max(100)).max(100).nullable().meta({ description: "Empty: not looked at" }),
+  object_types: z.array(z.string().min(1).max(100)).max(100).nullable().meta({ description: "Empty for any" }),
   camera_ids: z.array(z.string().min(1).max(64)).max(1000).nullable().meta({ description: "Empty: all cameras" }),
   min_confidence: z
     .number()
     .min(ranges.confidence[0])
     .max(ranges.confidence[1])
     .nullable()
-    .meta({ description: "How sure the detector must have been; null: not looked at" }),
+    .meta({ description: "Minimum confidence; null for any" }),
   schedule: ScheduleInput.nullable().meta({ description: "When it holds, by the time at which the event was stored; null: always" }),
   dedup_key_template: DedupKeyTemplate,
-  cooldown_seconds: z.int().min(0).max(31_536_000).meta({ description: "How long an alert holds back others; default 300" }),
-  channels: Channels.nullable().meta({ description: "How people are told; null or empty: live clients only" }),
+  cooldown_seconds: z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .meta({ description: "Cooldown between alerts with the same key, in seconds (default 300)" }),
+  channels: Channels.nullable().meta({ description: "Channels; null or empty for live clients only" }),
   escalate: Escalate,
-  digest: z.boolean().meta({ description: "When the cooldown ends, one notification says what it held back" }),
+  digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
 };
 
 /** What of a rule may be given; what is left out has its default in a new one and stays in one that there is. */
@@ -135,7 +139,7 @@ const Conditions = z
   .array(z.string())
   .meta({ description: "Conditions that hold, such as `risk_score >= 70`", example: ["risk_score >= 70"] });
 const RuleName = z.string().meta({ description: "Name of the rule", example: "People at night" });
-const Tested = z.int().meta({ description: "Events that were looked at", example: 59 });
+const Tested = z.int().meta({ description: "Tested events", example: 59 });
 
 /** What a definition makes of history. */
 export const RuleReplay = z
@@ -150,7 +154,7 @@ export const RuleReplay = z
   })
   .meta({
     id: "RuleReplay",
-    description: "What a definition of a rule makes of history",
+    description: "Result of replaying a rule on stored events",
     example: {
       version: 1,
       events_matched: 1,
@@ -232,7 +236,7 @@ export const ruleRoutes = {
   testRule: route("/api/alerts/rules/{id}/test", {
     ...common,
     method: "post",
-    summary: "What a rule says of stored events, without raising an alert; silences are not looked at",
+    summary: "Test a rule against stored events; raises no alerts and ignores silences",
     body: z
       .strictObject({
         event_ids: z
@@ -263,7 +267,7 @@ export const ruleRoutes = {
             failed_conditions: z.array(z.string()).meta({ description: "Conditions that do not hold, such as `risk_score 42 < 70`" }),
           }),
         )
-        .meta({ description: "What the rule says of each event, newest first" }),
+        .meta({ description: "Result per event, newest first" }),
     }),
     example: {
       body: { event_ids: [1207], at: "2026-02-01T12:00:00Z" },
@@ -286,7 +290,7 @@ export const ruleRoutes = {
   backtestRule: route("/api/alerts/rules/{id}/backtest", {
     ...common,
     method: "post",
-    summary: "What a rule, a version of it or a changed one makes of history, without raising an alert; silences are not looked at",
+    summary: "Backtest a rule, a version of it or a changed definition; raises no alerts and ignores silences",
     body: z
       .strictObject({
         start_date: StartInstant.nullable().optional().meta({ description: "Default: the beginning" }),
@@ -303,7 +307,7 @@ export const ruleRoutes = {
       rule_name: RuleName,
       start_date: Instant.nullable().meta({ description: "As asked; null: the beginning", example: "2026-01-01T00:00:00.000Z" }),
       end_date: Instant.meta({ description: "As asked, or now" }),
-      timezone: z.string().meta({ description: "As asked", example: "Europe/Berlin" }),
+      timezone: z.string().meta({ description: "As requested", example: "Europe/Berlin" }),
       events_tested: Tested,
       tested: RuleReplay,
       events: z.array(ReplayedEvent).meta({ description: "The newest events that match, `limit` at most, oldest first" }),

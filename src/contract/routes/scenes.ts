@@ -5,7 +5,7 @@ import { route } from "../route.ts";
 import { BoolText, CameraIdText, IdText, Instant } from "../values.ts";
 
 const ChangeId = z.int().meta({ description: "Id of the change", example: 3 });
-const Acknowledged = z.boolean().meta({ description: "Whether a person said that the new view is the usual one from now on" });
+const Acknowledged = z.boolean().meta({ description: "Whether the new view was acknowledged as normal" });
 
 /** A camera sees something else than before. */
 export const SceneChange = z
@@ -13,7 +13,7 @@ export const SceneChange = z
     id: ChangeId,
     camera_id: CameraIdText,
     detected_at: Instant.meta({ description: "Time of the picture that made it certain" }),
-    change_type: z.enum(sceneChangeTypes).meta({ description: "What happened to the view", example: "view_moved" }),
+    change_type: z.enum(sceneChangeTypes).meta({ description: "Kind of change", example: "view_moved" }),
     similarity_score: z.number().meta({ description: "Structural similarity to the view before, up to 1", example: 0.31 }),
     acknowledged: Acknowledged,
     acknowledged_at: Instant.nullable().meta({ description: "When; null until then" }),
@@ -21,7 +21,7 @@ export const SceneChange = z
   })
   .meta({
     id: "SceneChange",
-    description: "A camera sees something else than before",
+    description: "A change of a camera's view",
     example: { file_path: "/var/lib/homesec/cameras/front-door/2026-01-29_14-05-12.jpg" },
   });
 
@@ -47,7 +47,7 @@ export const sceneRoutes = {
   }),
   acknowledgeSceneChange: route("/api/cameras/{camera_id}/scene-changes/{id}/acknowledge", {
     method: "post",
-    summary: "Acknowledge a change: the new view is the usual one from now on",
+    summary: "Acknowledge a change, so that the new view counts as normal",
     tag: "cameras",
     params: z.object({ camera_id: CameraIdText, id: IdText }),
     reply: z.object({

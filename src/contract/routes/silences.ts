@@ -11,20 +11,20 @@ export const longestSilenceSeconds = 30 * 86_400;
 export const Silence = z
   .object({
     id: z.uuid().meta({ description: "Id of the silence", example: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11" }),
-    camera_id: z.string().nullable().meta({ description: "Whose alerts it holds back; null: those of every camera" }),
+    camera_id: z.string().nullable().meta({ description: "Camera whose alerts are muted; null for every camera" }),
     camera_name: z.string().nullable().meta({ description: "What people call the camera", example: "Front door" }),
-    rule_id: z.uuid().nullable().meta({ description: "Of which rule; null: of every rule. The rule may be deleted since" }),
+    rule_id: z.uuid().nullable().meta({ description: "Rule whose alerts are muted; null for every rule" }),
     rule_name: z.string().nullable().meta({ description: "What the rule was called when the silence began" }),
-    reason: z.string().meta({ description: "Why there is one", example: "The painters are here" }),
-    status: z.enum(silenceStatuses).meta({ description: "`active` while it holds alerts back" }),
+    reason: z.string().meta({ description: "Reason", example: "The painters are here" }),
+    status: z.enum(silenceStatuses).meta({ description: "`active` while it mutes alerts" }),
     created_at: Instant.meta({ description: "When it began", example: "2026-02-01T08:00:00.000Z" }),
     ends_at: Instant.meta({ description: "When it was set to end", example: "2026-02-01T10:00:00.000Z" }),
     ended_at: Instant.nullable().meta({ description: "When it did end, by time or by hand; null while it is active" }),
-    held_back: z.int().meta({ description: "Alerts that it hid", example: 3 }),
+    held_back: z.int().meta({ description: "Muted alerts", example: 3 }),
   })
   .meta({
     id: "Silence",
-    description: "An alert silence: until it ends, alerts of its camera and rule are held back",
+    description: "A silence mutes the alerts of a camera and rule until it ends",
     example: { camera_id: "front-door" },
   });
 
@@ -38,14 +38,14 @@ export const silenceRoutes = {
     summary: "List alert silences, newest first; ended ones are kept for LOG_RETENTION_DAYS",
     tag: "alerts",
     query: z.object({
-      status: EnumText(silenceStatuses).optional().meta({ description: "Only those that are active, or that are over" }),
+      status: EnumText(silenceStatuses).optional().meta({ description: "Only active, or only ended silences" }),
       ...pageQuery,
     }),
     reply: listOf(Silence),
   }),
   createSilence: route("/api/silences", {
     method: "post",
-    summary: "Hold back the alerts of a camera, of a rule, of both together or all of them, for 30 days at most",
+    summary: "Mute the alerts of a camera, of a rule, of both, or all alerts, for at most 30 days",
     tag: "alerts",
     body: z.strictObject({
       camera_id: z.string().nullable().optional().meta({ description: "Only alerts of this camera" }),
@@ -58,7 +58,7 @@ export const silenceRoutes = {
         .optional()
         .meta({ description: "How long it lasts; either this or `ends_at`" }),
       ends_at: StorableInstant.optional().meta({ description: "When it ends; either this or `duration_seconds`" }),
-      reason: z.string().min(1).max(500).regex(/\S/, "Must say why").meta({ description: "Why, for whoever wonders later" }),
+      reason: z.string().min(1).max(500).regex(/\S/, "Must say why").meta({ description: "Reason, shown in lists" }),
     }),
     status: 201,
     reply: Silence,
@@ -75,7 +75,7 @@ export const silenceRoutes = {
   }),
   endSilence: route("/api/silences/{id}/end", {
     method: "post",
-    summary: "End an alert silence now; what it hid is told",
+    summary: "End a silence now; recipients get a summary of the muted alerts",
     tag: "alerts",
     params,
     reply: Silence,

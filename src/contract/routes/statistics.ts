@@ -9,9 +9,9 @@ const Start = StartInstant.optional().meta({ description: "Where the range begin
 const End = EndInstant.optional().meta({ description: "Where the range ends, included: a date (its last instant in UTC) or a timestamp" });
 
 const CameraId = z.string().meta({ description: "Which camera, deleted or not", example: "front-door" });
-const CameraName = z.string().meta({ description: "What people call it", example: "Front door" });
+const CameraName = z.string().meta({ description: "Display name", example: "Front door" });
 const RiskLevel = z.enum(riskLevels).meta({ description: "As stored when the event was judged" });
-const ObjectClass = z.string().meta({ description: "What was detected", example: "person" });
+const ObjectClass = z.string().meta({ description: "Class of the object", example: "person" });
 
 const LevelCounts = z.object({ low: Count, medium: Count, high: Count, critical: Count });
 
@@ -29,7 +29,7 @@ export const statisticsRoutes = {
       events_by_camera: z
         .array(z.object({ camera_id: CameraId, camera_name: CameraName, event_count: Count }))
         .meta({ description: "Cameras with events, most first" }),
-      unscored_events: Count.meta({ description: "Not judged yet, or in vain", example: 2 }),
+      unscored_events: Count.meta({ description: "Events without a score", example: 2 }),
     }),
     example: {
       reply: {

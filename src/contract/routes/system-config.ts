@@ -8,8 +8,8 @@ const Seconds = z.int().min(ranges.batchSeconds[0]).max(ranges.batchSeconds[1]);
 const Score = z.int().min(ranges.riskScore[0]).max(ranges.riskScore[1]).meta({ description: "Scores from here on have this level" });
 
 const fields = {
-  batch_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its first one (BATCH_WINDOW_SECONDS)" }),
-  batch_idle_timeout_seconds: Seconds.meta({ description: "A batch of detections closes so long after its last one" }),
+  batch_timeout_seconds: Seconds.meta({ description: "Close a batch this many seconds after its first detection (BATCH_WINDOW_SECONDS)" }),
+  batch_idle_timeout_seconds: Seconds.meta({ description: "Close a batch this many seconds after its last detection" }),
   retention_days: z
     .int()
     .min(ranges.retentionDays[0])
@@ -37,7 +37,7 @@ export const SystemConfig = z
   })
   .meta({
     id: "SystemConfig",
-    description: "What can be changed while homesec runs",
+    description: "Settings that can change at run time",
     example: {
       batch_timeout_seconds: 90,
       batch_idle_timeout_seconds: 30,
@@ -58,13 +58,13 @@ function orConfigured<T extends z.ZodType>(value: T) {
 export const configRoutes = {
   getConfig: route("/api/system/config", {
     method: "get",
-    summary: "What can be changed while homesec runs, as it holds now",
+    summary: "Get the settings that can change at run time",
     tag: "system",
     reply: SystemConfig,
   }),
   updateConfig: route("/api/system/config", {
     method: "patch",
-    summary: "Change the configuration; it holds at once, in every process, and after a restart",
+    summary: "Update settings; they apply at once in every process and survive a restart",
     tag: "system",
     body: z
       .strictObject({

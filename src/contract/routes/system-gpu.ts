@@ -37,7 +37,7 @@ export const GpuStats = z
   })
   .meta({
     id: "GpuStats",
-    description: "Of the busiest card; what it does not tell is null",
+    description: "State of the busiest graphics card; unavailable values are null",
     example: {
       utilization: 34,
       memory_used: 2911,
@@ -68,7 +68,7 @@ export const GpuStats = z
 export const gpuRoutes = {
   getGpuStats: route("/api/system/gpu/stats", {
     method: "get",
-    summary: "The graphics card now; every field is null without one",
+    summary: "Get the state of the graphics card; all fields are null without one",
     tag: "system",
     reply: GpuStats,
   }),
@@ -80,13 +80,13 @@ export const gpuRoutes = {
       hours: IntText(...ranges.gpuHours)
         .default(24)
         .meta({ description: "How far back, 1 to 168 hours" }),
-      interval: EnumText(gpuIntervals).default("5m").meta({ description: "Over how long values are averaged" }),
+      interval: EnumText(gpuIntervals).default("5m").meta({ description: "Averaging interval" }),
     }),
     reply: z
       .object({
         items: z.array(GpuStats).meta({ description: "Oldest first; `recorded_at` is where the interval begins" }),
-        interval: z.enum(gpuIntervals).meta({ description: "As asked" }),
-        hours: z.int().meta({ description: "As asked", example: 24 }),
+        interval: z.enum(gpuIntervals).meta({ description: "As requested" }),
+        hours: z.int().meta({ description: "As requested", example: 24 }),
         count: z.int().meta({ description: "How many items", example: 1 }),
       })
       .meta({ id: "GpuHistory", description: "The graphics card over time", example: { interval: "5m" } }),

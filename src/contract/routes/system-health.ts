@@ -4,15 +4,15 @@ import { route } from "../route.ts";
 import { Instant } from "../values.ts";
 
 const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
-const HealthState = z.enum(healthStates).meta({ description: "How well it is" });
+const HealthState = z.enum(healthStates).meta({ description: "Health" });
 
 /** The example of all breakers, closed. */
 export const breakerStates = { detector: "closed", language_model: "closed", vision: "closed", embedder: "closed", enrichment: "closed" };
 export const CircuitState = z.enum(circuitStates).meta({
-  description: "`closed`: it is asked; `open`: it is left alone; `half_open`: one trial is allowed",
+  description: "`closed`: homesec sends requests; `open`: it sends none; `half_open`: one trial request is allowed",
 });
 
-const Message = z.string().meta({ description: "What is not well, or that all is", example: "Everything works" });
+const Message = z.string().meta({ description: "What is wrong, or that everything works", example: "Everything works" });
 const Details = z.record(z.string(), z.unknown());
 const Running = z.boolean().meta({ description: "Whether it runs", example: true });
 const WorkerName = z.string().meta({ description: "Name of the worker", example: "detection_worker" });
@@ -21,7 +21,7 @@ const Now = Instant.meta({ description: "When this was found out" });
 export const CheckResult = z
   .object({
     status: z.enum(["healthy", "unhealthy", "degraded"]).meta({ description: "How the check ended" }),
-    latency_ms: z.number().nullable().meta({ description: "How long the answer took; null when nobody was asked", example: 1.2 }),
+    latency_ms: z.number().nullable().meta({ description: "Response time in milliseconds; null without a request", example: 1.2 }),
     error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
   })
   .meta({ id: "CheckResult", description: "One check" });
@@ -34,15 +34,15 @@ export const ServiceHealth = z
       description: "Of the database the counters of its `pool`, of the store its `version`, of the AI services the status of each",
     }),
   })
-  .meta({ id: "ServiceHealth", description: "How one of the services is" });
+  .meta({ id: "ServiceHealth", description: "Health of one service" });
 
 export const WorkerStatus = z
   .object({
     name: WorkerName,
     running: Running,
-    message: z.string().nullable().meta({ description: "Why it does not run, or what it has to say" }),
+    message: z.string().nullable().meta({ description: "Why the worker does not run, or a remark" }),
   })
-  .meta({ id: "WorkerStatus", description: "What runs in the background" });
+  .meta({ id: "WorkerStatus", description: "Background workers" });
 
 const healthyCheck = { status: "healthy", latency_ms: 1.2, error: null };
 const noAnswer = "language_model: the service does not answer within 3 seconds";
@@ -60,13 +60,13 @@ export const HealthReply = z
         store: ServiceHealth.meta({ description: "Limits and caches, in the process or on Redis" }),
         ai: ServiceHealth.meta({ description: "Detector, language model and the services of enrichment that are switched on" }),
       })
-      .meta({ description: "What homesec needs" }),
+      .meta({ description: "Dependencies" }),
     timestamp: Now,
     recent_events: z
       .array(
         z.object({
           timestamp: Instant.meta({ description: "When it happened" }),
-          service: z.string().meta({ description: "To whom" }),
+          service: z.string().meta({ description: "Service" }),
           event_type: z.string().meta({ description: "What, such as a recovery" }),
           message: z.string().meta({ description: "The same for a person" }),
         }),
@@ -75,7 +75,7 @@ export const HealthReply = z
   })
   .meta({
     id: "Health",
-    description: "How database, store and AI services are",
+    description: "Health of database, store and AI services",
     example: {
       services: {
         ...healthyServices,
@@ -99,7 +99,7 @@ export const ReadyReply = z
     checks: z
       .object({ database: CheckResult, store: CheckResult, pipeline_workers: CheckResult, supervisor: CheckResult })
       .meta({ description: "All must be healthy" }),
-    workers: z.array(WorkerStatus).meta({ description: "What runs in the background" }),
+    workers: z.array(WorkerStatus).meta({ description: "Background workers" }),
   })
   .meta({ id: "Ready", description: "Whether pictures are being processed" });
 
@@ -119,20 +119,20 @@ const InfrastructureHealth = z
     message: Message,
     details: Details.nullable().meta({ description: "Figures of it" }),
   })
-  .meta({ id: "InfrastructureHealthStatus", description: "How database or store is" });
+  .meta({ id: "InfrastructureHealthStatus", description: "Health of the database or the store" });
 
 export const AiServiceHealth = z
   .object({
     name: z.string().meta({ description: "`detector`, `language_model`, `vision`, `embedder` or `enrichment`", example: "detector" }),
     display_name: z.string().meta({ description: "The same for a person", example: "Detector" }),
     status: HealthState,
-    url: z.string().meta({ description: "Where it is asked; empty while a built-in one starts", example: "http://127.0.0.1:38211" }),
-    response_time_ms: z.number().nullable().meta({ description: "How long its answer took; null when it was not asked", example: 2.6 }),
+    url: z.string().meta({ description: "URL; empty while a built-in service starts", example: "http://127.0.0.1:38211" }),
+    response_time_ms: z.number().nullable().meta({ description: "Response time in milliseconds; null without a request", example: 2.6 }),
     circuit_state: CircuitState,
     error: z.string().nullable().meta({ description: "What is wrong; null when nothing is" }),
-    last_check: Instant.meta({ description: "When it was last asked how it is" }),
+    last_check: Instant.meta({ description: "Time of the last check" }),
   })
-  .meta({ id: "AIServiceHealthStatus", description: "How an AI service is" });
+  .meta({ id: "AIServiceHealthStatus", description: "Health of an AI service" });
 
 const count = (what: string) => z.int().meta({ description: what });
 
@@ -158,9 +158,9 @@ const WorkerHealth = z
   .object({
     name: WorkerName,
     running: Running,
-    critical: z.boolean().meta({ description: "Nothing is processed without it", example: true }),
+    critical: z.boolean().meta({ description: "Whether the pipeline stops without it", example: true }),
   })
-  .meta({ id: "WorkerHealthStatus", description: "How a background worker is" });
+  .meta({ id: "WorkerHealthStatus", description: "State of a background worker" });
 
 export const FullHealthReply = z
   .object({
@@ -171,11 +171,11 @@ export const FullHealthReply = z
     store: InfrastructureHealth,
     ai_services: z.array(AiServiceHealth).meta({ description: "The services that are switched on" }),
     circuit_breakers: BreakerSummary,
-    workers: z.array(WorkerHealth).meta({ description: "What runs in the background" }),
+    workers: z.array(WorkerHealth).meta({ description: "Background workers" }),
     timestamp: Now,
     version: z.string().meta({ description: "Of homesec", example: "0.1.0" }),
   })
-  .meta({ id: "FullHealth", description: "How every part is" });
+  .meta({ id: "FullHealth", description: "Health of every component" });
 
 export const MonitoringHealthReply = z
   .object({
@@ -191,14 +191,14 @@ export const TargetsReply = z
         z.object({
           name: z.string().meta({ description: "`homesec`, or the name of an AI service", example: "homesec" }),
           url: z.string().meta({ description: "Where it is", example: "http://127.0.0.1:8000" }),
-          health_endpoint: z.string().meta({ description: "Where it says how it is", example: "http://127.0.0.1:8000/api/system/health" }),
+          health_endpoint: z.string().meta({ description: "Health endpoint", example: "http://127.0.0.1:8000/api/system/health" }),
         }),
       )
       .meta({ description: "homesec first" }),
   })
   .meta({
     id: "MonitoringTargets",
-    description: "What a monitoring system can watch",
+    description: "Targets for a monitoring system",
   });
 
 export const healthRoutes = {
@@ -292,7 +292,7 @@ export const healthRoutes = {
   }),
   getMonitoringTargets: route("/api/system/monitoring/targets", {
     method: "get",
-    summary: "What a monitoring system can watch",
+    summary: "Targets for a monitoring system",
     tag: "system",
     reply: TargetsReply,
     tier: "none",

@@ -14,17 +14,17 @@ const QueueWorker = z.object({
   dead: z.int().meta({ description: "Jobs in the dead letters" }),
   oldest_waiting_seconds: z.number().nullable().meta({ description: "For how long the oldest of them could start; null without one" }),
 });
-const DetectionWorker = QueueWorker.meta({ description: "Has the detector look at pictures" });
-const AnalysisWorker = QueueWorker.meta({ description: "Has the language model judge events" });
+const DetectionWorker = QueueWorker.meta({ description: "Sends pictures to the detector" });
+const AnalysisWorker = QueueWorker.meta({ description: "Sends events to the language model" });
 
 const DaemonEntry = z
   .object({
-    daemon_id: z.string().meta({ description: "Its id, another one after each start", example: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11" }),
-    host: z.string().meta({ description: "The machine on which it runs", example: "nas" }),
-    pid: z.int().meta({ description: "Its process number there", example: 812 }),
+    daemon_id: z.string().meta({ description: "Id, new after each start", example: "5f3c1c9e-4f0e-4b2e-9a43-0b8a3f6d2c11" }),
+    host: z.string().meta({ description: "Host", example: "nas" }),
+    pid: z.int().meta({ description: "Process id", example: 812 }),
     version: z.string().meta({ description: "Its version", example: "0.1.0" }),
     started_at: Instant.meta({ description: "When it was started" }),
-    roles: z.array(z.string()).meta({ description: "What it does", example: ["api", "watch", "alert", "deliver", "maintain"] }),
+    roles: z.array(z.string()).meta({ description: "Roles", example: ["api", "watch", "alert", "deliver", "maintain"] }),
     singletons: z.array(z.string()).meta({ description: "Workers of which one runs at a time, and which run here now" }),
   })
   .meta({
@@ -71,8 +71,8 @@ export const PipelineReply = z
             }),
           )
           .meta({ description: "Those that are open" }),
-        batch_window_seconds: z.number().meta({ description: "A batch closes so long after its first detection", example: 90 }),
-        idle_timeout_seconds: z.number().meta({ description: "A batch closes so long after its last detection", example: 30 }),
+        batch_window_seconds: z.number().meta({ description: "Seconds after its first detection at which a batch closes", example: 90 }),
+        idle_timeout_seconds: z.number().meta({ description: "Seconds after its last detection at which a batch closes", example: 30 }),
       })
       .meta({ description: "Groups detections into events" }),
     analysis_worker: AnalysisWorker,
@@ -81,7 +81,7 @@ export const PipelineReply = z
         mode: z.string().meta({ description: "`normal`, `degraded`, or `offline` without detector and language model", example: "normal" }),
         services: z.record(z.string(), z.string()).meta({ description: "State of each circuit breaker", example: breakerStates }),
       })
-      .meta({ description: "What is left of the service while AI services are away" }),
+      .meta({ description: "Degradation while AI services are unavailable" }),
     timestamp: Now,
   })
   .meta({ id: "Pipeline", description: "What each stage of the pipeline is doing" });
@@ -91,9 +91,9 @@ export const Latency = z
     avg_ms: z.number().meta({ description: "The average" }),
     min_ms: z.number().meta({ description: "The shortest" }),
     max_ms: z.number().meta({ description: "The longest" }),
-    p50_ms: z.number().meta({ description: "Half were at most so long" }),
-    p95_ms: z.number().meta({ description: "95 of 100 were at most so long" }),
-    p99_ms: z.number().meta({ description: "99 of 100 were at most so long" }),
+    p50_ms: z.number().meta({ description: "Median" }),
+    p95_ms: z.number().meta({ description: "95th percentile" }),
+    p99_ms: z.number().meta({ description: "99th percentile" }),
     sample_count: z.int().meta({ description: "How many there were" }),
   })
   .meta({
@@ -131,8 +131,8 @@ export const TelemetryReply = z
       .object({
         total: z.int().meta({ description: "Since the start" }),
         by_status: z.record(z.string(), z.int()).meta({ description: "How many by status" }),
-        p50_ms: z.number().nullable().meta({ description: "Half took at most so long; null before the first" }),
-        p99_ms: z.number().nullable().meta({ description: "99 of 100 took at most so long; null before the first" }),
+        p50_ms: z.number().nullable().meta({ description: "Median in milliseconds; null before the first request" }),
+        p99_ms: z.number().nullable().meta({ description: "99th percentile in milliseconds; null before the first request" }),
       })
       .meta({ description: "Requests to this API" }),
     timestamp: Now,
@@ -166,19 +166,19 @@ export const Breaker = z
     last_success: Instant.nullable().meta({ description: "Null without one", example: "2026-02-01T08:29:51.190Z" }),
     reset_at: Instant.optional().meta({ description: "When one trial is allowed; only while open" }),
   })
-  .meta({ id: "CircuitBreaker", description: "Keeps a service that is away from being asked", example: { name: "detector" } });
+  .meta({ id: "CircuitBreaker", description: "Stops requests to a service that does not answer", example: { name: "detector" } });
 
 export const BreakerReset = z
   .object({
     name: BreakerName,
     previous_state: CircuitState,
     state: CircuitState,
-    message: z.string().meta({ description: "The same in a sentence" }),
+    message: z.string().meta({ description: "Summary" }),
     timestamp: Now,
   })
   .meta({
     id: "CircuitBreakerReset",
-    description: "A circuit breaker that was closed by hand",
+    description: "Result of closing a circuit breaker",
     example: { previous_state: "open", message: "The circuit breaker of language_model is closed; the service is asked again" },
   });
 
@@ -197,7 +197,7 @@ export const pipelineRoutes = {
   }),
   getPipelineLatency: route("/api/system/pipeline-latency", {
     method: "get",
-    summary: "How long pictures take from stage to stage",
+    summary: "Get the latency between stages",
     tag: "system",
     query: z.object({ window_minutes: IntText(1, 10_080).default(60).meta({ description: "How far back, 1 to 10080 minutes" }) }),
     reply: PipelineLatencyReply,
@@ -208,7 +208,7 @@ export const pipelineRoutes = {
     tag: "system",
     reply: z
       .object({ workers: z.array(WorkerStatus).meta({ description: "All of them, running or not" }) })
-      .meta({ id: "Workers", description: "What runs in the background" }),
+      .meta({ id: "Workers", description: "Background workers" }),
   }),
   listDaemons: route("/api/system/daemons", {
     method: "get",
@@ -216,7 +216,7 @@ export const pipelineRoutes = {
     tag: "system",
     reply: z
       .object({ daemons: z.array(DaemonEntry).meta({ description: "All that live; the first is the one that answers" }) })
-      .meta({ id: "Daemons", description: "Who does the work" }),
+      .meta({ id: "Daemons", description: "Daemons that share the database" }),
   }),
   listBreakers: route("/api/system/circuit-breakers", {
     method: "get",
@@ -228,7 +228,7 @@ export const pipelineRoutes = {
   }),
   resetBreaker: route("/api/system/circuit-breakers/{name}/reset", {
     method: "post",
-    summary: "Close a circuit breaker, so that its service is asked again",
+    summary: "Close a circuit breaker, so that requests to its service resume",
     tag: "system",
     params: z.object({ name: z.string().meta({ description: "Name of the breaker" }) }),
     reply: BreakerReset,

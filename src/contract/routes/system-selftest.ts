@@ -16,11 +16,11 @@ export const selftestStages = [
 
 export const SelftestReply = z
   .object({
-    status: z.enum(["passed", "failed"]).meta({ description: "Whether all was proven in time" }),
-    message: z.string().meta({ description: "What was proven, or what is missing and why" }),
+    status: z.enum(["passed", "failed"]).meta({ description: "Whether every stage succeeded in time" }),
+    message: z.string().meta({ description: "Result as a sentence" }),
     started_at: Instant.meta({ description: "When it began" }),
     duration_ms: z.number().meta({ description: "From the beginning to the last proof, or until it was given up", example: 2104 }),
-    timeout_seconds: z.number().meta({ description: "As asked", example: 60 }),
+    timeout_seconds: z.number().meta({ description: "As requested", example: 60 }),
     detector: z.string().meta({ description: "`built-in`, or the address of the detector that looked", example: "built-in" }),
     stages: z
       .array(
@@ -36,7 +36,7 @@ export const SelftestReply = z
   })
   .meta({
     id: "SelftestReport",
-    description: "What a picture proved on its way through all stages",
+    description: "Result of a self-test",
     example: {
       message: "A picture went through all stages in 2104 ms",
       stages: [
@@ -50,7 +50,7 @@ export const SelftestReply = z
 export const selftestRoutes = {
   runSelftest: route("/api/system/selftest", {
     method: "post",
-    summary: "Send a picture through all stages, away from all else, and report on each",
+    summary: "Send a test picture through all stages and report on each",
     tag: "system",
     slow: true,
     query: z.object({ timeout_seconds: IntText(5, 600).default(60).meta({ description: "How long to wait for the last proof" }) }),

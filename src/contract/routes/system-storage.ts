@@ -19,13 +19,13 @@ export const StorageReply = z
     database_bytes: z.int().meta({ description: "The database as a whole", example: 148897792 }),
     events_count: z.int().meta({ description: "Events that are not deleted", example: 1204 }),
     detections_count: z.int().meta({ description: "Detections", example: 90212 }),
-    gpu_stats_count: z.int().meta({ description: "Figures of the graphics card" }),
+    gpu_stats_count: z.int().meta({ description: "Samples of the graphics card" }),
     logs_count: z.int().meta({ description: "Log files", example: 7 }),
     timestamp: At,
   })
   .meta({
     id: "Storage",
-    description: "What takes up space",
+    description: "Get the used disk space",
     example: { disk_usage_percent: 34.66, images: { file_count: 55831, size_bytes: 9802334208 } },
   });
 
@@ -33,25 +33,25 @@ export const CleanupReport = z
   .object({
     events_deleted: z.int().meta({ description: "Events", example: 31 }),
     detections_deleted: z.int().meta({ description: "Detections", example: 2204 }),
-    gpu_stats_deleted: z.int().meta({ description: "Figures of the graphics card" }),
+    gpu_stats_deleted: z.int().meta({ description: "Samples of the graphics card" }),
     logs_deleted: z.int().meta({ description: "Log files", example: 1 }),
     thumbnails_deleted: z.int().meta({ description: "Thumbnails of deleted detections", example: 14 }),
     images_deleted: z.int().meta({ description: "Original pictures; they go with DELETE_IMAGES=true only" }),
     space_reclaimed: z.int().meta({ description: "Bytes of the deleted files", example: 413184 }),
-    retention_days: z.int().meta({ description: "What is older was deleted", example: 30 }),
-    dry_run: z.boolean().meta({ description: "Nothing was deleted; it would have been", example: true }),
+    retention_days: z.int().meta({ description: "Retention period in days", example: 30 }),
+    dry_run: z.boolean().meta({ description: "True when nothing was deleted: the numbers say what would be", example: true }),
     timestamp: At,
   })
-  .meta({ id: "CleanupReport", description: "What was deleted by its age" });
+  .meta({ id: "CleanupReport", description: "Result of a cleanup" });
 
 export const storageRoutes = {
-  getStorage: route("/api/system/storage", { method: "get", summary: "What takes up space", tag: "system", reply: StorageReply }),
+  getStorage: route("/api/system/storage", { method: "get", summary: "Get the used disk space", tag: "system", reply: StorageReply }),
   cleanUp: route("/api/system/cleanup", {
     method: "post",
-    summary: "Delete now what is older than the retention",
+    summary: "Delete data older than the retention period",
     tag: "system",
     slow: true,
-    query: z.object({ dry_run: BoolText.default(false).meta({ description: "Only tell what would be deleted" }) }),
+    query: z.object({ dry_run: BoolText.default(false).meta({ description: "Report what would be deleted, without deleting" }) }),
     reply: CleanupReport,
   }),
 };

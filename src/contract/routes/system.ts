@@ -11,7 +11,7 @@ const Alive = z
     status: z.literal("alive").meta({ description: "Always the same: the process answers" }),
     version: z.string().meta({ description: "Of homesec", example: "0.1.0" }),
   })
-  .meta({ id: "Alive", description: "That the process is alive, and nothing else" });
+  .meta({ id: "Alive", description: "Liveness of the process" });
 
 /** What the program itself answers, and how it is. */
 export const systemRoutes = {

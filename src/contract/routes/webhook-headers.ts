@@ -51,7 +51,7 @@ export const WebhookAuth = z
   })
   .meta({
     id: "WebhookAuth",
-    description: "How homesec authenticates itself at a webhook; never told again",
+    description: "Authentication at the webhook; never returned",
     writeOnly: true,
     example: { type: "bearer", token: "what-the-kitchen-light-knows" },
   });

@@ -22,26 +22,26 @@ const webhookExample = { event_types: ["alert_fired", "system_health_changed"], 
 export const Webhook = z
   .object({
     id: WebhookId,
-    name: z.string().meta({ description: "What people call it", example: "Kitchen light" }),
-    url: z.string().meta({ description: "Where it is told", example: "http://192.168.1.20:1880/homesec" }),
-    event_types: z.array(z.enum(outboundEventTypes)).meta({ description: "What it is told of" }),
+    name: z.string().meta({ description: "Display name", example: "Kitchen light" }),
+    url: z.string().meta({ description: "Target URL", example: "http://192.168.1.20:1880/homesec" }),
+    event_types: z.array(z.enum(outboundEventTypes)).meta({ description: "Subscribed event types" }),
     integration_type: z.enum(integrationTypes).meta({ description: "The form of the messages" }),
-    enabled: z.boolean().meta({ description: "Whether it is told", example: true }),
-    disabled_reason: z.string().nullable().meta({ description: "Why homesec itself switched it off" }),
+    enabled: z.boolean().meta({ description: "Whether deliveries are sent", example: true }),
+    disabled_reason: z.string().nullable().meta({ description: "Reason why homesec disabled it" }),
     custom_headers: z.record(z.string(), z.string()).meta({ description: "Further headers of each message, by name" }),
     payload_template: z.string().nullable().meta({ description: "The template in place of the whole body; null: the form of its type" }),
     max_retries: z.int().meta({ description: "Retries after the first attempt", example: 4 }),
     retry_delay_seconds: z.int().meta({ description: "Before the first retry; doubled for each one after it", example: 10 }),
     created_at: Instant.meta({ description: "When it was created" }),
     updated_at: Instant.meta({ description: "When it was last changed" }),
-    total_deliveries: z.int().meta({ description: "Deliveries that came to their end, well or not", example: 12 }),
-    successful_deliveries: z.int().meta({ description: "Deliveries that were taken", example: 11 }),
+    total_deliveries: z.int().meta({ description: "Finished deliveries", example: 12 }),
+    successful_deliveries: z.int().meta({ description: "Accepted deliveries", example: 11 }),
     last_delivery_at: Instant.nullable().meta({ description: "The last attempt", example: "2026-01-31T22:16:11.470Z" }),
-    last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "What it left behind", example: "retrying" }),
+    last_delivery_status: z.enum(deliveryStatuses).nullable().meta({ description: "Status of the last delivery", example: "retrying" }),
   })
   .meta({
     id: "Webhook",
-    description: "An address of another program that is told what happens; without its secrets",
+    description: "An outbound webhook, without its secrets",
     example: webhookExample,
   });
 
@@ -51,13 +51,13 @@ const SigningSecret = z
 
 /** What can be said of a webhook. */
 const writable = {
-  name: z.string().min(1).max(100).meta({ description: "What people call it" }),
+  name: z.string().min(1).max(100).meta({ description: "Display name" }),
   url: z.string().min(1).max(2048).meta({ description: "http or https" }),
-  event_types: EventTypes.meta({ description: "What it is told of, at least one" }),
+  event_types: EventTypes.meta({ description: "Event types to subscribe to, at least one" }),
   integration_type: EnumText(integrationTypes).meta({
     description: "The form of the messages: JSON of homesec's own, or as a chat platform takes them",
   }),
-  enabled: z.boolean().meta({ description: "Whether it is told" }),
+  enabled: z.boolean().meta({ description: "Whether deliveries are sent" }),
   auth: WebhookAuth.nullable().meta({ description: "How homesec authenticates itself there; null: not at all" }),
   custom_headers: CustomHeaders.nullable().meta({ description: "Further headers of each message; null: none" }),
   payload_template: z.string().max(32_768).nullable().meta({ description: "A template in place of the whole body; docs/templates.md" }),
@@ -107,20 +107,20 @@ export const Delivery = z
   .object({
     id: z.uuid().meta({ description: "Id of the delivery", example: "ba969538-e7f6-41a6-8c5d-7d47edd849ee" }),
     webhook_id: WebhookId,
-    event_type: z.string().meta({ description: "What the webhook is told", example: "alert_fired" }),
-    event_id: z.string().meta({ description: "What it is about: the id of an event, alert or entity, as text" }),
-    status: z.enum(deliveryStatuses).meta({ description: "How far it got", example: "retrying" }),
-    status_code: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered", example: 503 }),
-    response_time_ms: z.int().nullable().meta({ description: "Of the last attempt; null when nobody answered", example: 51 }),
+    event_type: z.string().meta({ description: "Event type", example: "alert_fired" }),
+    event_id: z.string().meta({ description: "Subject: id of an event, alert or entity, as text" }),
+    status: z.enum(deliveryStatuses).meta({ description: "Delivery status", example: "retrying" }),
+    status_code: z.int().nullable().meta({ description: "Last attempt; null without an answer", example: 503 }),
+    response_time_ms: z.int().nullable().meta({ description: "Last attempt; null without an answer", example: 51 }),
     error_message: z.string().nullable().meta({ description: "Why the last attempt failed; null when it did not" }),
     attempt_count: z.int().meta({ description: "Attempts made, 0 before the first", example: 1 }),
-    next_retry_at: Instant.nullable().meta({ description: "When it is tried again; null unless it is `retrying`" }),
+    next_retry_at: Instant.nullable().meta({ description: "Time of the next attempt; null unless `retrying`" }),
     created_at: Instant.meta({ description: "When what it tells happened, or when it was retried by hand" }),
-    delivered_at: Instant.nullable().meta({ description: "When it was taken; null until then" }),
+    delivered_at: Instant.nullable().meta({ description: "Time of acceptance; null until then" }),
     message_id: z.string().meta({ description: "The `webhook-id` header: the same on each repeat and on a retry by hand" }),
     retry_of: z.string().nullable().meta({ description: "The failed delivery that this one tries again" }),
   })
-  .meta({ id: "WebhookDelivery", description: "One event on its way to one webhook", example: webhookDeliveryExample });
+  .meta({ id: "WebhookDelivery", description: "Delivery of one event to one webhook", example: webhookDeliveryExample });
 
 const DeliveryWithAttempts = Delivery.extend({
   attempts: z
@@ -129,9 +129,9 @@ const DeliveryWithAttempts = Delivery.extend({
         attempt: z.int().meta({ description: "Which one, from 1" }),
         started_at: Instant.meta({ description: "When it began" }),
         finished_at: Instant.meta({ description: "When it ended, well or not" }),
-        status_code: z.int().nullable().meta({ description: "What was answered; null when nobody answered" }),
+        status_code: z.int().nullable().meta({ description: "HTTP status; null without an answer" }),
         error: z.string().nullable().meta({ description: "Why it failed; null when it did not" }),
-        response: z.string().nullable().meta({ description: "The beginning of what was answered" }),
+        response: z.string().nullable().meta({ description: "Beginning of the response body" }),
       }),
     )
     .meta({ description: "Each attempt, the first one first" }),
@@ -169,19 +169,23 @@ export const webhookRoutes = {
   getWebhookHealth: route("/api/outbound-webhooks/health", {
     ...base,
     method: "get",
-    summary: "How the webhooks did in the last 24 hours",
+    summary: "Health of the webhooks in the last 24 hours",
     reply: z
       .object({
         total_webhooks: z.int().meta({ description: "Webhooks that there are", example: 1 }),
-        enabled_webhooks: z.int().meta({ description: "Those that are told", example: 1 }),
+        enabled_webhooks: z.int().meta({ description: "Enabled webhooks", example: 1 }),
         healthy_webhooks: z.int().meta({ description: "Enabled, with more than 90 % success", example: 1 }),
         unhealthy_webhooks: z.int().meta({ description: "Enabled, with less than 50 % success" }),
-        total_deliveries_24h: z.int().meta({ description: "Deliveries that came to their end, well or not", example: 3 }),
-        successful_deliveries_24h: z.int().meta({ description: "Those that were taken", example: 3 }),
-        failed_deliveries_24h: z.int().meta({ description: "Those that were given up" }),
+        total_deliveries_24h: z.int().meta({ description: "Finished deliveries", example: 3 }),
+        successful_deliveries_24h: z.int().meta({ description: "Accepted deliveries", example: 3 }),
+        failed_deliveries_24h: z.int().meta({ description: "Deliveries that failed for good" }),
         average_response_time_ms: z.number().nullable().meta({ description: "Of those that were answered; null without one" }),
       })
-      .meta({ id: "WebhookHealth", description: "How the webhooks did in the last 24 hours", example: { average_response_time_ms: 48.3 } }),
+      .meta({
+        id: "WebhookHealth",
+        description: "Health of the webhooks in the last 24 hours",
+        example: { average_response_time_ms: 48.3 },
+      }),
   }),
   getWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}", {
     ...base,
@@ -194,7 +198,7 @@ export const webhookRoutes = {
   retryWebhookDelivery: route("/api/outbound-webhooks/deliveries/{delivery_id}/retry", {
     ...base,
     method: "post",
-    summary: "Try a failed delivery again, as a new delivery",
+    summary: "Retry a failed delivery as a new delivery",
     params: deliveryParams,
     reply: Delivery,
     refusals: { 404: "No delivery has this id", 409: "The delivery has not failed, or its webhook is disabled" },
@@ -237,7 +241,7 @@ export const webhookRoutes = {
     method: "get",
     summary: "List outbound webhooks, newest first",
     query: z.object({
-      enabled_only: BoolText.default(false).meta({ description: "Leave out those that are not told" }),
+      enabled_only: BoolText.default(false).meta({ description: "Leave out disabled webhooks" }),
       limit: window.limit,
       offset: pageQuery.offset.meta({ description: "Deprecated: rows to skip; use `limit`" }),
     }),
@@ -286,13 +290,15 @@ export const webhookRoutes = {
     }),
     reply: z
       .object({
-        success: z.boolean().meta({ description: "Whether it was taken", example: true }),
-        status_code: z.int().meta({ description: "0 when nobody answered", example: 200 }),
-        response_time_ms: z.int().meta({ description: "How long the answer took, or until it was given up", example: 44 }),
-        response_body: z.string().meta({ description: "The beginning of what was answered", example: "on" }),
-        error_message: z.string().nullable().meta({ description: "Why it was not taken; null when it was" }),
+        success: z.boolean().meta({ description: "Whether the target accepted the sample", example: true }),
+        status_code: z.int().meta({ description: "HTTP status; 0 without an answer", example: 200 }),
+        response_time_ms: z
+          .int()
+          .meta({ description: "Response time in milliseconds, or time until homesec stopped waiting", example: 44 }),
+        response_body: z.string().meta({ description: "Beginning of the response body", example: "on" }),
+        error_message: z.string().nullable().meta({ description: "Error; null on success" }),
       })
-      .meta({ id: "WebhookTest", description: "How a webhook took a sample" }),
+      .meta({ id: "WebhookTest", description: "Result of a test delivery" }),
     refusals: noSuchWebhook,
     slow: true,
   }),
@@ -316,13 +322,13 @@ export const webhookRoutes = {
   rotateWebhookSecret: route("/api/outbound-webhooks/{id}/rotate-secret", {
     ...base,
     method: "post",
-    summary: "Make a new signing secret; for 24 hours both sign",
+    summary: "Rotate the signing secret; the previous one also signs for 24 hours",
     params,
     reply: z
       .object({
         id: WebhookId,
         signing_secret: SigningSecret,
-        previous_secret_valid_until: Instant.meta({ description: "Until then the secret before signs as well" }),
+        previous_secret_valid_until: Instant.meta({ description: "End of the period in which the previous secret also signs" }),
       })
       .meta({ id: "RotatedSecret", description: "The new signing secret of a webhook" }),
     refusals: noSuchWebhook,
@@ -336,7 +342,7 @@ export const webhookRoutes = {
     reply: z.object({
       deliveries: z.array(Delivery).meta({ description: "The deliveries of this page" }),
       total: z.int().meta({ description: "Exact number of deliveries of the webhook", example: 1 }),
-      limit: z.int().meta({ description: "The page size that was asked for", example: 50 }),
+      limit: z.int().meta({ description: "Requested page size", example: 50 }),
       offset: z.int().meta({ description: "Rows that were skipped" }),
       has_more: z.boolean().meta({ description: "Whether there is a next page" }),
     }),
