@@ -18,7 +18,7 @@ test("/docs page: shows every route, runs no script, loads nothing, and its styl
     expect(response.headers.get("content-type")).toContain("text/html");
     for (const { path } of Object.values(routes)) expect(page).toContain(`<code>${path}</code>`);
     // An example of an answer, one of a body, and the shared ones of errors
-    expect(page).toContain("1 person and 1 dog at Front door, 23:15, for 40 s.");
+    expect(page).toContain("1 person at Front door, 23:15.");
     expect(page).toContain("The neighbour with her dog.");
     const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     expect([...page.matchAll(/href="#([^"]+)"/g)].filter(([, id]) => !anchors.has(id))).toEqual([]);
