@@ -8,20 +8,20 @@ import type { Database } from "../platform/database/database.ts";
 import { buryJob, finishJob } from "../work/jobs/jobs-repository.ts";
 import type { Stage } from "./stage.ts";
 
-/** What the alert stage works with. */
+/** Dependencies of the alert stage. */
 export interface AlertStageContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly delivery: NotificationSettings;
-  /** What the rules said. */
+  /** Called with the verdicts of the rules. */
   readonly onVerdicts: (verdicts: Evaluated["verdicts"]) => void;
 }
 
 const sentences = {
   raised: "a rule raised an alert",
-  suppressed: "an alert is held back",
-  not_matched: "a rule does not match",
+  suppressed: "an alert was suppressed",
+  not_matched: "a rule did not match",
 } as const;
 
 /** Makes the stage that evaluates the rules for an event, raises the alerts that follow, and reports the end of incidents. */
@@ -29,10 +29,10 @@ export function createAlertStage({ db, clock, log, delivery, onVerdicts }: Alert
   return {
     run: async (job) => {
       const asked = alertJobOf(job.subject);
-      if (!asked) throw new Error(`the alert queue has no job of the kind ${job.subject}`);
+      if (!asked) throw new Error(`unknown job ${job.subject} in the alert queue`);
       const { eventId, trigger } = asked;
       const evaluated = await db.transaction(async (sql) => {
-        // lock order: the job before the event
+        // Lock order: the job before the event.
         await finishJob(sql, job);
         if (trigger !== "ended") return await evaluateEvent(sql, { eventId, trigger, delivery, now: clock.now() });
         await insertEnds(sql, { eventIds: [eventId] }, clock.now());

@@ -10,7 +10,7 @@ import { appendToJournal } from "../work/journal/journal.ts";
 import { emit } from "../work/outbox/outbox.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
 
-/** What the analyze stage works with. */
+/** Dependencies of the analyze stage. */
 export interface AnalyzeStageContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -18,11 +18,11 @@ export interface AnalyzeStageContext {
   readonly settings: Settings;
   readonly timeZone: string;
   readonly languageModel: LanguageModel;
-  /** When the language model last gave a good answer, for this or another event. */
+  /** Time of the last successful answer of the language model, for any event. */
   readonly languageModelAnsweredAt: () => Date | null;
 }
 
-/** Makes the stage that has the language model judge an event and stores score, level, summary, reasoning and factors. */
+/** Creates the stage that has the language model judge an event, and stores score, level, summary, reasoning and factors. */
 export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
   const { db, clock } = context;
 
@@ -36,7 +36,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
         return undefined;
       }
       const data = { event_id: eventId, batch_id: facts.batchId, camera_id: facts.cameraId, attempt: job.attempts };
-      // while the language model is away the event is tried again and again: it begins once
+      // While the language model is down, homesec retries the event. It reports the start only once.
       if (job.deferrals === 0) {
         await appendToJournal(sql, [{ type: "batch.analysis_started", data }], startedAt);
         await emit(sql, [{ type: "batch_analysis_started", eventId: String(eventId), data }], startedAt);
@@ -46,7 +46,7 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
     if (!subject) return;
 
     const answer = await context.languageModel.judge(subject.facts, signal);
-    if (signal.aborted) throw new StageAborted(`the analysis of event ${eventId} was broken off`);
+    if (signal.aborted) throw new StageAborted(`the analysis of event ${eventId} was aborted`);
 
     const finishedAt = clock.now();
     const attempt = { eventId, startedAt, finishedAt };
@@ -90,11 +90,11 @@ export function createAnalyzeStage(context: AnalyzeStageContext): Stage {
         }
       }
     });
-    tell(job, subject.data, answer, finishedAt.getTime() - startedAt.getTime());
+    logOutcome(job, subject.data, answer, finishedAt.getTime() - startedAt.getTime());
   };
 
-  /** Of an event that waits for the language model the first try is told; each further one is of interest only while one looks for a fault. */
-  const tell = (
+  /** Logs the outcome. Only the first attempt of an event that waits for the language model is logged at level info. */
+  const logOutcome = (
     job: ClaimedJob,
     subject: { event_id: number; batch_id: string | null; camera_id: string },
     answer: Judgement,

@@ -26,67 +26,66 @@ import { readFrames } from "./read-video.ts";
 import { afterNoAnswer, type Stage } from "./stage.ts";
 import { type Finding, type SeenPicture, type Stored, storeFindings } from "./store-findings.ts";
 
-/** Pictures that are stored in one transaction at most. */
+/** Maximum number of pictures stored in one transaction. */
 const mostTogether = 64;
-/** After the file system failed a picture waits so long, and longer each time; so does one that is missing, once. */
+/** First delay after a file-system error; it grows with each attempt. A missing picture waits for it once. */
 const retryReadMs = 1_000;
-/** Where ffmpeg is missing another machine may take the video up, for which it soon comes again a few times; or a person has to install it. */
+/** Without ffmpeg, another machine may process the video, so the first retries are soon. Otherwise someone has to install it. */
 const firstRetryVideoMs = 2_000;
 const retryVideoMs = 60_000;
-/** A file that is at the detector as it was before its time or name was set waits so long to hear what came of it. */
+/** Delay of a file whose earlier version (before its time or name was set) is at the detector. */
 const sameFileMs = 200;
-/** Of a picture that is missing with all around it: nothing that a person has to do with each of many. */
-const diskAway =
-  "The file was not there when it was to be looked at, nor anything else in its folder: is its disk away? It is looked at when it is there again.";
-/** Under load pictures wait so long for company. */
+/** Detail of a picture that is missing together with its whole folder. It does not go to the dead letters. */
+const diskAway = "The file and everything else in its folder are missing. Check the disk; homesec processes the file when it is back.";
+/** Under load, pictures wait this many milliseconds to be stored together. */
 const storeEveryMs = 25;
 
-/** What the detect stage works with. */
+/** Dependencies of the detect stage. */
 export interface DetectStageContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
   readonly batchMaxDetections: number;
-  /** How long the analysis of an event may wait now for the enrichment of its detections. */
+  /** How long the analysis of an event may wait for the enrichment of its detections. */
   readonly enrichmentWaitMs: () => number;
   readonly detector: Detector;
-  /** Pictures that may be at the detector at a time. */
+  /** Maximum number of pictures at the detector at a time. */
   readonly atDetector: number;
-  /** What was read of pictures that have just arrived. */
+  /** Content of pictures that have just arrived. */
   readonly fresh?: FreshContent;
-  /** Outcomes that can wait to be written down at a time: where each keeps its place at the detector until then, no more come. */
+  /** Maximum number of outcomes that wait to be stored. It is the number of places if each picture keeps its place at the detector until it is stored. */
   readonly mostUnstored: number;
-  /** When the detector last gave a good answer, to this or another picture. */
+  /** Time of the last successful answer of the detector, for any picture. */
   readonly detectorAnsweredAt: () => Date | null;
-  /** Batches were closed, since a camera got another one. */
+  /** Called after batches were closed because a camera opened the next one. */
   readonly onClosed: (closed: Stored["closed"]) => void;
-  /** The stage is done with a picture, for now if it is deferred. */
+  /** Called with the outcome of each picture, also of a deferred one. */
   readonly onOutcome: (outcome: DetectOutcome) => void;
 }
 
-/** What became of the picture, before it is written down. */
+/** The outcome of a picture before it is stored. */
 type Result =
   | { readonly kind: "processed"; readonly findings: readonly Finding[]; readonly seen: Detected; readonly detail: string | null }
   | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
   | { readonly kind: "deferred"; readonly reason: string; readonly detail: string; readonly retryAt: Date };
 
-/** What the ledger says of a picture once the stage is done with it. */
+/** The status of a picture in the ledger after the stage. */
 export type DetectOutcome = Exclude<ImageStatus, "pending">;
 
 const sentences = {
-  processed: "a picture was looked at",
-  skipped: "a picture is skipped",
-  deferred: "a picture waits for another look",
-  failed: "a picture is given up; it is in the dead letters",
+  processed: "a picture was processed",
+  skipped: "a picture was skipped",
+  deferred: "a picture was deferred; it will be retried",
+  failed: "a picture failed; it is in the dead letters",
 } as const satisfies Readonly<Record<DetectOutcome, string>>;
 
-/** Makes the stage that has the detector look at a picture (or at the frames of a video) and stores what was found. */
+/** Creates the stage that sends a picture or the frames of a video to the detector, and stores the detections. */
 export function createDetectStage(context: DetectStageContext): Stage {
   const { db, clock } = context;
   const turns = createSemaphore({ max: context.atDetector });
 
-  // many pictures at once cost one statement and one commit together; one alone waits for nobody
+  // Many pictures at once share one statement and one commit. A single picture does not wait.
   const finding = createBatcher({ most: mostTogether, work: (ids: readonly number[]) => db.query((sql) => imagesForJobs(sql, ids)) });
   const storing = createBatcher({
     most: Math.min(mostTogether, context.mostUnstored),
@@ -117,7 +116,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
     }
     const startedAt = clock.now();
     const looked = before ? ({ kind: "skipped", ...before, bury: false } as const) : await lookAt(job, image, signal);
-    if (signal.aborted) throw new StageAborted(`the look at ${image.path} was broken off`);
+    if (signal.aborted) throw new StageAborted(`detection on ${image.path} was aborted`);
     freePlace();
     const result = await giveWay(job, image, looked);
     const { status, trace } = await store(job, image, result, startedAt);
@@ -138,16 +137,16 @@ export function createDetectStage(context: DetectStageContext): Stage {
 
   const unread = (job: ClaimedJob, why: Unread): Result => (why.kind === "skipped" ? why : deferred(job, why.reason, why.detail));
 
-  /** A file whose time or name was set while it waited or was looked at is left to the entry that it has by now, so that it is looked at once. */
+  /** Leaves a file whose time or name was set while it waited or was processed to its new entry, so that it is processed once. */
   const giveWay = async (job: ClaimedJob, image: LedgerImage, result: Result): Promise<Result> => {
     const isMissing = result.kind === "skipped" && result.reason === "missing";
-    // of a file that is sent again and again only the first entry gives way, so that it is looked at
+    // If a file is sent repeatedly, only its first entry gives way, so that the file is processed.
     const why = result.kind === "processed" && image.sameContentAs === null ? await whyGone(image) : isMissing ? result : undefined;
     if (why?.kind !== "skipped" || (why.reason !== "missing" && why.reason !== "overwritten")) return result;
     const path = await enteredAgainAs(db, image);
-    if (path !== undefined) return { ...why, detail: `By now it is ${path}, which has an entry of its own.`, bury: false };
+    if (path !== undefined) return { ...why, detail: `The file is now ${path}, which has a separate entry.`, bury: false };
     if (!isMissing) return result;
-    // one that was renamed just now is entered in a moment
+    // A file that was renamed just now gets its entry in a moment.
     if (job.deferrals === 0) return deferred(job, why.reason, why.detail);
     return (await isTakenAway(image)) ? result : { ...why, detail: diskAway, bury: false };
   };
@@ -181,15 +180,15 @@ export function createDetectStage(context: DetectStageContext): Stage {
     let seen: Detected | undefined;
     let refusal: string | undefined;
     let inferenceMs = 0;
-    let [videoSeconds, lookedSeconds] = [0, 0];
+    let [videoSeconds, processedSeconds] = [0, 0];
     const lasts = (seconds: number): void => {
       videoSeconds = Math.max(videoSeconds, seconds);
     };
     for await (const frame of readFrames(image, { signal, onLength: lasts })) {
       if (frame.kind !== "frame") return unread(job, frame);
-      // one that does not say how long it is lasts until the last frame that is looked at
+      // A video without a duration lasts until its last processed frame.
       lasts(frame.offsetSeconds);
-      lookedSeconds = frame.offsetSeconds + frameEverySeconds;
+      processedSeconds = frame.offsetSeconds + frameEverySeconds;
       const answer = await context.detector.detect({ bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" }, signal);
       if (answer.kind === "unavailable") {
         return { kind: "deferred", reason: answer.reason, detail: answer.detail, retryAt: answer.retryAt };
@@ -204,13 +203,18 @@ export function createDetectStage(context: DetectStageContext): Stage {
     }
     if (!seen && refusal !== undefined) return { kind: "skipped", reason: "refused", detail: refusal, bury: true };
     if (!seen) {
-      return { kind: "skipped", reason: "video_unreadable", detail: "No frame of this video could be read. Is it complete?", bury: true };
+      return {
+        kind: "skipped",
+        reason: "video_unreadable",
+        detail: "No frame of this video could be read. Check that the file is complete.",
+        bury: true,
+      };
     }
     const inTime = findings.map(({ found, offsetSeconds }) => ({
       found,
       frame: { offsetSeconds, secondsAfter: videoSeconds - offsetSeconds },
     }));
-    return { kind: "processed", seen, findings: inTime, detail: leftOut(videoSeconds, lookedSeconds) };
+    return { kind: "processed", seen, findings: inTime, detail: unprocessedPart(videoSeconds, processedSeconds) };
   };
 
   const store = async (
@@ -227,7 +231,7 @@ export function createDetectStage(context: DetectStageContext): Stage {
     const status = await db.transaction(async (sql): Promise<DetectOutcome> => {
       if (result.kind === "skipped") {
         const { reason, detail } = result;
-        // of one that was missing nothing was seen: it is taken up when it is found again
+        // A missing file was not processed. It is processed when it is back.
         await markSkipped(sql, image.imageId, { reason, detail, startedAt: reason === "missing" ? null : startedAt, finishedAt: now });
         if (result.bury) await buryJob(sql, job, `${result.reason}: ${result.detail}`);
         else await finishJob(sql, job);
@@ -258,12 +262,12 @@ export function createDetectStage(context: DetectStageContext): Stage {
   return { run, giveUp };
 }
 
-/** What of a video was not looked at; null when all was. */
-function leftOut(videoSeconds: number, lookedSeconds: number): string | null {
-  if (videoSeconds <= lookedSeconds + frameEverySeconds) return null;
+/** Says which part of a video was not processed; null if all of it was. */
+function unprocessedPart(videoSeconds: number, processedSeconds: number): string | null {
+  if (videoSeconds <= processedSeconds + frameEverySeconds) return null;
   const why =
-    lookedSeconds >= mostFrames * frameEverySeconds
-      ? "homesec looks at so much of each video. Have the camera make clips that are no longer."
-      : "no further picture could be read. Is it damaged, is its sound longer, or is this machine too slow for it?";
-  return `Of this video of ${Math.round(videoSeconds)} s the first ${lookedSeconds} s were looked at: ${why}`;
+    processedSeconds >= mostFrames * frameEverySeconds
+      ? "that is the limit. Set the camera to record shorter clips."
+      : "no further frame could be read. The video may be damaged, its sound may be longer, or this machine may be too slow.";
+  return `homesec processed the first ${processedSeconds} s of this video of ${Math.round(videoSeconds)} s: ${why}`;
 }

@@ -9,29 +9,29 @@ import type { Picture } from "../monitoring/upstream/multipart.ts";
 import type { ServiceResult } from "../monitoring/upstream/service-client.ts";
 import type { Vision, VisionReading } from "../monitoring/upstream/vision.ts";
 
-/** The services that are asked about a detection. */
+/** The services that enrich a detection. */
 export interface EnrichmentServices {
   readonly vision: Vision;
   readonly embedder: Embedder;
   readonly enricher: Enricher;
-  /** Who makes the vectors now. */
+  /** Name of the current embedder. */
   embedderLabel(): string;
 }
 
-/** Which features are switched on. */
+/** The features that are on. */
 export interface Wanted {
   readonly vision: boolean;
   readonly reid: boolean;
 }
 
-/** What the services that look at the picture answered; undefined where one was not asked. */
+/** The answers of the services that process the picture; undefined if a service was not called. */
 export interface Look {
   readonly reading: ServiceResult<VisionReading> | undefined;
   readonly embedding: ServiceResult<Embedding> | undefined;
   readonly source: string;
 }
 
-/** What is known of a detection after a try, and when it is worth trying again; undefined: nothing more can be expected. */
+/** The enrichment of a detection after an attempt, and the time of the next one; undefined if there is none. */
 export interface Found {
   readonly enrichment: Enrichment;
   readonly retryAt: Date | undefined;
@@ -39,7 +39,7 @@ export interface Found {
 
 const longestError = 300;
 
-/** Has vision and embedder look at a detection, as far as an earlier try has not told what they would. */
+/** Calls vision and embedder for a detection, unless an earlier attempt already got their answers. */
 export async function lookAt(
   subject: Subject,
   picture: Picture,
@@ -55,7 +55,7 @@ export async function lookAt(
   return { reading, embedding, source };
 }
 
-/** Puts together what is known of a detection, with the enrichment service's view of it where that answers. */
+/** Combines the known facts about a detection with the enrichment service's answer. */
 export async function gather(
   subject: Subject,
   { look, recognised, prior }: { readonly look: Look; readonly recognised: Recognised | undefined; readonly prior: Enrichment },
@@ -111,7 +111,7 @@ export async function gather(
   };
 }
 
-/** The record of a detection about which nobody was asked, with the reason. */
+/** Returns the record of a detection that no service processed, with the reason. */
 export function skipped(prior: Enrichment, wanted: Wanted, reason: string, now: Date): Enrichment {
   const service = (isWanted: boolean, before: "completed" | "failed" | "skipped" | null) => before ?? (isWanted ? "skipped" : null);
   return {

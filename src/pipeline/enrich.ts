@@ -19,7 +19,7 @@ import { readUnchanged, type Unread } from "./read-picture.ts";
 import { readFrames } from "./read-video.ts";
 import type { Stage } from "./stage.ts";
 
-/** What the enrich stage works with. */
+/** Dependencies of the enrich stage. */
 export interface EnrichStageContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -29,16 +29,16 @@ export interface EnrichStageContext {
   readonly recognition: Recognition;
 }
 
-/** On a picture of a crowd the services look at those only of whom the detector was most certain. */
+/** Maximum number of enriched detections on one picture: those with the highest confidence. */
 const mostOnOnePicture = 32;
-/** How long to wait before each further try while a service does not answer; after the last one what is known is all. */
+/** Delays before the retries while a service does not answer. After the last one the enrichment stays incomplete. */
 const retryDelaysMs = [5_000, 30_000, 120_000, 480_000];
-/** What could not be looked at for so long is not looked at any more: the queue never grows without end. */
+/** Detections older than this are not enriched any more, so that the queue stays bounded. */
 const expiresAfterMs = 15 * minuteMs;
 
 /**
- * Makes the stage that has vision, embedder and enrichment service look at the detections on a picture. It only adds:
- * what a service that fails would have told is missing, with the reason in the record, and nothing goes to the dead letters.
+ * Creates the stage that enriches the detections on a picture with vision, embedder and enrichment service. It only adds
+ * data: if a service fails, its part is missing, the record says why, and nothing goes to the dead letters.
  */
 export function createEnrichStage(context: EnrichStageContext): Stage {
   const { db, clock, services } = context;
@@ -57,11 +57,11 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
     const settings = context.settings.current();
     const wanted = { vision: settings.visionExtractionEnabled, reid: settings.reidEnabled };
     const found = wanted.vision || wanted.reid ? await enrich(job, image, subjects, wanted, signal) : new Map<number, Found>();
-    if (signal.aborted) throw new StageAborted(`the enrichment of what is on ${image.path} was broken off`);
+    if (signal.aborted) throw new StageAborted(`the enrichment of ${image.path} was aborted`);
     const status = await store(job, image, found);
     const took_ms = clock.now().getTime() - startedAt.getTime();
     const fields = { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, camera: image.cameraId };
-    context.log.debug({ ...fields, detections: subjects.length, status, took_ms }, "what is on a picture was looked into");
+    context.log.debug({ ...fields, detections: subjects.length, status, took_ms }, "the detections on a picture were enriched");
   };
 
   const enrich = async (
@@ -75,7 +75,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       all.map((subject) => [subject.id, { enrichment: skipped(priorOf(subject), wanted, reason, clock.now()), retryAt: undefined }]);
     const oldest = Math.min(...subjects.map(({ createdAt }) => createdAt.getTime()));
     if (job.deferrals === 0 && clock.now().getTime() - oldest > expiresAfterMs) {
-      return new Map(none(subjects, "it waited too long for its turn"));
+      return new Map(none(subjects, "it waited too long in the queue"));
     }
     const pictures = await picturesOf(image, subjects, signal);
     if (typeof pictures === "string") return new Map(none(subjects, pictures));
@@ -86,7 +86,9 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       if (picture) looks.set(subject, await lookAt(subject, picture, { services, wanted, prior: priorOf(subject) }, signal));
     }
     const recognised = await recognise(image, looks);
-    const found = new Map<number, Found>(none(subjects.slice(mostOnOnePicture), "there is too much on this picture to look at all of it"));
+    const found = new Map<number, Found>(
+      none(subjects.slice(mostOnOnePicture), "the picture has too many detections to enrich all of them"),
+    );
     for (const subject of chosen) {
       const look = looks.get(subject);
       if (!look) {
@@ -126,7 +128,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
       } else {
         await finishJob(sql, job);
       }
-      // whoever ends another picture of the event, or closes its batch, waits for this: so one of them is the last
+      // Jobs for other pictures of the event, and the one that closes its batch, wait for this lock. So one of them is the last.
       await lockBatchesOf(sql, [image.cameraId]);
       const eventIds = await eventsOfImage(sql, image.imageId);
       await hastenAnalyses(sql, eventIds, now);
@@ -152,7 +154,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
     ]);
     context.log.warn(
       { stage: "enrich", trace: subjects[0]?.batchId ?? undefined, image: imageId, error },
-      "the enrichment of what is on a picture is given up",
+      "the enrichment of a picture failed",
     );
     if (!image) {
       await db.query((sql) => finishJob(sql, job));
@@ -171,7 +173,7 @@ export function createEnrichStage(context: EnrichStageContext): Stage {
 
 const priorOf = (subject: Subject) => enrichmentOf(subject.id, subject.enrichment);
 
-/** The pictures to look at, by their offset in a video (null: the file itself), or why there is none. */
+/** Returns the pictures to process by their offset in a video (null: the file itself), or why there are none. */
 async function picturesOf(
   image: LedgerImage,
   subjects: readonly Subject[],
@@ -186,14 +188,14 @@ async function picturesOf(
   const frames = new Map<number | null, Picture>();
   for await (const frame of readFrames(image, { signal, isEnough: () => frames.size === wanted.length })) {
     if (frame.kind !== "frame") return reasonOf(image, frame);
-    // stored with fewer digits
+    // The stored offset has fewer digits.
     const offset = wanted.find((at) => Math.abs(at - frame.offsetSeconds) < 0.01);
     if (offset !== undefined) frames.set(offset, { bytes: frame.bytes, fileName: "frame.jpg", mediaType: "image/jpeg" });
   }
   return frames;
 }
 
-/** Why there is no picture for good. Throws for a fault that may pass: the job is tried again. */
+/** Returns why the picture is lost for good. Throws for an error that may pass, so that the job is retried. */
 function reasonOf(image: LedgerImage, why: Unread): string {
   if (why.kind === "trouble" && why.reason === "unreadable") throw new Error(`${image.path}: ${why.detail}`);
   return `${why.reason}: ${why.detail}`;

@@ -7,33 +7,33 @@ import { isSame, versionOf } from "../monitoring/images/look.ts";
 import { readWithTimeout } from "../platform/disk/fs-timeout.ts";
 import { NoAnswer } from "../platform/disk/no-answer.ts";
 
-/** Why a file is not read. */
+/** Why a file was not read. */
 export type Unread =
-  /** For good. `bury`: it goes to the dead letters, since a person has to do something. */
+  /** Final. `bury`: it goes to the dead letters, since someone has to act. */
   | { readonly kind: "skipped"; readonly reason: string; readonly detail: string; readonly bury: boolean }
-  /** For now: the file system did not do what it was asked, or this machine lacks what it takes. */
+  /** Temporary: the file system failed, or this machine lacks ffmpeg. */
   | { readonly kind: "trouble"; readonly reason: "unreadable" | "no_ffmpeg"; readonly detail: string };
 
-/** What another try would not change. Everything else may pass: a share that is away, a disk that stumbles, too many open files. */
+/** Errors that a retry would not change. All others may pass: a missing share, a disk error, too many open files. */
 const lastingCodes = new Set(["EACCES", "EPERM", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"]);
 
 type Read = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
 
 /**
- * The first `length` bytes of the file, all without it, if it is still the one that was registered: a file written over since has a row of its
- * own. Waits for no disk that does not answer.
+ * Reads the first `length` bytes of the file (default: all) if it is still the registered version. A file that was overwritten since
+ * has its own row. Never waits for a disk that does not answer.
  */
 export async function readUnchanged(image: LedgerImage, length = image.sizeBytes): Promise<Read> {
   return await patiently(image, () => read(image, length));
 }
 
-/** Why the file cannot be read as the one that was registered; undefined when it can. */
+/** Returns why the registered version of the file cannot be read; undefined if it can. */
 export async function whyUnread(image: LedgerImage): Promise<Unread | undefined> {
   const read = await readUnchanged(image, 0);
   return read.kind === "bytes" ? undefined : read;
 }
 
-/** Why the file is no longer the one that was registered; undefined when it is. Whether it can be read is not asked, so that it need not be opened. */
+/** Returns why the file is no longer the registered version; undefined if it is. Does not open the file, so it may still be unreadable. */
 export async function whyGone(image: LedgerImage): Promise<Unread | undefined> {
   return await patiently(image, async () => unlessSame(await stat(image.path, { bigint: true }), image));
 }
@@ -50,8 +50,8 @@ async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Pro
       kind: "skipped",
       reason: missing ? "missing" : "unreadable",
       detail: missing
-        ? "The file was gone before it could be looked at. Does something delete or move pictures right after the upload?"
-        : `The file cannot be read (${code}). Give the user that runs homesec the right to read it, then requeue it.`,
+        ? "The file was gone before homesec could process it. Check whether something deletes or moves pictures right after the upload."
+        : `The file cannot be read (${code}). Give the user that runs homesec read permission, then requeue it.`,
       bury: true,
     };
   }
@@ -59,11 +59,11 @@ async function patiently<T>(image: LedgerImage, question: () => Promise<T>): Pro
 
 const troubleReading = (why: string): Unread => ({
   ...{ kind: "trouble", reason: "unreadable" },
-  detail: `The file could not be read just now${why}`,
+  detail: `The file could not be read${why}`,
 });
 
 async function read(image: LedgerImage, length: number): Promise<Read> {
-  // a pipe that was put in its place must not be waited for
+  // Never wait for a pipe that replaced the file.
   const file = await open(image.path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const other = unlessSame(await file.stat({ bigint: true }), image);
@@ -78,7 +78,7 @@ function unlessSame(stats: BigIntStats, image: LedgerImage): Unread | undefined 
   return {
     kind: "skipped",
     reason: "overwritten",
-    detail: "The file was written over before it could be looked at; its new content has an entry of its own.",
+    detail: "The file was overwritten before homesec could process it. Its new content has a separate entry.",
     bury: false,
   };
 }

@@ -3,8 +3,8 @@ import { extractFrames, type ReadingOptions, VideoError, type VideoFrame } from 
 import { type Unread, whyUnread } from "./read-picture.ts";
 
 /**
- * The frames of a video, if it is the file that was registered and stays so: until no more come, or `isEnough`. Where it is not, or cannot
- * be read, the last item says why, and what was seen of it until then does not count. Throws the signal's reason when aborted.
+ * Yields the frames of a video until its end or `isEnough`, if the file is and stays the registered version. Otherwise, or if the file
+ * cannot be read, the last item says why, and the frames before it do not count. Throws the signal's reason if aborted.
  */
 export async function* readFrames(
   image: LedgerImage,
@@ -30,7 +30,7 @@ export async function* readFrames(
     failure = unreadFor(cause);
   }
   const after = await whyUnread(image);
-  // what was taken away or closed to us while it was read was read all the same
+  // If the file was removed or its permissions changed during the read, its frames still count.
   const isOther = after?.kind === "trouble" || (after?.kind === "skipped" && after.reason === "overwritten");
   const unread = failure ? (after ?? failure) : isOther ? after : undefined;
   if (unread) yield unread;

@@ -7,44 +7,44 @@ import type { Sql } from "../platform/database/database.ts";
 import { addJobs, type ClaimedJob, finishJobs } from "../work/jobs/jobs-repository.ts";
 import { appendToJournal } from "../work/journal/journal.ts";
 
-/** One thing that was found, before it has a row. */
+/** A detection before it has a row. */
 export interface Finding {
   readonly found: Detected["detections"][number];
-  /** Of a video: where in it, and how much of it came after that. */
+  /** For a video: the offset of the frame, and the seconds of video after it. */
   readonly frame: { readonly offsetSeconds: number; readonly secondsAfter: number } | null;
 }
 
-/** A picture at which the detector has looked. */
+/** A picture that the detector processed. */
 export interface SeenPicture {
   readonly job: ClaimedJob;
   readonly image: LedgerImage;
   readonly findings: readonly Finding[];
   readonly seen: Detected;
-  /** What of it was not looked at. */
+  /** The part of a video that was not processed. */
   readonly detail: string | null;
   readonly startedAt: Date;
 }
 
-/** What storing depends on. */
+/** Settings and time for storing. */
 export interface StoringContext {
   readonly settings: LiveSettings;
   readonly batchMaxDetections: number;
-  /** How long the analysis of an event waits for the enrichment of its detections. */
+  /** How long the analysis of an event waits for the enrichment of its detections, in milliseconds. */
   readonly enrichmentWaitMs: number;
   readonly now: Date;
 }
 
-/** What was written, for those who wait for it. */
+/** The result of storing, for the workers that wait for it. */
 export interface Stored {
-  /** Batches were closed: events, with what follows from them. */
+  /** The batches that were closed and became events. */
   readonly closed: readonly Closed[];
-  /** The batch that each picture's detections joined, in their order; undefined where there were none. */
+  /** The batch of each picture's detections, in the order of the pictures; undefined for a picture without detections. */
   readonly batchIds: readonly (string | undefined)[];
 }
 
 /**
- * Stores what was found on pictures, in the caller's transaction: their jobs end, the ledger has their outcome, the
- * detections join the batches of their cameras and are told of. Throws `LeaseLost` when one of the jobs was taken away.
+ * Stores the detections of pictures in the caller's transaction: finishes their jobs, records their outcome in the ledger,
+ * adds the detections to the batches of their cameras and to the journal. Throws `LeaseLost` if another worker has claimed one of the jobs.
  */
 export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], context: StoringContext): Promise<Stored> {
   const { settings, now } = context;
@@ -53,7 +53,7 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     const count = counted[at]?.length ?? 0;
     return count === 0 ? [] : [{ at, arrival: { cameraId: image.cameraId, at: image.takenAt, count } }];
   });
-  // sent together, and with what needs no lock first: pictures of one camera wait for each other from here to the commit
+  // Sent together, statements without locks first: from here to the commit, pictures of one camera wait for each other.
   const [, , { batchIds, outgrown }] = await Promise.all([
     finishJobs(
       sql,
@@ -98,14 +98,14 @@ export async function storeFindings(sql: Sql, pictures: readonly SeenPicture[], 
     );
   }
   const closing = { ...settings, enrichmentWaitMs: context.enrichmentWaitMs };
-  // all at once: their events are counted by camera in one order, as everybody else counts them
+  // All at once: every transaction counts events by camera in the same order, so none deadlock.
   const closed = await closeDueBatches(sql, now, closing, outgrown);
   const joined = new Map(arrivals.map(({ at }, index) => [at, batchIds[index]]));
   return { closed, batchIds: pictures.map((_, at) => joined.get(at)) };
 }
 
 function newDetection(image: LedgerImage, { found, frame }: Finding, batchId: string, now: Date): NewDetection {
-  // a video comes when it ends, and its file has the time of its end
+  // A camera uploads a video when it ends, so its file has the time of its end.
   const detectedAt = new Date(image.takenAt.getTime() - (frame?.secondsAfter ?? 0) * 1000);
   return {
     cameraId: image.cameraId,

@@ -139,7 +139,7 @@ test("a picture that the detector refuses leaves a line in the log, with its pat
   await standIn.setMode("refuse");
   await looked(await entered(picturePath(1)), log);
   expect(log.lines).toMatchObject([
-    { level: "info", message: "a picture is skipped", fields: { path: picturePath(1), reason: "refused" } },
+    { level: "info", message: "a picture was skipped", fields: { path: picturePath(1), reason: "refused" } },
   ]);
 });
 
@@ -317,7 +317,7 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
       `,
     );
     expect(frames).toMatchObject({ count: 30, earliest: 90, latest: 32 });
-    expect(frames.detail).toContain("Of this video of 90 s the first 60 s were looked at");
+    expect(frames.detail).toContain("homesec processed the first 60 s of this video of 90 s");
   });
 
   test("that was written over is left to the entry of its new content", async () => {

@@ -3,8 +3,8 @@ import type { Config } from "../../platform/config/config.ts";
 import { readModelFile } from "./model-file.ts";
 
 /**
- * Why the configured model of the built-in detector cannot be used, as far as its file tells; undefined when there is
- * none or nothing speaks against it. What only shows when it runs is in the health of the running detector.
+ * Returns why the configured model of the built-in detector cannot be used, judging by its file; undefined if there is no
+ * model or no problem. Problems at run time are in the health of the running detector.
  */
 export function modelFault({ detectorUrl, detectorModelPath }: Pick<Config, "detectorUrl" | "detectorModelPath">): string | undefined {
   if (detectorUrl !== undefined || detectorModelPath === undefined) return undefined;

@@ -2,7 +2,7 @@ import { objectTypes } from "../../contract/constants.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
 
-/** Other words for a class, as data sets have them. */
+/** Other names of a class in common data sets. */
 const otherWords: Readonly<Record<string, ObjectType>> = {
   people: "person",
   pedestrian: "person",
@@ -12,13 +12,13 @@ const otherWords: Readonly<Record<string, ObjectType>> = {
   motorbike: "motorcycle",
 };
 
-/** Homesec's class for a class of a model; undefined for those that homesec does not know. */
+/** Returns homesec's class for a class of a model; undefined for an unknown one. */
 export function objectTypeOf(name: string): ObjectType | undefined {
   const lower = name.trim().toLowerCase();
   return objectTypes.find((type) => type === lower) ?? (Object.hasOwn(otherWords, lower) ? otherWords[lower] : undefined);
 }
 
-/** A text file with one name a line, the first for class 0. An empty line in between is a class without a name. */
+/** Reads a text with one name a line, starting with class 0. An empty line between names is a class without a name. */
 export function namesInText(text: string): string[] {
   return text
     .replace(/^\u{feff}/u, "")
@@ -30,8 +30,8 @@ export function namesInText(text: string): string[] {
 const mostClasses = 10_000;
 
 /**
- * The names in a model's metadata: JSON or what Python prints, as a list or as a dictionary by number
- * (`{0: 'person', 1: 'bicycle'}`). Undefined when there are none to be read.
+ * Reads the names in a model's metadata: JSON or Python's output, as a list or as a dictionary by number
+ * (`{0: 'person', 1: 'bicycle'}`). Returns undefined if there are none.
  */
 export function namesInMetadata(text: string): string[] | undefined {
   const entries = entriesOfJson(text) ?? entriesOfPython(text);
@@ -49,12 +49,12 @@ function entriesOfJson(text: string): [number, string][] | undefined {
     if (typeof value !== "object" || value === null) return [];
     return Object.entries(value).flatMap(([key, name]) => (typeof name === "string" ? [[Number(key), name] as [number, string]] : []));
   } catch {
-    // what Python prints is no JSON
+    // Python's output is not JSON.
     return undefined;
   }
 }
 
-/** One word after the other, each looked at once: a file of a megabyte must not take a time that grows with its square. */
+/** Reads each word once: a quadratic algorithm would hang on a file of a megabyte. */
 function entriesOfPython(text: string): [number, string][] {
   const words = text.matchAll(/\d+|:|'(?:[^'\\]|\\.?)*(?:'|$)|"(?:[^"\\]|\\.?)*(?:"|$)|\s+|./gsu);
   const entries: [number, string][] = [];
@@ -74,7 +74,7 @@ function entriesOfPython(text: string): [number, string][] {
   return entries;
 }
 
-/** The 80 classes of the COCO data set in its order, on which most models were trained. */
+/** The 80 classes of the COCO data set in its order. Most models are trained on it. */
 export const cocoNames: readonly string[] = (
   "person,bicycle,car,motorcycle,airplane,bus,train,truck,boat,traffic light,fire hydrant,stop sign,parking meter,bench,bird,cat,dog," +
   "horse,sheep,cow,elephant,bear,zebra,giraffe,backpack,umbrella,handbag,tie,suitcase,frisbee,skis,snowboard,sports ball,kite," +

@@ -5,11 +5,11 @@ import { cocoNames, namesInMetadata, namesInText, objectTypeOf } from "./class-n
 import { float32, type OnnxHeader, readOnnxHeader, type TensorInfo } from "./onnx.ts";
 import { type ByteSource, Malformed } from "./protobuf.ts";
 
-/** A model of the user's own, as far as its file tells without running it. */
+/** A custom model as described by its file, without running it. */
 export interface ModelFile {
   readonly path: string;
   readonly name: string;
-  /** Of the picture it looks at, in pixels. */
+  /** Width of its input in pixels. */
   readonly width: number;
   readonly height: number;
   readonly inputName: string;
@@ -17,27 +17,27 @@ export interface ModelFile {
   readonly outputNames: readonly string[];
   /** By class number; empty for a class without a name. */
   readonly classNames: readonly string[];
-  /** Nobody said what the classes are: they are taken for COCO's. */
+  /** The classes are not named, so homesec assumes COCO's. */
   readonly classesAssumed: boolean;
-  /** Weights lie in other files beside this one. */
+  /** The weights are in other files beside this one. */
   readonly externalData: boolean;
 }
 
-/** Where the shape is left open, and what nearly all models are trained with. */
+/** The size if the model leaves it open; nearly all models are trained with it. */
 const usualSide = 640;
 const largestSide = 4_096;
-/** What 32-bit WebAssembly could never hold, and no detector needs. */
+/** Too large for 32-bit WebAssembly, and larger than any detector needs. */
 const largestFile = 1_500_000_000;
 
-/** The files beside the model in which its classes may be named, one a line; they count for more than the model's own names. */
+/** Returns the paths of files beside the model that may name its classes, one a line. They override the names in the model. */
 export function namesFilesOf(path: string): readonly [string, string] {
   const { dir, name } = parse(path);
   return [join(dir, `${name}.names`), join(dir, `${name}.txt`)];
 }
 
 /**
- * Reads what a model file says of itself, a few kilobytes of it. Throws `Problem` (`invalid`) naming file, reason and
- * remedy when it cannot be the ONNX file of a YOLO detector.
+ * Reads the header of a model file, a few kilobytes. Throws `Problem` (`invalid`) with file, reason and fix if it cannot be
+ * the ONNX file of a YOLO detector.
  */
 export function readModelFile(path: string): ModelFile {
   const header = readHeader(path);
@@ -46,7 +46,7 @@ export function readModelFile(path: string): ModelFile {
   const input = imageInput(path, header.inputs);
   const [, , height = usualSide, width = usualSide] = input.dims;
   if (Math.max(width, height) > largestSide || Math.min(width, height) < 32) {
-    throw unusable(path, `it looks at pictures of ${width} x ${height}`, `export it for a size from 32 to ${largestSide}, such as 640`);
+    throw unusable(path, `its input has ${width} x ${height} pixels`, `export it for a size from 32 to ${largestSide}, such as 640`);
   }
   if (header.outputs.length === 0) throw unusable(path, "it has no output", remedyExport);
   return {
@@ -61,9 +61,9 @@ export function readModelFile(path: string): ModelFile {
   };
 }
 
-/** Why a model cannot be used and what to do about it. */
-export function unusable(path: string, reason: string, remedy: string, cause?: unknown): Problem {
-  return new Problem("invalid", `The model DETECTOR_MODEL_PATH=${path} cannot be used: ${reason}; ${remedy}`, { cause });
+/** Makes the problem that says why a model cannot be used and how to fix it. */
+export function unusable(path: string, reason: string, fix: string, cause?: unknown): Problem {
+  return new Problem("invalid", `The model DETECTOR_MODEL_PATH=${path} cannot be used: ${reason}; ${fix}`, { cause });
 }
 
 export const remedyExport = "export a YOLO detector to ONNX, with one picture as its input";
@@ -97,11 +97,11 @@ function openFile(path: string): number {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR")
       throw unusable(path, "there is no such file", "correct the path, or put the file there", error);
-    throw unusable(path, `it cannot be read (${code})`, "give the user that runs homesec the right to read it", error);
+    throw unusable(path, `it cannot be read (${code})`, "give the user that runs homesec read permission", error);
   }
 }
 
-/** Reads the file in pieces: the fields of interest lie between weights that are skipped. */
+/** Reads the file in pieces: the relevant fields are between weights, which it skips. */
 function windowed(file: number, length: number): ByteSource {
   const window = Buffer.alloc(64 * 1024);
   let windowStart = 0;
@@ -125,7 +125,7 @@ function windowed(file: number, length: number): ByteSource {
   };
 }
 
-/** What people also call a model. */
+/** Names the format of a file that is often mistaken for an ONNX model; undefined for other files. */
 function otherFormat(start: Buffer): string | undefined {
   const text = start.toString("latin1");
   if (text.startsWith("PK\u0003\u0004")) return "a PyTorch or ZIP file";

@@ -1,35 +1,35 @@
 import { type ByteSource, type Field, fieldsOf, Malformed, textOf } from "./protobuf.ts";
 
-/** The size along each axis; undefined where the model takes any. */
+/** The size along each axis; undefined if the model accepts any. */
 export type Dimensions = readonly (number | undefined)[];
 
 export interface TensorInfo {
   readonly name: string;
-  /** The number that ONNX has for the type of its elements. */
+  /** ONNX's number for the type of its elements. */
   readonly elementType: number;
   readonly dims: Dimensions;
 }
 
-/** What an ONNX file says about the model in it, without the model itself. */
+/** The header of an ONNX file, without the weights. */
 export interface OnnxHeader {
   readonly inputs: readonly TensorInfo[];
   readonly outputs: readonly TensorInfo[];
-  /** What the exporter noted, such as the names of the classes. */
+  /** Notes of the exporter, such as the names of the classes. */
   readonly metadata: ReadonlyMap<string, string>;
-  /** Weights lie in other files beside this one. */
+  /** The weights are in other files beside this one. */
   readonly externalData: boolean;
 }
 
 /** The element type of 32-bit floats. */
 export const float32 = 1;
 
-// the numbers of the fields as onnx.proto has them
+// The field numbers of onnx.proto.
 const model = { graph: 7, metadata: 14 } as const;
 const graph = { initializer: 5, input: 11, output: 12 } as const;
 const tensor = { name: 8, dataLocation: 14 } as const;
 const external = 1n;
 
-/** Reads the header of an ONNX file. Throws `Malformed` when it is none. */
+/** Reads the header of an ONNX file. Throws `Malformed` if the file is not ONNX. */
 export function readOnnxHeader(source: ByteSource): OnnxHeader {
   const inputs: TensorInfo[] = [];
   const outputs: TensorInfo[] = [];
@@ -55,7 +55,7 @@ export function readOnnxHeader(source: ByteSource): OnnxHeader {
     }
   }
   if (graphs === 0) throw new Malformed("it holds no graph");
-  // old exporters list the weights among the inputs
+  // Old exporters list the weights among the inputs.
   return { inputs: inputs.filter(({ name }) => !weights.has(name)), outputs, metadata, externalData };
 }
 
@@ -90,7 +90,7 @@ function* inside(source: ByteSource, { start, end }: Field, number: number): Gen
   for (const field of fieldsOf(source, start, end)) if (field.number === number) yield field;
 }
 
-/** A dimension is a number, or a name for what is only known later. */
+/** Returns the size of a dimension; undefined if it has only a name. */
 function sizeOf(source: ByteSource, dimension: Field): number | undefined {
   for (const { value } of inside(source, dimension, 1)) return value > 0n && value < 2n ** 31n ? Number(value) : undefined;
   return undefined;

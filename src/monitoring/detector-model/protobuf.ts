@@ -1,29 +1,29 @@
 const longestText = 1_048_576;
 
-/** Bytes that are read piece by piece, so that a file of hundreds of megabytes costs little memory. */
+/** A source of bytes that is read in pieces, so that a file of hundreds of megabytes takes little memory. */
 export interface ByteSource {
   readonly length: number;
-  /** Throws `Malformed` when the piece is not inside of the source. */
+  /** Throws `Malformed` if the piece is not inside the source. */
   read(offset: number, length: number): Uint8Array;
 }
 
-/** A field of a protobuf message. What is a message or text itself lies between `start` and `end` of the source. */
+/** A field of a protobuf message. A nested message or text is between `start` and `end` of the source. */
 export interface Field {
   readonly number: number;
-  /** Of a field that is a whole number. 0 for the others. */
+  /** Value of a whole-number field; 0 for other fields. */
   readonly value: bigint;
   readonly start: number;
   readonly end: number;
 }
 
-/** The bytes are no protobuf message. */
+/** The bytes are not a protobuf message. */
 export class Malformed extends Error {
   override name = "Malformed";
 }
 
 const longestVarint = 10;
 
-/** The fields of the message between `start` and `end`, without those inside of them. Throws `Malformed`. */
+/** Yields the fields of the message between `start` and `end`, without nested ones. Throws `Malformed`. */
 export function* fieldsOf(source: ByteSource, start: number, end: number): Generator<Field> {
   let at = start;
   while (at < end) {
@@ -44,7 +44,7 @@ export function* fieldsOf(source: ByteSource, start: number, end: number): Gener
   }
 }
 
-/** The text of a field. Throws `Malformed` when it is longer than a mebibyte. */
+/** Returns the text of a field. Throws `Malformed` if it is longer than one mebibyte. */
 export function textOf(source: ByteSource, { start, end }: Field): string {
   if (end - start > longestText) throw new Malformed(`a text of ${end - start} bytes`);
   return Buffer.from(source.read(start, end - start)).toString("utf8");

@@ -4,17 +4,17 @@ const defaultMostBytes = 8 * 1024 * 1024;
 const defaultForMs = 2_000;
 const sweepEveryMs = 500;
 
-/** What was read of files that have just arrived, for who looks at them next. */
+/** A cache for the content of files that have just arrived, for the detect stage. */
 export interface FreshContent {
-  /** Keeps the content of a file for a moment, unless there is much already. */
+  /** Caches the content of a file for a moment, unless the cache is full. */
   keep(path: string, version: Version, content: Buffer): void;
-  /** What is kept of this version of a file. It is not kept any more then. */
+  /** Removes the content of this version of a file from the cache and returns it. */
   take(path: string, version: Version): Buffer | undefined;
 }
 
 /**
- * Makes the place where the content of live pictures lies between the look at their completeness and the look for what they show, so that they
- * need not be read twice. Holds `mostBytes` at most; what is not taken within `forMs` goes.
+ * Creates a cache that holds the content of live pictures between their inspection and their detection, so that they are read once.
+ * Holds at most `mostBytes`; drops content that is not taken within `forMs`.
  */
 export function createFreshContent({ mostBytes = defaultMostBytes, forMs = defaultForMs } = {}): FreshContent {
   const kept = new Map<string, { readonly content: Buffer; readonly at: number }>();

@@ -2,13 +2,13 @@ import type { imageStatuses } from "../../contract/constants.ts";
 import type { Sql } from "../../platform/database/database.ts";
 import { retriedReasons, reupload } from "./reasons.ts";
 
-/** A row of the ledger as the detect stage needs it. */
+/** A row of the ledger for the detect stage. */
 export interface LedgerImage {
   readonly imageId: number;
   readonly cameraId: string;
   readonly path: string;
   readonly sizeBytes: number;
-  /** Modification time in nanoseconds since 1970; beyond what a number holds exactly. */
+  /** Modification time in nanoseconds since 1970: too large for an exact number. */
   readonly modifiedNs: bigint;
   readonly mediaType: string | null;
   readonly foundBy: "watch" | "scan";
@@ -21,14 +21,14 @@ export interface LedgerImage {
 
 export type ImageStatus = (typeof imageStatuses)[number];
 
-/** One file version: what the ledger is unique by, within a camera. */
+/** One version of a file: the ledger's unique key within a camera. */
 export interface FileVersion {
   readonly path: string;
   readonly sizeBytes: number;
   readonly modifiedNs: bigint;
 }
 
-/** A row to insert. `pending` rows without a reason are to be looked at by the detector. */
+/** A row to insert. The detector processes `pending` rows without a reason. */
 export interface NewImage extends FileVersion {
   readonly foundBy: "watch" | "scan";
   readonly takenAt: Date;
@@ -41,24 +41,24 @@ export interface NewImage extends FileVersion {
   readonly detail: string | null;
 }
 
-/** A row that was inserted, or taken up again after an outcome that may change. */
+/** A row that was inserted, or reset to pending after an outcome that may change. */
 export interface InsertedImage {
   readonly imageId: number;
-  /** Index in what was given. */
+  /** Index in the input. */
   readonly index: number;
-  /** It was there before. */
+  /** The row existed before and was reset. */
   readonly takenUp: boolean;
   readonly status: ImageStatus;
-  /** Why it will not be looked at; null when it will. */
+  /** Why it is not processed; null if it is. */
   readonly reason: string | null;
   readonly detail: string | null;
-  /** Paths with this very content, size and time that were looked at before: if one is gone, the file was moved. */
+  /** Processed paths with the same content, size and time. If one no longer exists, the file was moved. */
   readonly seenAt: readonly string[];
 }
 
 /**
- * Inserts ledger rows; versions that are known stay as they are, except for outcomes that are worth another look. A version whose
- * content was looked at before under the same path becomes `skipped` as a re-upload. Each path may occur once.
+ * Inserts ledger rows. Known versions stay unchanged, except those with an outcome that may change. A version whose content was
+ * processed before under the same path becomes `skipped` as a re-upload. Each path may occur once.
  */
 export async function insertImages(
   sql: Sql,
@@ -90,7 +90,7 @@ export async function insertImages(
         array(
           select i.path
           from (
-            -- a few will do: some copy one file, time and all, under thousands of names
+            -- A few are enough: some cameras copy one file with its time under thousands of names.
             select c.path, c.status, c.reason
             from images c
             where c.camera_id = ${cameraId}
@@ -110,7 +110,7 @@ export async function insertImages(
         limit 1
       ) original on true
       left join lateral (
-        -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names
+        -- "is not distinct from" keeps the lookup on the path: some cameras send the same content under thousands of names.
         select i.image_id
         from images i
         where i.camera_id = ${cameraId}
@@ -142,7 +142,7 @@ export async function insertImages(
         and images.started_at is null
         and images.reason = any (${[...retriedReasons]})
         and excluded.reason is distinct from images.reason
-      -- a row that is new has no xmax
+      -- A new row has no xmax.
       returning image_id, path, status, reason, detail, xmax <> 0 as taken_up
     )
     select n.image_id as "imageId", j.index::int as index, n.taken_up as "takenUp", n.status, n.reason, n.detail, case when n.status = 'pending' then j.seen_at else '{}' end as "seenAt"
@@ -152,7 +152,7 @@ export async function insertImages(
   `;
 }
 
-/** Which of these versions of a camera's files the ledger does not know, or knows with an outcome worth another look, of those in `retried`; as indexes. */
+/** Returns the indexes of the versions of a camera's files that the ledger does not know, or knows with an outcome in `retried`. */
 export async function unknownVersions(
   sql: Sql,
   cameraId: string,
@@ -173,7 +173,7 @@ export async function unknownVersions(
         and i.path = f.path
         and i.size_bytes = f.size_bytes
         and i.modified_ns = f.modified_ns
-        -- a name that is not UTF-8 cannot be opened until it is another one
+        -- A name that is not UTF-8 cannot be opened until it changes.
         and not (i.status = 'skipped' and i.started_at is null and i.reason = any (${[...retried]}) and strpos(i.path, ${"\ufffd"}) = 0)
     )
     order by f.index
@@ -195,7 +195,7 @@ export async function linkSameContent(
   `;
 }
 
-/** The pictures that detect jobs point to, in the order given; undefined for those that are gone. */
+/** Returns the pictures of detect jobs, in the given order; undefined for deleted ones. */
 export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Promise<readonly (LedgerImage | undefined)[]> {
   const rows = await sql<(Omit<LedgerImage, "modifiedNs"> & { readonly modifiedNs: string })[]>`
     select i.image_id as "imageId", i.camera_id as "cameraId", i.path, i.size_bytes as "sizeBytes", i.modified_ns::text as "modifiedNs",
@@ -208,19 +208,19 @@ export async function imagesForJobs(sql: Sql, imageIds: readonly number[]): Prom
   return imageIds.map((id) => images.get(id));
 }
 
-/** What came of the detector's look at a picture. */
+/** The detector's result for a picture. */
 export interface ProcessedImage {
   readonly imageId: number;
   readonly detectionCount: number;
   readonly detector: string;
   readonly inferenceMs: number | null;
-  /** What of it was not looked at. */
+  /** The part of a video that was not processed. */
   readonly detail: string | null;
   readonly startedAt: Date;
   readonly finishedAt: Date;
 }
 
-/** The detector has looked at the pictures. */
+/** Marks pictures as processed by the detector. */
 export async function markProcessed(sql: Sql, images: readonly ProcessedImage[]): Promise<void> {
   await sql`
     update images i
@@ -239,7 +239,7 @@ export async function markProcessed(sql: Sql, images: readonly ProcessedImage[])
   `;
 }
 
-/** The picture will not be looked at; `reason` is one of `imageReasons`. */
+/** Marks a picture as skipped; `reason` is one of `imageReasons`. */
 export async function markSkipped(
   sql: Sql,
   imageId: number,
@@ -252,7 +252,7 @@ export async function markSkipped(
   `;
 }
 
-/** The detector cannot look now; the picture is taken up by itself later. `reason` is what is wrong with the service. */
+/** Marks a picture as deferred: homesec retries it automatically. `reason` is the problem of the service. */
 export async function markDeferred(sql: Sql, imageId: number, why: { readonly reason: string; readonly detail: string }): Promise<void> {
   await sql`
     update images i
@@ -261,7 +261,7 @@ export async function markDeferred(sql: Sql, imageId: number, why: { readonly re
   `;
 }
 
-/** Looking at the picture failed for good. */
+/** Marks a picture as failed for good. */
 export async function markFailed(
   sql: Sql,
   imageId: number,
@@ -274,7 +274,7 @@ export async function markFailed(
   `;
 }
 
-/** Says of pictures that wait, oldest first, that the detector cannot look now: at most `limit` of them. Returns how many. */
+/** Marks up to `limit` waiting pictures, oldest first, as deferred because the detector is down. Returns their number. */
 export async function deferWaitingImages(
   sql: Sql,
   why: { readonly reason: string; readonly detail: string },
@@ -297,7 +297,7 @@ export async function deferWaitingImages(
   return deferred.count;
 }
 
-/** Has pictures whose outcome was that they could not be looked at wait for the detector again. */
+/** Resets pictures that could not be processed to pending. */
 export async function takeUpImages(sql: Sql, imageIds: readonly number[]): Promise<void> {
   await sql`
     update images i

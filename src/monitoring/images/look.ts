@@ -71,7 +71,7 @@ export async function look(path: string, options: LookOptions): Promise<Look> {
   try {
     const real = await realpath(path);
     if (!isInside(real, options.roots))
-      return await refuse(path, "outside_root", `It is a link to ${real}, outside of the allowed folders. ${rootRemedy}`);
+      return await refuse(path, "outside_root", `It is a link to ${real}, outside the allowed folders. ${rootFix}`);
     // The name may have become a link or a pipe meanwhile: do not follow a link or wait for a pipe.
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
@@ -84,7 +84,7 @@ export async function look(path: string, options: LookOptions): Promise<Look> {
   }
 }
 
-const rootRemedy = "Add that folder to CAMERA_EXTRA_ROOTS if it is meant, or remove the link.";
+const rootFix = "Add that folder to CAMERA_EXTRA_ROOTS if this is intended, or remove the link.";
 
 async function lookInto(file: FileHandle, options: LookOptions): Promise<Look> {
   const stat = await file.stat({ bigint: true });
@@ -142,13 +142,13 @@ async function explain(path: string, error: NodeJS.ErrnoException, options: Look
     case "ENOTDIR":
       return { kind: "gone" };
     case "ELOOP":
-      return await refuse(path, "unreadable", "It is a link that leads in a circle, or was replaced by a link just now.");
+      return await refuse(path, "unreadable", "It is a circular link, or was just replaced by a link.");
     case "EACCES":
     case "EPERM":
       return await refuse(
         path,
         "unreadable",
-        "The user that runs homesec may not read it. Give it the right to; the file is then taken up by itself.",
+        "The user that runs homesec may not read it. Grant read permission; homesec then processes the file automatically.",
       );
     default:
       return { kind: "trouble", detail: `Reading failed: ${error.message}` };

@@ -5,19 +5,19 @@
 export const imageReasons = {
   empty: "The file stayed at zero bytes for a minute",
   incomplete: "The file stopped before its format says it is complete",
-  not_an_image: "The content is no picture, whatever the name says",
+  not_an_image: "The content is not a picture",
   too_large: "The picture is too large to be decoded safely",
-  unsupported: "A picture or video of a format that is not read",
-  unreadable: "The file may not be read, or could not be; it is tried again",
-  outside_root: "A link that leads out of the allowed folders",
+  unsupported: "homesec does not support the format of this picture or video",
+  unreadable: "The file could not be read; homesec retries it",
+  outside_root: "A link to a file outside the allowed folders",
   reupload: "The camera sent the same file again",
-  moved: "A file that was looked at under another name: it was renamed since, or has both",
-  no_ffmpeg: "A video, and ffmpeg is not installed; it is tried again",
-  video_unreadable: "A video from which no frame could be read",
-  missing: "The file was gone before the detector saw it; it is looked at when it is there again",
-  overwritten: "The file was written over before the detector saw it; the new content has an entry of its own",
+  moved: "The file was processed under another name: it was renamed, or has both names",
+  no_ffmpeg: "A video, and ffmpeg is not installed; homesec retries it",
+  video_unreadable: "No frame of the video could be read",
+  missing: "The file was gone before detection; homesec processes it when it is back",
+  overwritten: "The file was overwritten before detection; its new content has a separate entry",
   refused: "The detector refused the picture",
-  failed_repeatedly: "Looking at the picture failed again and again",
+  failed_repeatedly: "Processing the picture failed repeatedly",
 } as const;
 export type ImageReason = keyof typeof imageReasons;
 
@@ -36,5 +36,5 @@ export interface SeenBefore {
 /** A file that was already processed under the same name. */
 export const reupload: SeenBefore = {
   reason: "reupload",
-  detail: "The camera sent the same file again; it was looked at the first time.",
+  detail: "The camera sent the same file again. homesec processed it the first time.",
 };

@@ -77,7 +77,7 @@ export async function registerFiles(
       added > 0 ? await Promise.all([addJobs(sql, "detect", jobs), markCameraSeen(sql, cameraId, latest(files), now)]) : [null, false];
     return { added, pending: jobs.length, told, skipped, waiting };
   });
-  for (const fields of skipped) context.log.info(fields, "a picture is skipped");
+  for (const fields of skipped) context.log.info(fields, "a picture was skipped");
   for (const fields of waiting) context.log.debug(fields, "a picture was found");
   return registered;
 }

@@ -7,8 +7,8 @@ import { reupload, type SeenBefore } from "./reasons.ts";
 import { type EntryElsewhere, earlierEntries, laterPath } from "./same-file-repository.ts";
 
 /*
- * Upload servers set the time of a file, or its name, when it is complete already. Then it is a version of its own, with an entry of its
- * own, while the detector may be looking at the first. It is looked at once all the same.
+ * Upload servers set the time or the name of a file after it is complete. The file is then a new version with a new entry, while the
+ * detector may be processing the first. The checks in this file make sure that it is processed once.
  */
 
 /**
@@ -17,8 +17,8 @@ import { type EntryElsewhere, earlierEntries, laterPath } from "./same-file-repo
  */
 export async function movedFrom(earlier: readonly string[], path: string): Promise<SeenBefore | undefined> {
   for (const name of earlier) {
-    if (!(await exists(name))) return { reason: "moved", detail: `It was looked at as ${name} and renamed since.` };
-    if (await isSameFile(name, path)) return { reason: "moved", detail: `It was looked at as ${name}, which is the same file.` };
+    if (!(await exists(name))) return { reason: "moved", detail: `It was processed as ${name} and renamed since.` };
+    if (await isSameFile(name, path)) return { reason: "moved", detail: `It was processed as ${name}, which is the same file.` };
   }
   return undefined;
 }
@@ -37,7 +37,7 @@ export async function movedWithFolder(elsewhere: readonly EntryElsewhere[]): Pro
       .filter(({ folder }) => gone.has(folder))
       .map(({ imageId, path, cameraId }) => [
         imageId,
-        { reason: "moved", detail: `It was looked at as ${path} of camera ${cameraId}, whose folder is gone.` },
+        { reason: "moved", detail: `It was processed as ${path} of camera ${cameraId}, whose folder is gone.` },
       ]),
   );
 }

@@ -1,4 +1,4 @@
-/** Where an object stands in a text: from its opening brace to behind its closing one. */
+/** The position of an object in a text: from its opening brace to just after its closing one. */
 export interface Candidate {
   readonly start: number;
   readonly end: number;
@@ -8,14 +8,14 @@ const openTag = /<(think|thinking|thought|reasoning)>/iy;
 const closeTag = /<\/(think|thinking|thought|reasoning)>/iy;
 const anyCloseTag = /<\/(?:think|thinking|thought|reasoning)>/gi;
 const scoreName = /risk_?score/iy;
-/** What may stand behind an answer that ends the text. */
+/** Characters that may follow an answer at the end of the text. */
 const onlyEndSigns = /^[\s`}\]]*$/;
 
 /**
- * All objects in a text that name a risk score, in the order in which they end. Thoughts are passed over: what stands
- * between think tags, what stands before a lone closing tag, and, where a tag is never closed, all that follows except an
- * object that ends the text. With `heedStrings`, braces and tags inside of double-quoted strings are plain text; without,
- * a stray quote cannot hide the rest. One pass, time in proportion to the text.
+ * Returns all objects in a text that name a risk score, ordered by where they end. Skips thoughts: text between think tags,
+ * text before a lone closing tag and, if a tag is never closed, everything after it except an object that ends the text.
+ * With `heedStrings`, braces and tags inside double-quoted strings are plain text. Without it, a stray quote cannot hide
+ * the rest. One pass; linear in the length of the text.
  */
 export function findCandidates(text: string, heedStrings: boolean): Candidate[] {
   let candidates: Candidate[] = [];
@@ -28,14 +28,14 @@ export function findCandidates(text: string, heedStrings: boolean): Candidate[] 
     const at = found.index;
     const sign = found[0];
     if (sign === "r" || sign === "R") {
-      // also inside of strings: names are strings
+      // Also inside strings: names are strings.
       if (matches(scoreName, text, at)) lastScoreAt = at;
     } else if (sign === "\\") {
       if (inString) interesting.lastIndex = at + 2;
     } else if (sign === '"') {
       if (heedStrings && open.length > 0) inString = !inString;
     } else if (inString) {
-      // braces and tags are text here
+      // Inside a string, braces and tags are text.
     } else if (sign === "{") {
       open.push(at);
     } else if (sign === "}") {

@@ -4,14 +4,14 @@ import { parseLenient } from "./lenient-json.ts";
 
 export interface RiskFactor {
   readonly name: string;
-  /** In points of the score. */
+  /** Points of the score. */
   readonly contribution: number;
   readonly detail?: string;
 }
 
-/** What a language model says of an event. Texts are clean (see `cleanText`), not empty and not too long. */
+/** A language model's verdict on an event. Its texts are clean (see `cleanText`), not empty and not too long. */
 export interface Verdict {
-  /** Whole number from 0 to 100. */
+  /** A whole number from 0 to 100. */
   readonly riskScore: number;
   readonly summary: string;
   readonly reasoning: string;
@@ -20,10 +20,10 @@ export interface Verdict {
 
 export type AnswerReading =
   | { readonly ok: true; readonly verdict: Verdict }
-  /** What was wrong, in words that help the model to do better. */
+  /** The error, in words that help the model to correct its answer. */
   | { readonly ok: false; readonly error: string };
 
-/** Nobody drafts more often; a text with more of them is a loop. */
+/** No model writes more drafts than this; a text with more candidates is a loop. */
 const maxCandidates = 200;
 const maxSummary = 500;
 const maxReasoning = 4_000;
@@ -32,26 +32,26 @@ const maxFactorName = 100;
 const maxFactorDetail = 300;
 
 /**
- * Finds the verdict in what a language model wrote: of all objects outside of thoughts that are a whole and valid verdict,
- * the last one, since models quote examples and drafts before they answer. It may stand amid prose, in a code fence, in
- * a list or inside of another object, and be JSON as models write it (`parseLenient`). A number is never guessed: a score
- * that is out of range, cut off, a word or a fraction below 1 makes the answer unreadable.
+ * Finds the verdict in a language model's text: the last complete and valid verdict outside of thoughts, since models quote
+ * examples and drafts before they answer. It may be surrounded by prose, in a code fence, in a list or inside another
+ * object, and may be JSON as models write it (`parseLenient`). A number is never guessed: a score that is out of range, cut
+ * off, a word or a fraction below 1 makes the answer unreadable.
  *
- * Never throws; takes time in proportion to the text.
+ * Never throws; linear in the length of the text.
  */
 export function readAnswer(text: string): AnswerReading {
   const plain = text.replace(/[\uFEFF\0]/g, "");
   if (plain.trim() === "") return { ok: false, error: "the answer is empty" };
   const first = lastVerdict(plain, findCandidates(plain, true));
   if (first.ok) return first;
-  // a stray quotation mark somewhere may have hidden the braces that follow
+  // A stray quotation mark may have hidden the braces after it.
   const second = lastVerdict(plain, findCandidates(plain, false));
   return second.ok ? second : first;
 }
 
 function lastVerdict(text: string, candidates: readonly Candidate[]): AnswerReading {
   let error: string | undefined;
-  // Objects nest, so the same text may be read several times: this bounds how often in all.
+  // Objects nest, so the same text may be read several times. This bounds the total.
   let budget = 4 * text.length + 1_000;
   for (const { start, end } of candidates.slice(-maxCandidates).toReversed()) {
     budget -= end - start;
@@ -91,7 +91,7 @@ class Unreadable extends Error {
 
 function readVerdict(value: unknown): AnswerReading {
   if (!isObject(value)) throw new Unreadable("the answer is not a JSON object");
-  // riskScore, Risk_Score and "risk score" are the same name
+  // riskScore, Risk_Score and "risk score" are the same name.
   const fields: Fields = Object.fromEntries(
     Object.entries(value).map(([name, field]) => [name.toLowerCase().replace(/[_\s-]/g, ""), field]),
   );
@@ -106,12 +106,12 @@ function readVerdict(value: unknown): AnswerReading {
   };
 }
 
-/** `75`, `75.4` (rounded), `"75"`, `"75%"` and `"75/100"`. */
+/** Accepts `75`, `75.4` (rounded), `"75"`, `"75%"` and `"75/100"`. */
 function readScore(value: unknown): number {
   if (value === undefined) throw new Unreadable("risk_score is missing");
   const written = typeof value === "string" ? /^\s*\+?(\d{1,3}(?:\.\d{1,9})?)\s*(?:%|\/\s*100)?\s*$/.exec(value)?.[1] : undefined;
   const score = typeof value === "number" ? value : Number(written ?? Number.NaN);
-  // 0.8 may be meant as 80 of 100 or as next to nothing
+  // 0.8 may mean 80 of 100 or almost nothing.
   const isFraction = score > 0 && score < 1;
   if (!(score >= 0 && score <= 100) || isFraction) {
     throw new Unreadable(`risk_score must be a whole number from 0 to 100, not ${shown(value)}`);
@@ -127,7 +127,7 @@ function readText(name: string, value: unknown, maxLength: number): string {
   return text;
 }
 
-/** Optional, so what cannot be used is left out: entries without a name or without a number. Also taken: `{"night": 20}`. */
+/** Reads the optional factors. Leaves out entries without a name or without a number. Also accepts `{"night": 20}`. */
 function readFactors(value: unknown): RiskFactor[] {
   const entries = Array.isArray(value)
     ? value
@@ -153,11 +153,11 @@ function readContribution(value: unknown): number | undefined {
 }
 
 /**
- * Text from outside as it may be stored and shown: without control characters (PostgreSQL refuses NUL, terminals obey
- * others) and marks that turn the writing direction, well-formed, trimmed, cut to `maxLength` UTF-16 units.
+ * Makes text from outside safe to store and show: removes control characters (PostgreSQL refuses NUL, terminals act on
+ * others) and marks that change the writing direction, makes it well-formed, trims it and cuts it to `maxLength` UTF-16 units.
  */
 export function cleanText(text: string, maxLength: number): string {
-  // cut first: what is thrown away need not be cleaned
+  // Cut first, so that discarded text need not be cleaned.
   const head = text.slice(0, 4 * maxLength);
   const clean = head
     .replace(/\r\n?/g, "\n")

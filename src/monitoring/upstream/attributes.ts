@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cleanText } from "./answer.ts";
 
-/** What a service says of an object: words, numbers, yes or no, or short lists of words and numbers. */
+/** An attribute that a service reports for an object: a word, a number, yes or no, or a short list of words and numbers. */
 export type AttributeValue = string | number | boolean | readonly (string | number)[];
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
@@ -12,7 +12,7 @@ const mostInList = 20;
 
 const Given = z.record(z.string(), z.unknown());
 
-/** Attributes as they may be stored: what is nothing of the kind, has no name or is too much is left out, texts are cleaned and cut. */
+/** Returns attributes that can be stored. Drops values of other types, values without a name and those beyond the limit; cleans and cuts texts. */
 export function readAttributes(given: unknown): Attributes {
   const attributes = new Map<string, AttributeValue>();
   for (const [rawName, raw] of Object.entries(Given.safeParse(given).data ?? {})) {

@@ -4,11 +4,11 @@ import type { BreakerState, CircuitState, UpstreamName } from "../../work/operat
 /** Thrown by `Breaker.run` instead of calling a service that is known to be down. */
 export class BreakerOpen extends Error {
   override name = "BreakerOpen";
-  /** When it is worth asking again. */
+  /** The earliest time for another call. */
   readonly resetAt: Date;
 
   constructor(service: UpstreamName, resetAt: Date) {
-    super(`${service} failed repeatedly; it is tried again at ${resetAt.toISOString()}`);
+    super(`${service} failed repeatedly; the breaker is open until ${resetAt.toISOString()}`);
     this.resetAt = resetAt;
   }
 }
@@ -17,23 +17,23 @@ export interface BreakerOptions {
   readonly clock: Clock;
   readonly failureThreshold?: number;
   readonly resetTimeoutMs?: number;
-  /** Told of each move, the timed one from open to half-open when it is first noticed. Must not throw. */
+  /** Called for each change of state; the timed change from open to half-open is reported when it is first noticed. Must not throw. */
   readonly onChange?: (state: BreakerState, previous: CircuitState) => void;
-  /** Told of each call that came to an end. Must not throw. */
+  /** Called for each finished call. Must not throw. */
   readonly onCall?: (outcome: "success" | "failure", seconds: number) => void;
 }
 
-/** While somebody else's trial is under way, this much later is a good moment to ask again. */
+/** Delay before the next call while another caller's trial is running. */
 const trialWaitMs = 1_000;
 
 /**
- * Keeps a dead service from being called. Closed: calls pass, and `failureThreshold` failures in a row open it. Open:
- * calls fail at once until `resetTimeoutMs` is over, which makes it half-open. Half-open: one call passes as the trial,
- * the others fail at once; a good trial closes, a failed one opens again for the full time. An outcome of a call that
- * started before the last move says nothing about the present and moves nothing.
+ * Circuit breaker. Closed: calls pass, and `failureThreshold` failures in a row open it. Open: calls fail at once; after
+ * `resetTimeoutMs` it becomes half-open. Half-open: one call passes as the trial, the others fail at once. A successful
+ * trial closes the breaker, a failed one opens it again for the full time. The outcome of a call that started before the
+ * last change of state changes nothing.
  *
- * A failure is what the work throws. What it returns is a success, so a service that refuses a request of ours (4xx) is
- * in good health: its client returns the refusal. A call that was given up by its caller counts as neither.
+ * A call fails if the work throws, and succeeds if it returns. A service that refuses a request (4xx) is healthy: its
+ * client returns the refusal. A call that its caller cancelled counts as neither.
  */
 export class Breaker {
   readonly name: UpstreamName;
@@ -49,7 +49,7 @@ export class Breaker {
   #resetAt: Date | null = null;
   #openedAt = 0;
   #trial = false;
-  /** Counts the moves; tells an outcome of now from one of an earlier time. */
+  /** Counts the changes of state, to recognise outcomes of calls that started before the last change. */
   #era = 0;
 
   constructor(
@@ -65,8 +65,9 @@ export class Breaker {
   }
 
   /**
-   * Runs `work` and passes on what it returns or throws. Throws `BreakerOpen` without running it while the service is to be left alone. `signal` is the caller's own: work that fails after the
-   * signal fired was given up, not failed.
+   * Runs `work` and returns its result or throws its error. Throws `BreakerOpen` without running it while the breaker is
+   * open or another trial is running. `signal` belongs to the caller: work that fails after it fired was cancelled, and
+   * does not count as a failure.
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#noticeTime();
@@ -106,7 +107,7 @@ export class Breaker {
     };
   }
 
-  /** Closes it whatever happened. Returns the state it was in. */
+  /** Closes the breaker. Returns its state before. */
   reset(): CircuitState {
     this.#noticeTime();
     const previous = this.#state;

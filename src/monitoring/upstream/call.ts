@@ -2,23 +2,23 @@ import type { Clock } from "../../base/clock/clock.ts";
 import { type Breaker, BreakerOpen } from "./breaker.ts";
 import { type UnavailableReason, type UpstreamAnswer, UpstreamFailure } from "./http.ts";
 
-/** The service cannot be used now. What was to be done must be done later, at `retryAt` at the earliest. */
+/** The service cannot be used now. Retry the work at `retryAt` or later. */
 export interface Unavailable {
   readonly kind: "unavailable";
   readonly reason: UnavailableReason;
   readonly detail: string;
   readonly retryAt: Date;
-  /** Nothing had failed since the service last answered when it was asked this: what it was asked may be at fault. */
+  /** No call had failed since the last good answer when this one was made, so the request itself may be at fault. */
   readonly suspect?: boolean;
 }
 
-/** After a failure that did not open the breaker; the next one soon tells whether the service is down. */
+/** Delay after a failure that did not open the breaker. It is short: the next call shows whether the service is down. */
 const retryAfterFailureMs = 2_000;
 const retryWhenBusyMs = 5_000;
 
 /**
- * Runs one call to a service through its breaker and turns every way in which the service can be missing into
- * `Unavailable`. Throws only what `work` throws besides `UpstreamFailure`, and the signal's reason when the caller gave up.
+ * Runs one call to a service through its breaker. Returns `Unavailable` for every `UpstreamFailure` and for an open breaker.
+ * Throws other errors of `work`, and the signal's reason if the caller cancelled.
  */
 export async function callThrough<T>(
   breaker: Breaker,
@@ -39,12 +39,12 @@ export async function callThrough<T>(
   }
 }
 
-/** What an answer's status means for the asker. */
+/** The meaning of an answer's status for the caller. */
 export type StatusMeaning = { readonly kind: "ok" } | { readonly kind: "refused"; readonly detail: string } | Unavailable;
 
 /**
- * 200 is an answer. A 4xx is the caller's fault, except 408, 425 and 429, which ask to come again later. Anything else
- * throws `UpstreamFailure`.
+ * Interprets the status of an answer. 200 is an answer. A 4xx refuses the request, except 408, 425 and 429, which ask for a
+ * later retry. Any other status throws `UpstreamFailure`.
  */
 export function judgeStatus(answer: UpstreamAnswer, clock: Clock): StatusMeaning {
   const { status } = answer;
@@ -59,16 +59,16 @@ export function judgeStatus(answer: UpstreamAnswer, clock: Clock): StatusMeaning
 
 const longestExcerpt = 200;
 
-/** The first words of an answer, for a message. */
+/** Returns the first words of an answer, for a message. */
 export function excerpt(text: string): string {
-  // control characters have no business in a log line
+  // A log line must not contain control characters.
   const words = text
     .slice(0, 1_000)
     .replace(/[\p{Cc}\s]+/gu, " ")
     .trim();
   if (words === "") return "";
   const cut = words.length > longestExcerpt ? `${words.slice(0, longestExcerpt)}…` : words;
-  // a cut may go through the middle of a character, and the half that is left cannot be stored as JSON
+  // The cut may split a character, and half a character cannot be stored as JSON.
   return `: ${cut.replace(/\p{Surrogate}/gu, "")}`;
 }
 

@@ -6,7 +6,7 @@ import { UpstreamFailure } from "./http.ts";
 
 export type ObjectType = (typeof objectTypes)[number];
 
-/** Whole pixels, inside of the picture, never empty. */
+/** A box in whole pixels, inside the picture and never empty. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -17,30 +17,30 @@ export interface Box {
 export interface SeenObject {
   readonly objectType: ObjectType;
   readonly confidence: number;
-  /** Null when the detector named no place. */
+  /** Null if the detector returned no box. */
   readonly box: Box | null;
 }
 
 export interface DetectorReading {
   readonly detections: readonly SeenObject[];
   readonly inferenceMs: number | null;
-  /** Of the picture, as the detector measured it; null when it did not say. */
+  /** Size of the picture as the detector measured it; null if it did not report one. */
   readonly width: number | null;
   readonly height: number | null;
-  /** What of the answer was left out and why: reason -> how many. */
+  /** Number of dropped detections by reason. */
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/** More than any camera's picture shows; what goes beyond is the least confident. */
+/** More than any camera's picture shows. Beyond it, the least confident detections are dropped. */
 const maxDetections = 500;
-/** Where a picture ends when the detector did not say how large it is. No decoder of ours takes more. */
+/** Assumed side of a picture if the detector did not report its size. No decoder in homesec accepts more. */
 const maxSide = 65_535;
-/** A day. */
+/** One day. */
 const longestMs = dayMs;
 
 /**
- * Reads the body of a detector's answer. A detection that cannot be used is left out and counted by reason; the others
- * stay. Throws `UpstreamFailure` (`unreadable`) when the body as a whole is no detector's answer.
+ * Reads the body of a detector's answer. Drops unusable detections and counts them by reason. Throws `UpstreamFailure`
+ * (`unreadable`) if the body is not a detector's answer.
  */
 export function readDetections(text: string): DetectorReading {
   const body = parse(text);
@@ -90,7 +90,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // Python writes NaN and Infinity, which JSON does not know: one bad number must not cost the whole picture.
+    // Python writes NaN and Infinity, which JSON does not allow. One bad number must not lose the whole picture.
     const plain = text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (token) => (token.startsWith('"') ? token : "null"));
     try {
       return JSON.parse(plain);
@@ -105,7 +105,7 @@ function known(name: unknown): ObjectType | undefined {
   return objectTypes.find((type) => type === lower);
 }
 
-/** JSON can write numbers that are none: 1e999 is read as infinity. */
+/** Also rejects infinity: JSON.parse reads 1e999 as that. */
 function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
@@ -114,7 +114,7 @@ function size(value: unknown): number | null {
   return isNumber(value) && value >= 1 && value <= maxSide ? Math.floor(value) : null;
 }
 
-/** What is longer is no duration, and sums of such numbers are none at all. */
+/** Returns a duration in milliseconds, or null if the value is negative, not a number or longer than a day. */
 function duration(value: unknown): number | null {
   return isNumber(value) && value >= 0 && value <= longestMs ? value : null;
 }

@@ -1,11 +1,11 @@
-/** So long a detector may take for a picture, the wait for those before it included; in milliseconds. */
+/** Time limit for one picture at the detector, including the wait for the pictures before it; in milliseconds. */
 export const detectorReadMs = 30_000;
 
-/** The built-in detector looks at one picture after the other. One waits at hand; more would only be nearer to their end on a slow machine. */
+/** The built-in detector processes one picture at a time, and a second one waits. More would only come closer to the time limit on a slow machine. */
 export const mostAtBuiltIn = 2;
 
 /**
- * A model of the user's own may take so long for a picture, in milliseconds: those that wait before it, and one more of a self-test or of
- * `homesec doctor`, must be through in time as well. One that was given up while it was looked at still takes all of its time.
+ * Time limit for one picture with a custom model, in milliseconds. The pictures that wait before it and one more, from a self-test or
+ * `homesec doctor`, must finish within `detectorReadMs` too. A cancelled picture still takes its full time.
  */
 export const slowestPictureMs = detectorReadMs / (mostAtBuiltIn + 1);

@@ -7,42 +7,42 @@ import { detectorReadMs } from "./detector-pace.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
 
-/** What a detector saw on a picture. */
+/** A detector's result for a picture. */
 export interface Detected extends DetectorReading {
   readonly kind: "detected";
-  /** Who looked. */
+  /** Name of the detector. */
   readonly detector: string;
 }
 
-/** What became of a picture at the detector. */
+/** The outcome of sending a picture to the detector. */
 export type DetectorResult =
   | Detected
-  /** The detector will never take this picture: a 4xx. */
+  /** The detector refuses this picture for good (4xx). */
   | { readonly kind: "refused"; readonly reason: "refused"; readonly detail: string }
   | Unavailable;
 
 export interface Detector {
   /**
-   * Has the detector look at a picture. Detections come back whatever their confidence, boxes as whole pixels inside of
-   * the picture. Never throws for what the service does; throws the signal's reason when the caller gave up.
+   * Sends a picture to the detector. Returns detections of any confidence, with boxes in whole pixels inside the picture.
+   * Never throws because of the service; throws the signal's reason if the caller cancelled.
    */
   detect(picture: Picture, signal?: AbortSignal): Promise<DetectorResult>;
   close(): Promise<void>;
 }
 
 export interface DetectorOptions {
-  /** A function when the address can change while running. */
+  /** A function if the address can change while the daemon runs. */
   readonly url: string | (() => string);
-  /** How the detector is called in what is stored; its address when not given. */
+  /** Name of the detector in stored data (default: its address). */
   readonly label?: string;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly log: Log;
-  /** For one answer, the trial of a half-open breaker included: who looks for long would fail any shorter trial. */
+  /** Time limit for one answer, also for the trial of a half-open breaker: a slow detector would fail any shorter trial. */
   readonly timeoutMs?: number;
 }
 
-/** The client of the detector service: `POST {url}/detect`, a multipart form with the picture as `file`. */
+/** Creates the client of the detector service: `POST {url}/detect`, a multipart form with the picture as `file`. */
 export function createDetector(options: DetectorOptions): Detector {
   const http = upstreamHttp();
   return { detect: (picture, signal) => detect(http, options, picture, signal), close: () => http.close() };
@@ -69,10 +69,10 @@ async function detect(http: UpstreamHttp, options: DetectorOptions, picture: Pic
   const result = await callThrough(breaker, clock, ask, signal);
   if (result.kind === "refused") log.warn({ file: picture.fileName, detail: result.detail }, "the detector refused a picture");
   if (result.kind === "unavailable" && result.reason !== "breaker_open") {
-    log.warn({ file: picture.fileName, reason: result.reason, detail: result.detail }, "the detector did not answer as it should");
+    log.warn({ file: picture.fileName, reason: result.reason, detail: result.detail }, "the call to the detector failed");
   }
   if (result.kind === "detected" && Object.keys(result.dropped).length > 0) {
-    log.debug({ file: picture.fileName, dropped: result.dropped }, "parts of the detector's answer were left out");
+    log.debug({ file: picture.fileName, dropped: result.dropped }, "dropped parts of the detector's answer");
   }
   return result;
 }

@@ -4,11 +4,11 @@ import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
 
-/** A vector of length 1 that stands for how something looks. */
+/** A vector of length 1 that describes the appearance of an object. */
 export type Embedding = Float32Array;
 
 export interface Embedder {
-  /** Has the service turn a part of a picture into a vector. Never throws for what the service does. */
+  /** Turns a part of a picture into a vector. Never throws because of the service. */
   embed(picture: Picture, box: Box, signal?: AbortSignal): Promise<ServiceResult<Embedding>>;
   close(): Promise<void>;
 }
@@ -16,11 +16,11 @@ export interface Embedder {
 const leastNumbers = 2;
 const mostNumbers = 4_096;
 
-// counted before its entries are looked at: an answer of megabytes would have millions of faults
+// The length is checked before the entries: an answer of megabytes would produce millions of errors.
 const Vector = z.array(z.unknown()).min(leastNumbers).max(mostNumbers).pipe(z.array(z.number()));
 const Answer = z.object({ embedding: Vector });
 
-/** The client of the embedder: `POST {url}/embed`, a multipart form with the picture as `file` and the part as `bbox`. */
+/** Creates the client of the embedder: `POST {url}/embed`, a multipart form with the picture as `file` and the part as `bbox`. */
 export function createEmbedder(options: ServiceOptions): Embedder {
   const client = createServiceClient(options);
   return {
@@ -33,14 +33,14 @@ export function createEmbedder(options: ServiceOptions): Embedder {
   };
 }
 
-/** Reads an answer and brings the vector to length 1. Throws `UpstreamFailure` when it is no vector, a huge one, or one without a direction. */
+/** Reads an answer and scales the vector to length 1. Throws `UpstreamFailure` if it is not a vector, too long, or zero. */
 function readEmbedding(json: unknown): Embedding {
   const answer = Answer.safeParse(json);
   if (!answer.success) {
     throw new UpstreamFailure("unreadable", `the answer is not {embedding: [${leastNumbers} to ${mostNumbers} finite numbers]}`);
   }
   const { embedding } = answer.data;
-  // scaled first, so that no square overflows
+  // Scale first, so that no square overflows.
   const largest = embedding.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   if (!Number.isFinite(largest) || largest === 0) throw new UpstreamFailure("unreadable", "the vector is zero or not finite");
   const scaled = embedding.map((value) => value / largest);

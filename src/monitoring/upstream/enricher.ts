@@ -4,7 +4,7 @@ import type { Box } from "./detector-answer.ts";
 import { UpstreamFailure } from "./http.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
 
-/** What the enrichment service is told of a detection. The vector itself never leaves. */
+/** The request to the enrichment service for a detection. The vector itself is never sent. */
 export interface EnrichmentQuestion {
   readonly detection: {
     readonly id: number;
@@ -15,19 +15,19 @@ export interface EnrichmentQuestion {
     readonly bbox: Box;
   };
   readonly attributes: Attributes;
-  /** Whom or what re-identification took it for; null when it was not asked or failed. */
+  /** The match from re-identification; null if it did not run or failed. */
   readonly embedding_match: { readonly entity_id: string; readonly similarity: number | null; readonly seen_before: boolean } | null;
 }
 
 export interface Enricher {
-  /** Has the service make one set of attributes of what is known. Never throws for what the service does. */
+  /** Merges the known facts into one set of attributes. Never throws because of the service. */
   enrich(question: EnrichmentQuestion, signal?: AbortSignal): Promise<ServiceResult<Attributes>>;
   close(): Promise<void>;
 }
 
 const Answer = z.object({ attributes: z.record(z.string(), z.unknown()) });
 
-/** The client of the enrichment service: `POST {url}/enrich` with JSON. */
+/** Creates the client of the enrichment service: `POST {url}/enrich` with JSON. */
 export function createEnricher(options: ServiceOptions): Enricher {
   const client = createServiceClient(options);
   return {

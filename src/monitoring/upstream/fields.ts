@@ -1,7 +1,7 @@
-/** A JSON object of an answer, with nothing known of what is in it. */
+/** A JSON object from an answer, with unknown content. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an object. */
+/** Tells whether a JSON value is an object. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

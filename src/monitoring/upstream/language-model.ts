@@ -8,37 +8,37 @@ import type { EventFacts } from "./facts.ts";
 import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
 import { writePrompt, writeRepairPrompt } from "./prompt.ts";
 
-/** What the language model made of an event. `answer` is its own text, cut for keeping. */
+/** The outcome of judging an event. `answer` is the model's text, cut for storage. */
 export type Judgement =
   | { readonly kind: "judged"; readonly verdict: Verdict; readonly analyzedBy: string; readonly answer: string }
-  /** It answered twice and no verdict could be read. */
+  /** Neither of two answers contained a readable verdict. */
   | { readonly kind: "unreadable"; readonly error: string; readonly analyzedBy: string; readonly answer: string }
-  /** It will never take this prompt: a 4xx. */
+  /** The model refuses this prompt for good (4xx). */
   | { readonly kind: "rejected"; readonly error: string; readonly analyzedBy: string; readonly answer: null }
   | Unavailable;
 
 export interface LanguageModel {
   /**
-   * Has the event judged; after an answer that cannot be read asks once more, naming the error. Never throws for what
-   * the service does; throws the signal's reason when the caller gave up.
+   * Judges an event. After an unreadable answer it asks a second time and names the error. Never throws because of the
+   * service; throws the signal's reason if the caller cancelled.
    */
   judge(facts: EventFacts, signal?: AbortSignal): Promise<Judgement>;
   close(): Promise<void>;
 }
 
 export interface LanguageModelOptions {
-  /** A function when the address can change while running. */
+  /** A function if the address can change while the daemon runs. */
   readonly url: string | (() => string);
-  /** Who judged, where the service does not name its model. */
+  /** Name of the model if the service does not report one. */
   readonly label?: string;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly log: Log;
-  /** For one answer, the trial of a half-open breaker included: a model that needs a minute would fail any shorter trial. */
+  /** Time limit for one answer, also for the trial of a half-open breaker: a model that needs a minute would fail any shorter trial. */
   readonly timeoutMs?: number;
 }
 
-/** A verdict takes 300; the rest is for models that think aloud. */
+/** A verdict takes 300 tokens; the rest is for models that write down their thoughts. */
 const maxTokens = 2_048;
 /** Low: the same event should get the same score. */
 const temperature = 0.1;
@@ -48,7 +48,7 @@ const maxModelName = 200;
 const Completion = z.object({ content: z.string(), model: z.string().optional().catch(undefined) });
 type Completed = { readonly kind: "completed"; readonly content: string; readonly analyzedBy: string };
 
-/** The client of the language-model service: `POST {url}/completion`. */
+/** Creates the client of the language model: `POST {url}/completion`. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const http = upstreamHttp();
   return { judge: (facts, signal) => judge(http, options, facts, signal), close: () => http.close() };
@@ -98,7 +98,7 @@ async function complete(
   const result = await callThrough(breaker, clock, ask, signal);
   if (result.kind === "rejected") log.warn({ detail: result.error }, "the language model refused a prompt");
   if (result.kind === "unavailable" && result.reason !== "breaker_open") {
-    log.warn({ reason: result.reason, detail: result.detail }, "the language model did not answer as it should");
+    log.warn({ reason: result.reason, detail: result.detail }, "the call to the language model failed");
   }
   return result;
 }

@@ -1,10 +1,10 @@
 /**
- * Reads JSON as language models write it. Taken besides JSON: comments (`//`, block), trailing commas, strings in
- * single quotes, names without quotes, line breaks and tabs inside of strings, unknown escapes (the sign itself),
- * `True`, `False`, `None`, `NaN`, `Infinity`, a leading `+`. Not taken, since it would be guessing: quotes inside of a string
- * that are not escaped, missing commas, missing ends.
+ * Reads JSON as language models write it. Also accepts comments (`//`, block), trailing commas, strings in single quotes,
+ * names without quotes, line breaks and tabs inside strings, unknown escapes (as the character itself), `True`, `False`,
+ * `None`, `NaN`, `Infinity` and a leading `+`. Rejects unescaped quotes inside a string, missing commas and missing ends,
+ * since reading them would be guessing.
  *
- * Throws `SyntaxError`. Takes time in proportion to the text; nests at most `maxDepth` deep.
+ * Throws `SyntaxError`. Linear in the length of the text; nests at most `maxDepth` deep.
  */
 export function parseLenient(text: string): unknown {
   const reader = new Reader(text);
@@ -116,7 +116,7 @@ class Reader {
 
   #skip(): void {
     while (this.#match(/\s+|\/\/[^\n]*/y) !== undefined || this.#comment()) {
-      // each round has moved on
+      // Each round advances.
     }
   }
 

@@ -1,18 +1,18 @@
-/** A picture as it is sent to a service. */
+/** A picture to send to a service. */
 export interface Picture {
   readonly bytes: Buffer;
   readonly fileName: string;
   readonly mediaType: string;
 }
 
-/** Constant: a picture that holds these 40 characters after a line break does not happen by chance. */
+/** Constant: no picture contains these 40 characters after a line break by chance. */
 const boundary = "homesec-7b1f0c5e9d2a4836-picture-boundary";
 const formEnd = Buffer.from(`\r\n--${boundary}--\r\n`);
 
 export const formType = `multipart/form-data; boundary=${boundary}`;
 
 /**
- * A form with the picture as `file` and fields of text before it. By hand: FormData would copy the picture twice and take
+ * Builds a form with text fields and the picture as `file`. Built by hand: FormData would copy the picture twice and take
  * as long as the rest of the call.
  */
 export function pictureForm({ bytes, fileName, mediaType }: Picture, fields: Readonly<Record<string, string>> = {}): Buffer {

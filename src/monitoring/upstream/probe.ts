@@ -3,19 +3,19 @@ import { excerpt } from "./call.ts";
 import { type UpstreamHttp, upstreamHttp } from "./http.ts";
 
 export interface Probe {
-  /** It answered 200 and does not say of itself that it is not ready. */
+  /** The service answered 200 and does not report that it is not ready. */
   readonly healthy: boolean;
   readonly responseMs: number | null;
   readonly error: string | null;
-  /** What it answered, when that was a JSON object. */
+  /** The answer, if it was a JSON object. */
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 
 const Body = z.record(z.string(), z.unknown());
 
-/** Asks a service for its health: `GET {url}/health`. `timeoutMs` holds for the whole answer. Never throws. */
+/** Asks a service for its health: `GET {url}/health`. `timeoutMs` limits the whole exchange. Never throws. */
 export async function probeHealth(url: string, timeoutMs = 3_000): Promise<Probe> {
-  // a connection of its own: a kept one would say that the service is there when it takes no new ones
+  // A new connection: an open one would hide that the service accepts no new connections.
   const http = upstreamHttp();
   try {
     return await probe(http, url, timeoutMs);
@@ -37,12 +37,12 @@ async function probe(http: UpstreamHttp, url: string, timeoutMs: number): Promis
   }
 }
 
-/** Why a service without its model is not ready. */
+/** Returns why a service without its model is not ready. */
 function reasonIn({ error }: Record<string, unknown>): string {
   return typeof error === "string" ? `the model is not loaded${excerpt(error)}` : "the model is still loading";
 }
 
-/** A health answer need not be JSON: a plain "ok" is one too. */
+/** Returns null if the answer is not a JSON object: a plain "ok" is a valid health answer too. */
 function readBody(text: string): Record<string, unknown> | null {
   try {
     return Body.safeParse(JSON.parse(text)).data ?? null;

@@ -2,7 +2,7 @@ import { EventFacts } from "./facts.ts";
 
 const opening = "<facts>";
 const closing = "</facts>";
-/** A reading of a picture may be a whole page; this much of it is enough to judge. */
+/** Text read from a picture may fill a page. This many characters are enough to judge it. */
 const maxContent = 500;
 const maxReadings = 40;
 const maxQuotedAnswer = 4_000;
@@ -16,9 +16,8 @@ const answerShape = `Answer with one JSON object and nothing else:
 }`;
 
 /**
- * The question put to the language model: what to do, the facts as one JSON block, the shape of the answer. Whatever
- * came out of a picture or was typed by a person stands inside of the block as a quoted string; it cannot end the block,
- * since the block holds no angle brackets.
+ * Writes the prompt for the language model: the task, the facts as one JSON block and the shape of the answer. Texts from
+ * pictures and people are quoted strings inside the block. They cannot end it, since the block contains no angle brackets.
  */
 export function writePrompt(facts: EventFacts): string {
   const readings = facts.readings.slice(0, maxReadings).map((reading) => ({ ...reading, content: reading.content.slice(0, maxContent) }));
@@ -41,7 +40,7 @@ ${closing}
 ${answerShape}`;
 }
 
-/** The second question after an answer that could not be read: the first one again, the answer as data, and what was wrong with it. */
+/** Writes the second prompt after an unreadable answer: the first one, the answer as data, and the error. */
 export function writeRepairPrompt(prompt: string, answer: string, error: string): string {
   return `${prompt}
 
@@ -50,7 +49,7 @@ What was wrong: ${quote(error)}
 Answer again, with the JSON object only: no other words, no code fence, no comments.`;
 }
 
-/** Finds the facts in a prompt made by `writePrompt`. Returns undefined when there are none. */
+/** Finds the facts in a prompt of `writePrompt`. Returns undefined if there are none. */
 export function readFacts(prompt: string): EventFacts | undefined {
   const start = prompt.indexOf(`\n${opening}\n`);
   const end = prompt.indexOf(`\n${closing}\n`, start);
@@ -62,7 +61,7 @@ export function readFacts(prompt: string): EventFacts | undefined {
   }
 }
 
-/** JSON without angle brackets and without the line separators that JSON allows in strings. */
+/** Writes JSON without angle brackets and without the line separators that JSON allows in strings. */
 function quote(value: unknown): string {
   return JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

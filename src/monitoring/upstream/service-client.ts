@@ -4,22 +4,22 @@ import type { Breaker } from "./breaker.ts";
 import { callThrough, excerpt, judgeStatus, type Unavailable } from "./call.ts";
 import { UpstreamFailure, type UpstreamHttp, upstreamHttp } from "./http.ts";
 
-/** What came of asking a service of enrichment. */
+/** The outcome of a call to an enrichment service. */
 export type ServiceResult<T> =
   | { readonly kind: "answered"; readonly value: T }
-  /** The service will never take this: a 4xx. */
+  /** The service refuses this request for good (4xx). */
   | { readonly kind: "refused"; readonly detail: string }
   | Unavailable;
 
 export interface ServiceOptions {
-  /** Its address now; undefined while a built-in service starts, or cannot. */
+  /** The current address; undefined while a built-in service starts or cannot start. */
   readonly url: () => string | undefined;
-  /** Why a built-in service cannot work; undefined while it can, or starts. */
+  /** Why a built-in service cannot start; undefined while it runs or starts. */
   readonly fault?: () => string | undefined;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly log: Log;
-  /** For one answer, the trial of a half-open breaker included: a service that needs long would fail any shorter trial. */
+  /** Time limit for one answer, also for the trial of a half-open breaker: a slow service would fail any shorter trial. */
   readonly timeoutMs: number;
 }
 
@@ -27,20 +27,20 @@ export interface ServiceRequest<T> {
   readonly path: `/${string}`;
   readonly contentType: string;
   readonly body: Buffer | string;
-  /** Reads the parsed JSON of a good answer. What it throws but `UpstreamFailure` is a fault of ours. */
+  /** Reads the parsed JSON of a successful answer. Any error except `UpstreamFailure` is a bug. */
   readonly read: (json: unknown) => T;
 }
 
-/** Asks one operation of one service. */
+/** A client of one enrichment service. */
 export interface ServiceClient {
-  /** Never throws for what the service does; throws the signal's reason when the caller gave up. */
+  /** Never throws because of the service; throws the signal's reason if the caller cancelled. */
   ask<T>(request: ServiceRequest<T>, signal?: AbortSignal): Promise<ServiceResult<T>>;
   close(): Promise<void>;
 }
 
 const retryWhileStartingMs = 1_000;
 
-/** The way in which the three services of enrichment are asked: POST, JSON back, through a breaker, within a time. */
+/** Creates a client for one of the three enrichment services: POST with a JSON answer, through a breaker, with a time limit. */
 export function createServiceClient(options: ServiceOptions): ServiceClient {
   const http = upstreamHttp();
   return { ask: (request, signal) => ask(http, options, request, signal), close: () => http.close() };
@@ -73,10 +73,10 @@ async function ask<T>(
     return { kind: "answered", value: request.read(parse(answer.text)) };
   };
   const result = await callThrough(breaker, clock, once, signal);
-  if (result.kind === "refused") log.warn({ detail: result.detail }, "a service of enrichment refused a request");
+  if (result.kind === "refused") log.warn({ detail: result.detail }, "an enrichment service refused a request");
   if (result.kind === "unavailable" && result.reason !== "breaker_open") {
     const { reason, detail } = result;
-    log.warn({ reason, detail }, "a service of enrichment did not answer as it should");
+    log.warn({ reason, detail }, "the call to an enrichment service failed");
   }
   return result;
 }

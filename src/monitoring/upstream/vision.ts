@@ -6,7 +6,7 @@ import { UpstreamFailure } from "./http.ts";
 import { formType, type Picture, pictureForm } from "./multipart.ts";
 import { createServiceClient, type ServiceOptions, type ServiceResult } from "./service-client.ts";
 
-/** What the vision service read from a part of a picture. Its texts are clean, and not too many or too long. */
+/** The vision service's reading of a part of a picture. Its texts are clean and limited in number and length. */
 export interface VisionReading {
   readonly attributes: Attributes;
   readonly ocr: readonly { readonly text: string; readonly confidence: number }[];
@@ -14,7 +14,7 @@ export interface VisionReading {
 }
 
 export interface Vision {
-  /** Has the service look at a part of a picture. Never throws for what the service does. */
+  /** Analyses a part of a picture. Never throws because of the service. */
   extract(picture: Picture, box: Box, signal?: AbortSignal): Promise<ServiceResult<VisionReading>>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ const Answer = z.object({
 });
 const Text = z.object({ text: z.string(), confidence: z.number().catch(0) });
 
-/** The client of the vision service: `POST {url}/extract`, a multipart form with the picture as `file` and the part as `bbox`. */
+/** Creates the client of the vision service: `POST {url}/extract`, a multipart form with the picture as `file` and the part as `bbox`. */
 export function createVision(options: ServiceOptions): Vision {
   const client = createServiceClient(options);
   return {
@@ -43,7 +43,7 @@ export function createVision(options: ServiceOptions): Vision {
   };
 }
 
-/** Reads an answer. Throws `UpstreamFailure` when it has not the shape of one. */
+/** Reads an answer. Throws `UpstreamFailure` if it has another shape. */
 function readVision(json: unknown): VisionReading {
   const answer = Answer.safeParse(json);
   if (!answer.success) throw new UpstreamFailure("unreadable", "the answer is not {attributes, ocr, caption}");

@@ -165,7 +165,7 @@ describe("doctor: cameras", () => {
     await add("yard", 25, 44, "detector_unavailable", "deferred");
     const text = await finds("camera-pictures", given(), "error");
     expect(text).toMatch(
-      /^homesec could not process 14 of the last 20 pictures of yard. The newest: A picture or video of a format that is not read -> See why, and what helps: homesec explain image \d+/,
+      /^homesec could not process 14 of the last 20 pictures of yard. The newest: homesec does not support the format of this picture or video -> See why, and what helps: homesec explain image \d+/,
     );
     await database.db.query((sql) => sql`update images set taken_at = ${minutesAgo(3_000)} where camera_id = 'yard'`);
     await well("camera-pictures", given());

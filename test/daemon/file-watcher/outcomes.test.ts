@@ -353,7 +353,7 @@ describe("a camera's folder", () => {
       await home.watcher.start();
       const outcome = await outcomeOf("a.jpg");
       expect(outcome).toMatchObject({ status: "skipped", reason: "unreadable" });
-      expect(outcome.detail).toContain("Give it the right");
+      expect(outcome.detail).toContain("Grant read permission");
       if (isRoot) process.seteuid?.(0);
       await chmod(join(home.root, "front", "a.jpg"), 0o644);
       if (isRoot) process.seteuid?.(65_534);

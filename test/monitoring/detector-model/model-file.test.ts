@@ -100,7 +100,7 @@ test("what is no usable model is told with the file, the reason and what to do",
       await write("half16.onnx", model({ extra: { input: { dims: [1, 3, 640, 640], elementType: 10 } } })),
       /not 32-bit floats/,
     ],
-    ["huge", await write("huge.onnx", model({ input: [1, 3, 100_000, 640] })), /640 x 100000; export it for a size/],
+    ["huge", await write("huge.onnx", model({ input: [1, 3, 100_000, 640] })), /640 x 100000 pixels; export it for a size/],
     ["segments", await write("seg.onnx", model({ metadata: { task: "segment" } })), /the task "segment"; export one for "detect"/],
     [
       "other classes",
