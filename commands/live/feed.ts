@@ -5,12 +5,12 @@ import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
 import { activityMinutes } from "./data/activity.ts";
 import { mostAlerts, mostEvents } from "./data/data.ts";
-import type { Snapshot } from "./data/fold.ts";
-import { steadied } from "./steadied.ts";
+import type { Snapshot } from "./data/reducer.ts";
 import type { Store } from "./store.ts";
+import { steadied } from "./text.ts";
 
 const largestPage = 1000;
-/** Health is not limited in how often it may be asked for; everything else shares sixty requests a minute with all other programs here. */
+/** Health has no rate limit; all other requests share 60 a minute with other programs on this machine. */
 const pollMs = 5_000;
 const retryMs = 2_000;
 
@@ -20,15 +20,15 @@ interface FeedOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a daemon tells, on its way to the store. */
+/** The connection that feeds the store. */
 export interface Feed {
-  /** Resolves when a daemon has answered. Throws `Problem` when none does, or when it refuses. */
+  /** Resolves when the daemon has answered. Rejects with a `Problem` if it does not, or refuses. */
   readonly started: Promise<void>;
-  /** Resolves after the abort. Throws `Problem` when the daemon refuses for good. */
+  /** Resolves after the abort. Rejects with a `Problem` if the daemon refuses the key. */
   readonly ended: Promise<void>;
 }
 
-/** Follows the daemon: what it was like, and from then on each message once and in order, over any number of interruptions. */
+/** Loads the state of the daemon, then follows its messages in order, each one once, across lost connections. */
 export function startFeed({ io, store, signal }: FeedOptions): Feed {
   let loading: Promise<void> = Promise.resolve();
   let failure: unknown;
@@ -39,13 +39,13 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
     start = resolve;
     refuse = reject;
   });
-  const never = new AbortController();
-  const until = AbortSignal.any([signal, never.signal]);
+  const failed = new AbortController();
+  const until = AbortSignal.any([signal, failed.signal]);
   const now = (): Date => io.host.clock.now();
   const fail = (error: unknown): void => {
     failure ??= error;
     refuse(failure);
-    never.abort();
+    failed.abort();
   };
   const reload = (): void => {
     loading = load({ io, store, signal: until }).catch(fail);
@@ -69,12 +69,12 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
   const follow = async (): Promise<void> => {
     const token = (await io.configuration()).config.websocketToken;
     for await (const message of tail({ ...(await io.endpoint()), token, signal: until, onState })) {
-      // messages are about what the lists said before, or say already; the other way round an old list would hide them
+      // Load the lists first: an old list must not overwrite newer messages
       await loading;
       store.change({ kind: "messages", messages: [message] });
       if (message.type === "gap") reload();
     }
-    // ended before any daemon answered: nobody is to wait for one
+    // Ended before a daemon answered: release the waiting start
     start();
   };
   const run = async (): Promise<void> => {
@@ -82,12 +82,12 @@ export function startFeed({ io, store, signal }: FeedOptions): Feed {
     if (failure !== undefined) throw failure;
   };
   const ended = run();
-  // who waits for the start hears of it there
+  // A failure before the start rejects `started`
   ended.catch(() => {});
   return { started, ended };
 }
 
-/** Asks for the lists until they have come. */
+/** Loads the lists, with retries. */
 async function load({ io, store, signal }: FeedOptions): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -95,7 +95,7 @@ async function load({ io, store, signal }: FeedOptions): Promise<void> {
       return;
     } catch (error) {
       if (isRefusal(error)) throw error;
-      // the daemon has just gone again: it is connected anew, and asked again
+      // The daemon is gone again: retry after the reconnect
       await pause(retryMs, signal);
     }
   }
@@ -117,7 +117,7 @@ async function snapshotOf(io: Io): Promise<Snapshot> {
   };
 }
 
-/** A daemon that is older than silences has none. */
+/** Daemons of versions without silences have none. */
 async function silencesOf(io: Io): Promise<Snapshot["silences"]> {
   try {
     return (await io.call("listSilences", { query: { limit: largestPage, status: "active" } })).items;
@@ -128,12 +128,12 @@ async function silencesOf(io: Io): Promise<Snapshot["silences"]> {
 }
 
 /**
- * What no message tells: health often, figures and the newest pictures of cameras now and then. Apart from each other, since figures wait where too much
- * was asked for, and health need not.
+ * Polls what messages do not contain: health often, metrics and cameras less often. Two independent loops, since rate limits
+ * delay metrics, but not health.
  */
 async function poll({ io, store, signal }: FeedOptions, started: Promise<void>): Promise<void> {
   await started;
-  const again = async (everyMs: number, round: () => Promise<void>): Promise<void> => {
+  const repeat = async (everyMs: number, round: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
       if (store.current().data.link.kind === "connected") await round();
       await pause(everyMs, signal);
@@ -143,13 +143,13 @@ async function poll({ io, store, signal }: FeedOptions, started: Promise<void>):
     try {
       await work();
     } catch (error) {
-      // what could not be had now is asked for again; a connection that is gone is told by the link
+      // The next round retries; the link shows a lost connection
       if (isRefusal(error)) throw error;
     }
   };
   const health = () => attempt(async () => store.change({ kind: "system", health: steadied(await io.call("getFullHealth", {})) }));
   let rounds = 0;
-  const figures = async (): Promise<void> => {
+  const metrics = async (): Promise<void> => {
     await attempt(async () => store.change({ kind: "system", pipeline: await io.call("getPipeline", {}) }));
     await attempt(async () => store.change({ kind: "system", telemetry: await io.call("getTelemetry", {}) }));
     rounds += 1;
@@ -159,10 +159,10 @@ async function poll({ io, store, signal }: FeedOptions, started: Promise<void>):
       store.change({ kind: "cameras", cameras });
     });
   };
-  await Promise.all([again(pollMs, health), again(2 * pollMs, figures)]);
+  await Promise.all([repeat(pollMs, health), repeat(2 * pollMs, metrics)]);
 }
 
-/** The daemon wants another key: waiting does not help. */
+/** Whether the daemon refuses the API key; retries do not help. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Problem && (error.kind === "unauthorized" || error.kind === "forbidden");
 }

@@ -1,23 +1,23 @@
-/** At most so often something new is drawn. */
+/** Shortest time between frames. */
 const leastMs = 100;
-/** A key is answered sooner. */
+/** Shortest time between frames after a key. */
 const leastAfterKeyMs = 30;
-/** Drawing takes at most one part in so many of the time, however large the screen and however much happens. */
+/** Drawing takes at most 1/14 of the time, and 1/3 after a key. */
 const share = 14;
 const shareAfterKey = 3;
-/** A frame that took longer had to wait for something else. */
+/** Upper limit of the measured drawing time; longer frames waited for something else. */
 const mostMs = 150;
 
-/** When frames are drawn: what happens between two of them is drawn at once. */
+/** Schedules frames; all changes between two frames are drawn together. */
 export interface Frames {
-  /** Something changed; `urgent` when a person waits for it. */
+  /** Requests a frame; `urgent` if the user waits for it. */
   request(urgent: boolean): void;
-  /** The frame that was asked for is on the screen. */
+  /** Reports that the requested frame is on the screen. */
   drawn(): void;
   stop(): void;
 }
 
-/** Calls `draw` for each frame. `now` is a monotonic clock in ms. */
+/** Creates a scheduler that calls `draw` for each frame. `now` is a monotonic clock in ms. */
 export function createFrames(draw: () => void, now: () => number): Frames {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;

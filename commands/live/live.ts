@@ -8,31 +8,31 @@ import type { ScreenIn, ScreenOut } from "./terminal.ts";
 export const live = defineCommand({
   name: "live",
   summary: "Watch cameras, events and alerts on one screen",
-  description: `Shows cameras, events, open alerts and how the daemon is, all of it live, until q. Keys: arrows or j k move, enter shows details with the
-picture, / filters, : changes the view, a acknowledges, d dismisses, r reviews, s silences, ? helps. After an interruption it catches
-up: nothing is left out. Without a terminal, in CI, and with another format than table it prints lines as \`homesec events tail\` does.`,
+  description: `Shows cameras, events, open alerts and the state of the daemon live, until q. Keys: arrows or j k to move, enter for details with the
+picture, / to filter, : to change the view, a to acknowledge, d to dismiss, r to review, s to silence, ? for help. After a lost
+connection it catches up without gaps. Without a terminal, in CI, or with another format than table it prints lines like \`homesec events tail\`.`,
   examples: [
-    { command: "homesec live", note: "watch" },
-    { command: "homesec --url http://pi.local:8000 live", note: "watch another machine" },
-    { command: "homesec live > live.txt", note: "one line for each thing that happens" },
+    { command: "homesec live", note: "this machine" },
+    { command: "homesec --url http://pi.local:8000 live", note: "another machine" },
+    { command: "homesec live > live.txt", note: "one line per message" },
   ],
   endsOnSignal: true,
   prints: async () => (await import("../events/follow.ts")).messageShown,
   async run(_, io) {
-    if (io.global.direct) throw new Problem("invalid", "live follows a daemon, and --direct asks none; start one with `homesec serve`");
+    if (io.global.direct) throw new Problem("invalid", "live needs a daemon; remove --direct and start one with `homesec serve`");
     const screen = screenOf(io);
     if (screen === undefined) {
       const { follow } = await import("../events/follow.ts");
       return await follow(io, "live", { since: undefined, types: undefined, state: undefined });
     }
-    // the other form of React keeps a record of every frame, which fills the memory of a view that runs for days
+    // Development builds of React record every frame, which fills the memory within days
     process.env["NODE_ENV"] ??= "production";
     const { runLive } = await import("./run.tsx");
     return await runLive(io, screen.stdin, screen.stdout);
   },
 });
 
-/** The terminal, where there is one that can be drawn on and somebody at it. */
+/** The terminal; undefined if output or input is not one, or the environment forbids it. */
 function screenOf({ host, output }: Io): { readonly stdin: ScreenIn; readonly stdout: ScreenOut } | undefined {
   const { env } = host;
   const isCi = (env["CI"] ?? "") !== "" && env["CI"] !== "false" && env["CI"] !== "0";

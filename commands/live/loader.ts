@@ -1,16 +1,16 @@
 import { Problem } from "../../src/contract/problem.ts";
 import type { Io } from "../io.ts";
 import { decode } from "./picture/decode.ts";
-import { steadied } from "./steadied.ts";
 import type { Store } from "./store.ts";
+import { steadied } from "./text.ts";
 import { hasPreview } from "./ui/layout.ts";
 import { subjectOf } from "./ui/selection.ts";
 import type { Loaded, State, Subject } from "./ui/ui.ts";
 
-/** Between two loads that nobody asked for with a key: requests are limited. */
+/** Shortest time between loads without a key press, because of the rate limit. */
 const restMs = 3_000;
 
-/** What is to be loaded, and a text that differs when it has to be loaded again. */
+/** What to load; a changed `key` means to load it again. */
 interface Wanted {
   readonly subject: Subject;
   readonly picture: number;
@@ -19,8 +19,8 @@ interface Wanted {
 }
 
 /**
- * Loads what the details show: when they show something else or it has changed, again when that failed, and when the daemon is back after an
- * interruption. Returns how to end that.
+ * Loads what the details show: when the subject changes, after a failure, and after a reconnect. Returns a function that stops
+ * it.
  */
 export function startLoader({ io, store }: { readonly io: Io; readonly store: Store }): () => void {
   let loadedKey = "";
@@ -28,10 +28,10 @@ export function startLoader({ io, store }: { readonly io: Io; readonly store: St
   let connectedSince: Date | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  let underWay = false;
+  let isLoading = false;
   let hasEnded = false;
 
-  const look = (): void => {
+  const check = (): void => {
     clearTimeout(timer);
     const shown = store.shown();
     const { link } = shown.data;
@@ -40,20 +40,20 @@ export function startLoader({ io, store }: { readonly io: Io; readonly store: St
       isLoaded = false;
     }
     const wanted = wantedBy(shown);
-    if (wanted === undefined || (isLoaded && wanted.key === loadedKey) || underWay) return;
+    if (wanted === undefined || (isLoaded && wanted.key === loadedKey) || isLoading) return;
     const waitMs = wanted.whole && !loadedKey.startsWith(nameOf(wanted)) ? 0 : Math.max(0, lastAt + restMs - performance.now());
     timer = setTimeout(async () => {
       const now = wantedBy(store.shown());
       if (now === undefined) return;
-      underWay = true;
+      isLoading = true;
       loadedKey = now.key;
       lastAt = performance.now();
       isLoaded = await load(io, store, now);
-      underWay = false;
-      if (!hasEnded) look();
+      isLoading = false;
+      if (!hasEnded) check();
     }, waitMs);
   };
-  const unsubscribe = store.subscribe(look);
+  const unsubscribe = store.subscribe(check);
   return () => {
     hasEnded = true;
     clearTimeout(timer);
@@ -74,12 +74,12 @@ function wantedBy(state: State): Wanted | undefined {
   return { ...wanted, key: `${nameOf(wanted)} ${version}` };
 }
 
-/** Resolves to whether everything was answered; that something does not exist is an answer. */
+/** Resolves to true if the daemon answered every request; "not found" is an answer too. */
 async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): Promise<boolean> {
   const before = store.current().ui.loaded;
   let loaded: Loaded =
     before?.subject.id === subject.id && before.subject.kind === subject.kind ? { ...before, picture } : { subject, picture };
-  const tell = (more: Partial<Loaded>): void => {
+  const show = (more: Partial<Loaded>): void => {
     loaded = { ...loaded, ...more };
     store.dispatch({ kind: "loaded", loaded });
   };
@@ -88,10 +88,10 @@ async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): 
     try {
       const { bytes } = await ask();
       isAnswered = true;
-      tell({ image: await decode(bytes), noImage: undefined });
+      show({ image: await decode(bytes), noImage: undefined });
     } catch (error) {
       isAnswered ||= isAnswer(error);
-      tell({ image: undefined, noImage: messageOf(error) });
+      show({ image: undefined, noImage: messageOf(error) });
     }
     return isAnswered;
   };
@@ -100,21 +100,21 @@ async function load(io: Io, store: Store, { subject, picture, whole }: Wanted): 
     const params = { event_id: Number(subject.id) };
     const found = await io.call("getEvent", { params });
     const detections = found.detections.toSorted((a, b) => b.confidence - a.confidence);
-    tell({ event: { ...found, detections }, trouble: undefined });
+    show({ event: { ...found, detections }, trouble: undefined });
     const detection = detections[picture];
     let hasImage = true;
-    if (detection === undefined) tell({ image: undefined, noImage: found.kind === "event" ? "there is no picture" : "" });
+    if (detection === undefined) show({ image: undefined, noImage: found.kind === "event" ? "no picture" : "" });
     else hasImage = await showImage(() => io.call("getDetectionThumbnail", { params: { detection_id: detection.id } }));
-    if (whole) tell({ explanation: steadied(await io.call("explainEvent", { params })) });
+    if (whole) show({ explanation: steadied(await io.call("explainEvent", { params })) });
     return hasImage;
   } catch (error) {
-    // what was shown before stays; without anything the reason takes its place
-    if (loaded.event === undefined) tell({ trouble: messageOf(error) });
+    // Keep what is shown; show the error only if there is nothing
+    if (loaded.event === undefined) show({ trouble: messageOf(error) });
     return isAnswer(error);
   }
 }
 
-/** Whether it is what the daemon has to say of what was asked for: asked again it says the same. */
+/** Whether the error is a definite answer: a retry gives the same. */
 function isAnswer(error: unknown): boolean {
   return error instanceof Problem && (error.kind === "not_found" || error.kind === "bad_request");
 }

@@ -1,22 +1,21 @@
-import type { Change } from "./data/fold.ts";
+import type { Change } from "./data/reducer.ts";
 import { createFrames } from "./frames.ts";
-import type { Effect } from "./ui/effect.ts";
-import type { State } from "./ui/ui.ts";
+import type { Effect, State } from "./ui/ui.ts";
 import { type Action, update } from "./ui/update.ts";
 
-/** The state, and who is told of it. */
+/** The state and its listeners. */
 export interface Store {
-  /** With everything that has happened. */
+  /** The current state. */
   current(): State;
-  /** As it was when the last frame was drawn. */
+  /** The state of the last frame. */
   shown(): State;
-  /** `listener` is called for each frame. Returns how to end that. */
+  /** Calls `listener` for each frame. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-  /** What the daemon told; taken up with the next frame. */
+  /** Applies a change of the daemon with the next frame. */
   change(change: Change): void;
-  /** What the person did, or what came of it. */
+  /** Applies an action of the user or its result at once. */
   dispatch(action: Action): void;
-  /** The frame is on the screen. */
+  /** Reports that the frame is on the screen. */
   drawn(): void;
   stop(): void;
 }
@@ -28,26 +27,26 @@ interface Options {
   readonly now: () => number;
 }
 
-/** Holds the state. A burst of messages is taken up in one go, with the frame that shows it. */
+/** Creates the store. A burst of messages is applied at once, with the frame that shows it. */
 export function createStore({ first, onEffect, now }: Options): Store {
   let state = first;
   let shown = first;
-  let waiting: Change[] = [];
+  let pending: Change[] = [];
   const listeners = new Set<() => void>();
-  const takeUp = (): void => {
-    if (waiting.length === 0) return;
-    const changes = waiting;
-    waiting = [];
+  const applyPending = (): void => {
+    if (pending.length === 0) return;
+    const changes = pending;
+    pending = [];
     ({ state } = update(state, { kind: "data", changes }));
   };
   const frames = createFrames(() => {
-    takeUp();
+    applyPending();
     shown = state;
     for (const listener of listeners) listener();
   }, now);
   return {
     current() {
-      takeUp();
+      applyPending();
       return state;
     },
     shown: () => shown,
@@ -56,11 +55,11 @@ export function createStore({ first, onEffect, now }: Options): Store {
       return () => listeners.delete(listener);
     },
     change(change) {
-      waiting.push(change);
+      pending.push(change);
       frames.request(false);
     },
     dispatch(action) {
-      takeUp();
+      applyPending();
       const { state: next, effect } = update(state, action);
       state = next;
       frames.request(action.kind !== "tick");

@@ -1,17 +1,16 @@
 import process from "node:process";
 import { Writable } from "node:stream";
-import { difference } from "./frame-writer.ts";
 import { type Key, readKeys } from "./ui/key.ts";
 import type { Size } from "./ui/ui.ts";
 
-/** Its own screen, without a cursor; a line that is too long is cut, not continued on the next. */
+/** Alternate screen, no cursor, no line wrapping. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
 const leave = "\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l";
 const clear = "\u001b[0m\u001b[2J";
-/** How long the rest of what an arrow key sends may take to come. */
+/** Longest pause within the escape sequence of a key. */
 const escapeMs = 50;
 
-/** What can be drawn on and typed at. */
+/** The output side of a terminal. */
 export interface ScreenOut {
   write(text: string): unknown;
   readonly columns?: number | undefined;
@@ -32,26 +31,26 @@ export interface ScreenIn {
 interface Listeners {
   onKey(key: Key): void;
   onSize(size: Size): void;
-  /** A frame is on the screen. */
+  /** Called when a frame is on the screen. */
   onDrawn(): void;
 }
 
-/** A terminal that was taken over. */
+/** A terminal in full-screen mode. */
 export interface Terminal {
-  /** For Ink, which writes whole frames to it. */
+  /** The stream to which Ink writes whole frames. */
   readonly stream: NodeJS.WriteStream;
-  /** Draws the last frame anew, when something else has written on the screen. */
+  /** Redraws the last frame, after another program has written to the screen. */
   redraw(): void;
-  /** Gives the terminal back as it was. May be called again. */
+  /** Restores the terminal. Idempotent. */
   close(): void;
 }
 
-/** The size of a terminal; 80x24 when it does not say. */
+/** The size of a terminal; 80x24 if it is unknown. */
 export function sizeOf({ columns, rows }: Pick<ScreenOut, "columns" | "rows">): Size {
   return { columns: columns || 80, rows: rows || 24 };
 }
 
-/** Takes a terminal over until `close`, the end of the process included, whichever way it comes to that. */
+/** Switches the terminal to full-screen mode until `close`. Also restores it when the process exits or crashes. */
 export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: Listeners): Terminal {
   let lines: readonly string[] = [];
   let frame: readonly string[] = [];
@@ -72,7 +71,7 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
     lines = frame;
   };
   const onResize = (): void => {
-    // a terminal moves its lines when it changes its size, each in a way of its own
+    // Terminals move lines differently on a resize: draw everything again
     stdout.write(clear);
     lines = [];
     Object.assign(stream, inkSize(sizeOf(stdout)));
@@ -104,7 +103,7 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
   ) as unknown as NodeJS.WriteStream;
 
   process.once("exit", close);
-  // an error that nobody caught is printed after this, where it can be read
+  // Restore the terminal before Node.js prints an uncaught error
   process.once("uncaughtExceptionMonitor", close);
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
@@ -115,16 +114,16 @@ export function openTerminal(stdin: ScreenIn, stdout: ScreenOut, listeners: List
   return { stream, redraw, close };
 }
 
-/** Ink clears the whole terminal when a frame fills it; it is told of a higher one. */
+/** Reports a taller terminal to Ink, which clears the screen if a frame fills it. */
 function inkSize({ columns, rows }: Size): Size {
   return { columns, rows: rows + 1000 };
 }
 
-/** Reads keys out of what comes, in pieces of any size. */
+/** Reads keys from chunks of any size. */
 function keyReader(onKey: (key: Key) => void) {
   let rest = "";
   let timer: NodeJS.Timeout | undefined;
-  const tell = (input: string): void => {
+  const emitKeys = (input: string): void => {
     const read = readKeys(input);
     rest = read.rest;
     for (const key of read.keys) onKey(key);
@@ -132,15 +131,31 @@ function keyReader(onKey: (key: Key) => void) {
   return {
     take(text: string): void {
       clearTimeout(timer);
-      tell(rest + text);
+      emitKeys(rest + text);
       if (rest === "") return;
       timer = setTimeout(() => {
         const begun = rest;
         rest = "";
-        // nothing followed: it was the key alone
+        // Nothing followed: the escape key itself
         if (begun === "\u001b") onKey("escape");
       }, escapeMs);
     },
     stop: () => clearTimeout(timer),
   };
+}
+
+const csi = "\u001b[";
+/** Synchronized output: terminals that support it show everything between the two at once. */
+const beginUpdate = `${csi}?2026h`;
+const endUpdate = `${csi}?2026l`;
+
+/** The escape sequences that change a screen from the lines `before` to `after`. Empty if nothing differs. */
+export function difference(before: readonly string[], after: readonly string[]): string {
+  let text = "";
+  for (let at = 0; at < Math.max(before.length, after.length); at += 1) {
+    const line = after[at] ?? "";
+    // Clear before writing: after a full line the cursor stays on its last character
+    if (line !== before[at]) text += `${csi}${at + 1};1H${csi}K${line}${csi}0m`;
+  }
+  return text === "" ? "" : beginUpdate + text + endUpdate;
 }

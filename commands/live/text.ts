@@ -5,8 +5,8 @@ const ascii = /^[\x20-\x7e]*$/;
 const regionalIndicatorA = 0x1f1e6;
 
 /**
- * Text from outside for a fixed place on the screen: `plain`, and without what terminals disagree about how wide it is.
- * A joined or coloured emoji becomes its first one, a flag the two letters of its country, invisible characters go.
+ * Makes untrusted text safe for a fixed place on the screen: `plain`, without characters whose width differs between terminals.
+ * Replaces a joined emoji by its first one and a flag by its country code, and removes invisible characters.
  */
 export function steady(text: string): string {
   const line = plain(text);
@@ -28,13 +28,13 @@ function steadyGrapheme(segment: string): string {
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}])/u;
 
-/** Columns of one grapheme of a steady text. */
+/** Columns of one grapheme of steady text. */
 function graphemeWidth(segment: string): number {
   if (wide.test(segment)) return 2;
   return /^\p{M}/u.test(segment) ? 0 : 1;
 }
 
-/** Columns of a steady text; the codes of colours in it take none. */
+/** Columns of steady text; colour codes count as 0. */
 export function cellWidth(text: string): number {
   const bare = text.includes("\u001b") ? text.replace(colourCode, "") : text;
   if (ascii.test(bare)) return bare.length;
@@ -43,14 +43,14 @@ export function cellWidth(text: string): number {
   return width;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes that we ourselves put in begin with this character
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colour codes begin with this character
 const colourCode = /\u001b\[[\d;]*m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const colourEnd = /\u001b\[(?:0|22|39)m/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const pieces = /\u001b\[[\d;]*m|[^\u001b]+/g;
 
-/** Exactly `width` columns of a steady, perhaps coloured text: cut with "…", or filled up with spaces. */
+/** Steady text, with or without colours, cut with "…" or padded to `width` columns. */
 export function fitted(text: string, width: number): string {
   if (width <= 0) return "";
   const natural = cellWidth(text);
@@ -76,12 +76,12 @@ export function fitted(text: string, width: number): string {
   return result;
 }
 
-/** Less than this beside an indentation, and the next line of a text begins at the left. */
+/** Does not indent wrapped lines if fewer columns than this remain. */
 const narrowest = 20;
 
 /**
- * The lines of a steady, perhaps coloured text, each at most `width` columns: broken between words, and within a word that is longer, as texts
- * without spaces are. The following ones stand under the last column of the first: what comes after two spaces.
+ * Wraps steady text, with or without colours, at `width` columns, between words or within longer ones. Indents the following
+ * lines to the last column of the first, which begins after two spaces.
  */
 export function broken(text: string, width: number): string[] {
   if (width <= 0 || cellWidth(text) <= width) return [text];
@@ -101,7 +101,7 @@ export function broken(text: string, width: number): string[] {
     for (const { segment } of graphemes.segment(piece)) {
       const columns = graphemeWidth(segment);
       const full = used + columns > width;
-      // a word that goes on in the next line may leave no room there either for a wide character
+      // The rest of a word may fill the next line too
       while (used + columns > width && line.length > indent) {
         const at = segment === " " ? line.length : wordAt(line, indent);
         lines.push(line.slice(0, at));
@@ -116,10 +116,10 @@ export function broken(text: string, width: number): string[] {
   return [...lines, line].map((cells) => coloured(cells.slice(0, cells.findLastIndex((cell) => cell.segment !== " ") + 1)));
 }
 
-/** One grapheme each, with the codes of its colour. */
+/** Graphemes with their colour codes. */
 type Cells = { readonly segment: string; readonly columns: number; readonly colour: string }[];
 
-/** Where the last word of a line begins; its end, where that is in the indentation: a word that takes the whole line is broken. */
+/** The start of the last word of a line; the end of the line if the word fills it. */
 function wordAt(line: Cells, indent: number): number {
   const blank = line.findLastIndex(({ segment }) => segment === " ");
   return blank >= indent ? blank + 1 : line.length;
@@ -138,7 +138,7 @@ function coloured(cells: Cells): string {
   return now === "" ? result : `${result}\u001b[0m`;
 }
 
-/** The last `width` columns of a steady text, as a field shows what is being typed. */
+/** The last `width` columns of steady text, for input fields. */
 export function tailOf(text: string, width: number): string {
   const segments = [...graphemes.segment(text)].map(({ segment }) => segment);
   let used = 0;
@@ -148,4 +148,12 @@ export function tailOf(text: string, width: number): string {
     used += graphemeWidth(segments[from] ?? "");
   }
   return segments.slice(from).join("");
+}
+
+/** The same value with every text in it made steady. */
+export function steadied<T>(value: T): T {
+  if (typeof value === "string") return steady(value) as T;
+  if (Array.isArray(value)) return value.map(steadied) as T;
+  if (value === null || typeof value !== "object" || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, steadied(part)])) as T;
 }

@@ -1,14 +1,14 @@
 import { riskLevels } from "../../../src/contract/constants.ts";
 import type { Alert, Camera, Event } from "../records.ts";
 
-/** What lists are narrowed by. Every word must fit. */
+/** One word of a filter. A record must match every word. */
 interface Word {
   readonly kind: "text" | "camera" | "level";
   readonly value: string;
   readonly not: boolean;
 }
 
-/** What of a record a filter looks at. */
+/** The parts of a record that a filter matches. */
 export interface Filterable {
   readonly camera: string;
   readonly level: string;
@@ -16,8 +16,8 @@ export interface Filterable {
 }
 
 /**
- * The test that a filter is: words that all occur somewhere, `camera:yard`, `level:high`, `level:high+` for high and above, `-word` for
- * what must not be. Case does not count. An empty filter lets everything pass.
+ * Parses a filter: words that must all occur, `camera:yard`, `level:high`, `level:high+` for high and above, `-word` to exclude.
+ * Ignores case. An empty filter matches everything.
  */
 export function filterOf(typed: string): (record: Filterable) => boolean {
   const words = typed.toLowerCase().split(/\s+/).flatMap(readWord);
@@ -37,15 +37,15 @@ function fits({ kind, value }: Word, { camera, level, text }: Filterable): boole
   if (kind === "text") return `${camera} ${level} ${text}`.toLowerCase().includes(value);
   if (!value.endsWith("+")) return value.split(",").some((each) => each !== "" && level.toLowerCase().startsWith(each));
   const least = riskLevels.findIndex((each) => each.startsWith(value.slice(0, -1)));
-  return least >= 0 && riskLevels.findIndex((each) => each === level.toLowerCase()) >= least;
+  return least >= 0 && (riskLevels as readonly string[]).indexOf(level.toLowerCase()) >= least;
 }
 
-/** What a filter looks at of a camera. */
+/** The filterable parts of a camera. */
 export function filterableCamera({ camera_id, name, status, folder_path }: Camera): Filterable {
   return { camera: `${camera_id} ${name}`, level: status, text: folder_path };
 }
 
-/** `cameraName` is the name of its camera, which a person may type as well as the id. */
+/** The filterable parts of an event. Filters match the name of its camera as well as the id. */
 export function filterableEvent(event: Event, cameraName: string): Filterable {
   const { id, camera_id, risk_level, analysis_status, summary, object_types, kind, reviewed } = event;
   const level = risk_level ?? (kind === "camera_health" ? "camera" : analysis_status);
@@ -53,7 +53,7 @@ export function filterableEvent(event: Event, cameraName: string): Filterable {
   return { camera: `${camera_id} ${cameraName}`, level, text };
 }
 
-/** `cameraName` as for events. */
+/** The filterable parts of an alert. */
 export function filterableAlert({ camera_id, severity, status, event_id, alert_metadata }: Alert, cameraName: string): Filterable {
   return { camera: `${camera_id} ${cameraName}`, level: severity, text: `${status} ${event_id} ${alert_metadata.rule_name}` };
 }

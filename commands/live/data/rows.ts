@@ -2,21 +2,21 @@ import type { Alert, Camera, Event } from "../records.ts";
 import type { State } from "../ui/ui.ts";
 import { filterableAlert, filterableCamera, filterableEvent, filterOf } from "./filter.ts";
 
-/** The rows of the lists, as far as the filter lets them pass. */
+/** The rows of the lists that match the filter. */
 export interface Rows {
   readonly cameras: readonly Camera[];
   readonly alerts: readonly Alert[];
   readonly events: readonly Event[];
 }
 
-const kept = new WeakMap<State["data"], { readonly filter: string; readonly rows: Rows }>();
+const cache = new WeakMap<State["data"], { readonly filter: string; readonly rows: Rows }>();
 
-/** Asked several times for each frame, so the answer is kept with the data. */
+/** The filtered rows. Cached per data, since each frame needs them several times. */
 export function rowsOf({ data, ui: { filter } }: State): Rows {
-  const known = kept.get(data);
+  const known = cache.get(data);
   if (known?.filter === filter) return known.rows;
   const rows = makeRows(data, filter);
-  kept.set(data, { filter, rows });
+  cache.set(data, { filter, rows });
   return rows;
 }
 

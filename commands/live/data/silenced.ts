@@ -1,11 +1,11 @@
 import type { Silence } from "../records.ts";
 
-/** The silences that hold back every alert of a camera now, the one that lasts longest first. Those of single rules leave others through. */
+/** The silences that mute every alert of a camera now, longest first. Excludes silences of single rules. */
 export function silencesOf(silences: readonly Silence[], cameraId: string, now: Date): readonly Silence[] {
   return silencesAbout(silences, cameraId, now).filter(({ rule_id }) => rule_id === null);
 }
 
-/** The silences that hold back some alerts of a camera now, the one that lasts longest first. */
+/** The silences that mute some alerts of a camera now, longest first. */
 export function silencesAbout(silences: readonly Silence[], cameraId: string, now: Date): readonly Silence[] {
   return silences
     .filter(({ camera_id, ends_at }) => (camera_id === null || camera_id === cameraId) && ends_at > now)

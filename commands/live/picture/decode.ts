@@ -1,11 +1,11 @@
 import type { PixelImage } from "../ui/ui.ts";
 
-/** More than the largest screen shows of a picture. */
+/** Larger than any screen can show. */
 const mostWidth = 480;
 const mostHeight = 360;
 const mostPixels = 50_000_000;
 
-/** The points of a picture file, scaled down. Throws for what is no picture. */
+/** Decodes a picture and scales it down. Throws if it is not a picture. */
 export async function decode(bytes: Uint8Array): Promise<PixelImage> {
   const { default: sharp } = await import("sharp");
   const { data, info } = await sharp(bytes, { limitInputPixels: mostPixels })

@@ -1,16 +1,16 @@
-import type { Depth } from "../look.ts";
+import type { Depth } from "../display.ts";
 import type { PixelImage, Size } from "../ui/ui.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** The cells that a picture takes when it is made as large as fits; a cell is twice as high as wide. */
+/** The size in cells of the largest picture that fits. A cell is twice as high as wide. */
 export function cellsFor({ width, height }: Pick<PixelImage, "width" | "height">, { columns, rows }: Size): Size {
   const scale = Math.min(columns / width, (rows * 2) / height);
-  // a product that rounding made a little larger than the room is no further row
+  // Rounding errors must not add a row
   return { columns: Math.max(1, Math.floor(width * scale)), rows: Math.max(1, Math.min(rows, Math.ceil((height * scale) / 2))) };
 }
 
-/** The picture as lines for a terminal, as large as fits: each character shows two points, one above the other. Without colours it is drawn in characters. */
+/** Draws the picture as large as fits. Each character shows two pixels, one above the other; without colours, a shade. */
 export function halfBlocks(image: PixelImage, size: Size, depth: Depth): string[] {
   const { columns, rows } = cellsFor(image, size);
   const colourAt = sampler(image, columns, rows * 2);
@@ -20,7 +20,7 @@ export function halfBlocks(image: PixelImage, size: Size, depth: Depth): string[
   });
 }
 
-/** The mean colour of the part of the picture that a point stands for. */
+/** The mean colour of the area of a pixel. */
 function sampler({ width, height, data }: PixelImage, columns: number, lines: number): (x: number, y: number) => Colour {
   return (x, y) => {
     const [left, right] = [Math.floor((x * width) / columns), Math.max(Math.ceil(((x + 1) * width) / columns), 1)];
@@ -38,7 +38,7 @@ function sampler({ width, height, data }: PixelImage, columns: number, lines: nu
   };
 }
 
-/** A code only where the colour changes: a picture is sent often over a slow line. */
+/** Adds a colour code only where the colour changes, for slow connections. */
 function painted(cells: readonly (readonly [Colour, Colour])[], depth: Depth): string {
   const name = depth === "24bit" ? trueColour : nearest256;
   let line = "";
@@ -57,7 +57,7 @@ function trueColour([red, green, blue]: Colour): string {
   return `2;${red};${green};${blue}`;
 }
 
-/** Of the 256 colours, those of the cube of 6 x 6 x 6 and the 24 greys are the same on all terminals. */
+/** Uses the 6 x 6 x 6 colour cube and the 24 greys, which are the same on all terminals. */
 function nearest256([red, green, blue]: Colour): string {
   const cube = [red, green, blue].map((value) => (value < 48 ? 0 : value < 115 ? 1 : Math.floor((value - 35) / 40)));
   const cubeColour = cube.map((step) => (step === 0 ? 0 : 55 + step * 40));
@@ -70,7 +70,7 @@ function nearest256([red, green, blue]: Colour): string {
 
 const shades = " .:-=+*#%@";
 
-/** A character as dark or light as the two points. */
+/** A character with the mean brightness of the two pixels. */
 function shade([top, bottom]: readonly [Colour, Colour]): string {
   const light = ([red, green, blue]: Colour): number => 0.299 * red + 0.587 * green + 0.114 * blue;
   const mean = (light(top) + light(bottom)) / 2;

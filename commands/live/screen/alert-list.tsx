@@ -13,13 +13,13 @@ interface Props extends ListProps {
   readonly all: number;
 }
 
-/** The open alerts, the newest on top. */
-export const AlertList = memo(function AlertList({ terminal, width, height, focused, chosen, alerts, all }: Props) {
-  const first = firstShown(alerts.length, chosen, height - 1);
+/** The open alerts, newest first. */
+export const AlertList = memo(function AlertList({ terminal, width, height, focused, selected, alerts, all }: Props) {
+  const first = firstShown(alerts.length, selected, height - 1);
   const camera = Math.max(8, Math.min(24, Math.floor(width * 0.2)));
   const rule = leftOf(width, [8, 8, 9, camera, 10]);
   const lines = alerts.slice(first, first + height - 1).map((alert, at) =>
-    row(terminal, { chosen: first + at === chosen, focused }, [
+    row(terminal, { selected: first + at === selected, focused }, [
       { text: shortTime(alert.created_at, terminal.now), width: 8 },
       { text: alert.severity, width: 8, paint: riskPaint(alert.severity) },
       { text: alert.status, width: 9, paint: alert.status === "pending" ? "yellow" : undefined },
@@ -28,7 +28,7 @@ export const AlertList = memo(function AlertList({ terminal, width, height, focu
       { text: alert.alert_metadata.rule_name, width: rule },
     ]),
   );
-  const nothing = all === 0 ? "  no open alert" : "  no alert fits the filter";
+  const nothing = all === 0 ? "  no open alerts" : "  no alerts match the filter";
   const title = `open alerts ${countText(alerts.length, all, mostAlerts)}`;
   return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });

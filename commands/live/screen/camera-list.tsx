@@ -14,21 +14,31 @@ export interface ListProps {
   readonly width: number;
   readonly height: number;
   readonly focused: boolean;
-  /** The chosen row; -1 in an empty list. */
-  readonly chosen: number;
+  /** The selected row; -1 in an empty list. */
+  readonly selected: number;
 }
 
 interface Props extends ListProps {
   readonly cameras: readonly Camera[];
   readonly activity: LiveData["activity"];
   readonly silences: readonly Silence[];
-  /** How many there are without a filter. */
+  /** Number of cameras without the filter. */
   readonly all: number;
 }
 
-/** Cameras: whether they are alive, how old their newest picture is, and how much they saw in the last minutes. */
-export const CameraList = memo(function CameraList({ terminal, width, height, focused, chosen, cameras, activity, silences, all }: Props) {
-  const first = firstShown(cameras.length, chosen, height - 1);
+/** The cameras: status, age of the last picture, and detections of the last minutes. */
+export const CameraList = memo(function CameraList({
+  terminal,
+  width,
+  height,
+  focused,
+  selected,
+  cameras,
+  activity,
+  silences,
+  all,
+}: Props) {
+  const first = firstShown(cameras.length, selected, height - 1);
   const shown = cameras.slice(first, first + height - 1);
   const marks = shown.map(({ camera_id }) => silencedText(silencesOf(silences, camera_id, terminal.now), terminal.now, width));
   const widths = cameraWidths(
@@ -36,7 +46,7 @@ export const CameraList = memo(function CameraList({ terminal, width, height, fo
     marks.some((mark) => mark !== ""),
   );
   const lines = shown.map((camera, at) =>
-    row(terminal, { chosen: first + at === chosen, focused }, [
+    row(terminal, { selected: first + at === selected, focused }, [
       { text: camera.camera_id, width: widths.id, paint: "bold" },
       { text: camera.name, width: widths.name },
       { text: camera.status, width: widths.status, paint: statePaint(camera.status) },
@@ -45,18 +55,18 @@ export const CameraList = memo(function CameraList({ terminal, width, height, fo
       { text: sparkline(activity.get(camera.camera_id), terminal.now, widths.spark), width: widths.spark, paint: "cyan" },
     ]),
   );
-  const nothing = all === 0 ? "  no camera yet: a new folder under the camera root becomes one" : "  no camera fits the filter";
+  const nothing = all === 0 ? "  no cameras yet: a new folder below CAMERA_ROOT becomes one" : "  no cameras match the filter";
   const title = `cameras ${countText(cameras.length, all)}`;
   return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });
 
-/** From here on there is room to say how much longer a camera is silenced. */
+/** The least width that shows how long a camera stays muted. */
 const roomForTime = 70;
 
-/** That a camera is silenced, and for how much longer; empty when it is not. */
+/** `muted` with the remaining time; empty if the camera is not muted. */
 function silencedText([longest]: readonly Silence[], now: Date, width: number): string {
   if (longest === undefined) return "";
-  return width < roomForTime ? "silenced" : `silenced ${age(now, longest.ends_at)}`;
+  return width < roomForTime ? "muted" : `muted ${age(now, longest.ends_at)}`;
 }
 
 function cameraWidths(width: number, someSilenced: boolean) {

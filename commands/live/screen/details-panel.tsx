@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import type { TerminalFormat } from "../../output/terminal-format.ts";
-import type { Look } from "../look.ts";
+import type { Display } from "../display.ts";
 import { detailsLayout } from "../ui/layout.ts";
 import type { State, Subject } from "../ui/ui.ts";
 import { detailsText, isOf } from "./details-text.ts";
@@ -10,18 +10,18 @@ import { Picture } from "./picture.tsx";
 
 interface Props {
   readonly terminal: TerminalFormat;
-  readonly look: Look;
+  readonly display: Display;
   readonly state: State;
   readonly subject: Subject;
   readonly width: number;
   readonly height: number;
-  /** Lines that are above the screen. */
+  /** Lines scrolled off the top. */
   readonly scroll: number;
   readonly focused: boolean;
 }
 
-/** One event or camera: its picture, and all that is known of it. */
-export function DetailsPanel({ terminal, look, state, subject, width, height, scroll, focused }: Props) {
+/** The details of one event or camera with its picture. */
+export function DetailsPanel({ terminal, display, state, subject, width, height, scroll, focused }: Props) {
   const { picture, beside, text } = detailsLayout({ columns: width, rows: height - 1 });
   const lines = detailsText(state, subject, terminal, text.columns);
   const first = Math.min(scroll, Math.max(0, lines.length - text.rows));
@@ -31,7 +31,7 @@ export function DetailsPanel({ terminal, look, state, subject, width, height, sc
     <Box flexDirection="column" width={width} height={height}>
       <Panel {...{ terminal, width, focused, title }} height={1} lines={[]} />
       <Box flexDirection={beside ? "row" : "column"} gap={beside ? 2 : 0}>
-        {picture && <Picture {...{ terminal, look }} size={picture} loaded={isOf(state, subject) ? state.ui.loaded : undefined} />}
+        {picture && <Picture {...{ terminal, display }} size={picture} loaded={isOf(state, subject) ? state.ui.loaded : undefined} />}
         <Lines width={text.columns} height={text.rows} lines={lines.slice(first)} />
       </Box>
     </Box>

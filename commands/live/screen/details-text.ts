@@ -7,11 +7,11 @@ import { silenceLines } from "../../silence/active.ts";
 import { silencesAbout } from "../data/silenced.ts";
 import type { Alert, Event } from "../records.ts";
 import { broken, steady } from "../text.ts";
-import { chosenOf } from "../ui/selection.ts";
+import { selectedRecords } from "../ui/selection.ts";
 import type { State, Subject } from "../ui/ui.ts";
 import { riskText, shortTime } from "./words.ts";
 
-/** What there is to say of a subject, in lines of that width: facts, reasons, alerts, and how it came about. */
+/** The details of a subject as lines of this width: facts, risk factors, alerts and explanation. */
 export function detailsText(state: State, subject: Subject, terminal: TerminalFormat, width: number): string[] {
   const narrow = { ...terminal, width };
   const loaded = isOf(state, subject) ? state.ui.loaded : undefined;
@@ -20,27 +20,27 @@ export function detailsText(state: State, subject: Subject, terminal: TerminalFo
   return lines.flatMap((line) => broken(line, width));
 }
 
-/** Whether what was loaded is of this subject. */
+/** Whether the loaded details belong to this subject. */
 export function isOf({ ui: { loaded } }: State, { kind, id }: Subject): boolean {
   return loaded?.subject.kind === kind && loaded.subject.id === id;
 }
 
 function eventText(state: State, subject: Subject, terminal: TerminalFormat): string[] {
   const loaded = isOf(state, subject) ? state.ui.loaded : undefined;
-  const chosen = chosenOf({ ...state, ui: { ...state.ui, details: { subject, scroll: 0, picture: 0 } } });
-  const event = chosen?.event ?? loaded?.event;
+  const selected = selectedRecords({ ...state, ui: { ...state.ui, details: { subject, scroll: 0, picture: 0 } } });
+  const event = selected?.event ?? loaded?.event;
   if (event === undefined) return [paint(terminal, "dim", "loading ...")];
   return [
     ...factLines(eventView.details(event, terminal), terminal),
     ...factorLines(event, terminal),
-    ...alertLines(chosen?.alerts ?? [], terminal),
+    ...alertLines(selected?.alerts ?? [], terminal),
     ...explanationLines(state, subject, terminal),
   ];
 }
 
 function cameraText(state: State, id: string, terminal: TerminalFormat): string[] {
   const camera = state.data.cameras.get(id);
-  if (camera === undefined) return [paint(terminal, "dim", "there is no such camera any more")];
+  if (camera === undefined) return [paint(terminal, "dim", "this camera no longer exists")];
   const events = state.data.events.filter(({ camera_id }) => camera_id === id).slice(0, 20);
   return [
     ...factLines(
@@ -48,7 +48,7 @@ function cameraText(state: State, id: string, terminal: TerminalFormat): string[
       terminal,
     ),
     ...alertLines(
-      chosenOf({ ...state, ui: { ...state.ui, details: { subject: { kind: "camera", id }, scroll: 0, picture: 0 } } })?.alerts ?? [],
+      selectedRecords({ ...state, ui: { ...state.ui, details: { subject: { kind: "camera", id }, scroll: 0, picture: 0 } } })?.alerts ?? [],
       terminal,
     ),
     ...section(
@@ -62,11 +62,11 @@ function cameraText(state: State, id: string, terminal: TerminalFormat): string[
   ];
 }
 
-/** Label and value; what is longer goes on under the value. Empty values are left out. */
+/** Lines of label and value, wrapped below the value. Skips empty values. */
 function factLines(facts: readonly (readonly [string, Cell])[], terminal: TerminalFormat): string[] {
-  const said = facts.filter(([, { text }]) => text !== "");
-  const labelWidth = Math.max(...said.map(([label]) => label.length)) + 2;
-  return said.flatMap(([label, { text, paint: colour }]) =>
+  const shown = facts.filter(([, { text }]) => text !== "");
+  const labelWidth = Math.max(...shown.map(([label]) => label.length)) + 2;
+  return shown.flatMap(([label, { text, paint: colour }]) =>
     broken(steady(text), terminal.width - labelWidth).map(
       (line, at) => `${paint(terminal, "dim", (at === 0 ? label : "").padEnd(labelWidth))}${paint(terminal, colour, line)}`,
     ),
@@ -78,7 +78,7 @@ function factorLines({ risk_factors }: Event, terminal: TerminalFormat): string[
     ({ name, contribution, detail }) =>
       `${String(contribution).padStart(5)}  ${steady(name)}${detail === undefined ? "" : `  ${steady(detail)}`}`,
   );
-  return section(terminal, "reasons", lines);
+  return section(terminal, "risk factors", lines);
 }
 
 function alertLines(alerts: readonly Alert[], terminal: TerminalFormat): string[] {
@@ -89,12 +89,12 @@ function alertLines(alerts: readonly Alert[], terminal: TerminalFormat): string[
   return section(terminal, "open alerts", lines);
 }
 
-/** The chain from the file to the person who was told. */
+/** The chain from the picture file to the recipients. */
 function explanationLines(state: State, subject: Subject, terminal: TerminalFormat): string[] {
   const explanation = isOf(state, subject) ? state.ui.loaded?.explanation : undefined;
   if (explanation === undefined) return [];
   const chain = explanationView.more?.(explanation, terminal).trimEnd().split("\n") ?? [];
-  return section(terminal, "how it came about", [steady(explanation.outcome), ...chain]);
+  return section(terminal, "explanation", [steady(explanation.outcome), ...chain]);
 }
 
 function section(terminal: TerminalFormat, title: string, lines: readonly string[]): string[] {

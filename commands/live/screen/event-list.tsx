@@ -9,19 +9,19 @@ import { countText, riskText, shortTime } from "./words.ts";
 
 interface Props extends ListProps {
   readonly events: readonly Event[];
-  /** The open ones: their events are marked. */
+  /** Open alerts, whose events are marked. */
   readonly alerts: readonly Alert[];
   readonly all: number;
 }
 
-/** The stream of events, the newest on top: when, how risky, where, what. */
-export const EventList = memo(function EventList({ terminal, width, height, focused, chosen, events, alerts, all }: Props) {
-  const first = firstShown(events.length, chosen, height - 1);
+/** The events, newest first. */
+export const EventList = memo(function EventList({ terminal, width, height, focused, selected, events, alerts, all }: Props) {
+  const first = firstShown(events.length, selected, height - 1);
   const alerted = new Set(alerts.map(({ event_id }) => event_id));
   const widths = eventWidths(width);
   const lines = events.slice(first, first + height - 1).map((event, at) => {
     const risk = riskText(event);
-    return row(terminal, { chosen: first + at === chosen, focused }, [
+    return row(terminal, { selected: first + at === selected, focused }, [
       { text: shortTime(event.started_at, terminal.now), width: 8, paint: event.reviewed ? "dim" : undefined },
       { text: risk.text, width: 11, paint: risk.paint },
       { text: mark(event, alerted.has(event.id)), width: 1, paint: alerted.has(event.id) ? "red" : "green" },
@@ -30,12 +30,12 @@ export const EventList = memo(function EventList({ terminal, width, height, focu
       { text: event.summary, width: widths.summary, paint: event.reviewed ? "dim" : undefined },
     ]);
   });
-  const nothing = all === 0 ? "  no event yet" : "  no event fits the filter";
+  const nothing = all === 0 ? "  no events yet" : "  no events match the filter";
   const title = `events ${countText(events.length, all, mostEvents)}`;
   return <Panel {...{ terminal, width, height, focused, title }} lines={lines.length > 0 ? lines : [nothing]} />;
 });
 
-/** `!`: somebody has to look; `✓`: somebody did. */
+/** `!`: an open alert; `✓`: reviewed. */
 function mark(event: Event, alerted: boolean): string {
   if (alerted) return "!";
   return event.reviewed ? "✓" : " ";

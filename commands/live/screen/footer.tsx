@@ -22,7 +22,7 @@ const keys = [
   ["q", "quit"],
 ] as const;
 
-/** The last line: what is being asked, what was done, or which keys there are. */
+/** The last line: a prompt, a note, or the keys. */
 export function Footer({ terminal, state: { ui } }: Props) {
   const { columns } = ui.size;
   const text = ui.prompt !== undefined ? promptText(terminal, ui.prompt, columns) : restText(terminal, ui, columns);
@@ -47,9 +47,9 @@ function promptText(terminal: TerminalFormat, prompt: Prompt, columns: number): 
       const spans = silenceSpans.map(({ label }, at) => (at === prompt.span ? paint(terminal, "bold", `[${label}]`) : label));
       const name = fitted(steady(prompt.cameraId), Math.min(20, prompt.cameraId.length));
       return typed(
-        ` silence ${name} for ${spans.join(" ")} because `,
+        ` silence ${name} for ${spans.join(" ")}, reason: `,
         prompt.reason,
-        prompt.reason === "" ? paint(terminal, "dim", " say why") : "",
+        prompt.reason === "" ? paint(terminal, "dim", " required") : "",
       );
     }
     default:

@@ -1,7 +1,7 @@
 import { pluralize } from "../../../src/base/text/pluralize.ts";
 import { paint, statePaint, type TerminalFormat } from "../../output/terminal-format.ts";
 import { type LiveData, messagesBehind, mostAlerts } from "../data/data.ts";
-import type { Look } from "../look.ts";
+import type { Display } from "../display.ts";
 import { steady } from "../text.ts";
 import type { State } from "../ui/ui.ts";
 import { Lines } from "./lines.tsx";
@@ -10,21 +10,21 @@ import { countText, duration, shortTime } from "./words.ts";
 
 interface Props {
   readonly terminal: TerminalFormat;
-  readonly look: Look;
+  readonly display: Display;
   readonly state: State;
 }
 
-/** Which daemon, how the connection is, and the figures of everything. */
-export function Header({ terminal, look, state: { data, now, ui } }: Props) {
+/** The daemon, the connection and the key numbers. */
+export function Header({ terminal, display, state: { data, now, ui } }: Props) {
   const { columns } = ui.size;
   const version = data.link.kind === "connected" ? ` ${steady(data.link.version)}` : "";
-  const name = ` ${paint(terminal, "bold", "homesec live")}${version}  ${paint(terminal, "dim", look.address)}`;
+  const name = ` ${paint(terminal, "bold", "homesec live")}${version}  ${paint(terminal, "dim", display.address)}`;
   const health = data.health === undefined ? "" : `  ${paint(terminal, statePaint(data.health.status), data.health.status)}`;
   const right = `${linkText(terminal, data, now)}${health}  ${shortTime(now, now)} `;
-  return <Lines width={columns} height={2} lines={[spread(name, right, columns), ` ${figures(terminal, data, now)}`]} />;
+  return <Lines width={columns} height={2} lines={[spread(name, right, columns), ` ${keyNumbers(terminal, data, now)}`]} />;
 }
 
-/** Whether what is shown is what is. */
+/** The state of the connection. */
 function linkText(terminal: TerminalFormat, data: LiveData, now: Date): string {
   const { link } = data;
   const seconds = Math.max(0, Math.floor((now.getTime() - link.since.getTime()) / 1000));
@@ -34,25 +34,25 @@ function linkText(terminal: TerminalFormat, data: LiveData, now: Date): string {
   return behind > 0 ? paint(terminal, "yellow", `◐ catching up (${behind})`) : paint(terminal, "green", "● connected");
 }
 
-function figures(terminal: TerminalFormat, data: LiveData, now: Date): string {
+function keyNumbers(terminal: TerminalFormat, data: LiveData, now: Date): string {
   const { cameras, alerts, pipeline, telemetry, health, lost } = data;
-  const away = [...cameras.values()].filter(({ status }) => status === "offline" || status === "error").length;
+  const down = [...cameras.values()].filter(({ status }) => status === "offline" || status === "error").length;
   const open =
     alerts.length === 0
-      ? "no open alert"
+      ? "no open alerts"
       : paint(terminal, "red", `${countText(alerts.length, alerts.length, mostAlerts)} open alert${alerts.length === 1 ? "" : "s"}`);
   const silences = data.silences.filter(({ ends_at }) => ends_at > now);
   const everything = silences.some(({ camera_id, rule_id }) => camera_id === null && rule_id === null);
   const broken = Object.values(health?.circuit_breakers.breakers ?? {}).filter((breaker) => breaker !== "closed").length;
   const detect = telemetry?.latencies.detect;
   return [
-    `${pluralize(cameras.size, "camera")}${away === 0 ? "" : paint(terminal, "yellow", ` (${away} away)`)}`,
+    `${pluralize(cameras.size, "camera")}${down === 0 ? "" : paint(terminal, "yellow", ` (${down} down)`)}`,
     open,
-    ...(everything ? [paint(terminal, "yellow", "all alerts silenced")] : []),
+    ...(everything ? [paint(terminal, "yellow", "all alerts muted")] : []),
     ...(silences.length > 0 && !everything ? [paint(terminal, "yellow", pluralize(silences.length, "silence"))] : []),
     ...(pipeline ? [`queues ${pipeline.detection_worker.waiting} / ${pipeline.analysis_worker.waiting}`] : []),
     ...(broken > 0 ? [paint(terminal, "red", `${pluralize(broken, "breaker")} open`)] : []),
     ...(detect ? [`detector ${duration(detect.p50_ms)}`] : []),
-    ...(lost > 0 ? [paint(terminal, "red", `${lost} messages lost`)] : []),
+    ...(lost > 0 ? [paint(terminal, "red", `${lost} messages missed`)] : []),
   ].join(paint(terminal, "dim", "  ·  "));
 }

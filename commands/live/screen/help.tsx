@@ -12,35 +12,35 @@ const topics = [
   [
     "move",
     [
-      ["↑ ↓ j k", "to the next row"],
-      ["page ↑ ↓", "by a screenful"],
-      ["g G", "to the top, where new rows appear, and to the end"],
-      ["tab", "to the next list of the overview"],
-      ["enter", "details of the row; ← → shows its other pictures"],
-      ["esc", "back: closes details, ends the filter, goes to the overview"],
+      ["↑ ↓ j k", "next row"],
+      ["page ↑ ↓", "one page"],
+      ["g G", "first row, where new rows appear, and last row"],
+      ["tab", "next list of the overview"],
+      ["enter", "details of the row; ← → for its other pictures"],
+      ["esc", "back: close details, clear the filter, go to the overview"],
     ],
   ],
   [
-    "do",
+    "actions",
     [
-      ["a", "acknowledge the alert, or those of the event or camera"],
-      ["d", "dismiss it: nothing has to be done"],
-      ["r", "mark the event as reviewed, or take that back"],
+      ["a", "acknowledge the alert, or all alerts of the event or camera"],
+      ["d", "dismiss it: no action needed"],
+      ["r", "mark the event as reviewed, or undo that"],
       ["s", "silence the camera for a while, with a reason"],
     ],
   ],
   [
-    "look",
+    "view",
     [
-      ["/", "filter: words that all occur, camera:yard, level:high+, -word"],
+      ["/", "filter: words that must all occur, camera:yard, level:high+, -word"],
       [":", "views: overview cameras events alerts system log help"],
-      ["ctrl-l", "draw the screen anew"],
-      ["q", "quit; homesec goes on without this view"],
+      ["ctrl-l", "redraw the screen"],
+      ["q", "quit; the daemon keeps running"],
     ],
   ],
 ] as const;
 
-/** The keys. */
+/** The keys of the view. */
 export function Help({ terminal, width, height }: Props) {
   const lines = topics.flatMap(([title, keys]) => [
     ` ${paint(terminal, "bold", title)}`,

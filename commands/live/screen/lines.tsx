@@ -4,7 +4,7 @@ import { fitted } from "../text.ts";
 interface LinesProps {
   readonly width: number;
   readonly height: number;
-  /** Steady, perhaps coloured texts; cut and filled up to the size. */
+  /** Steady texts, with or without colours; cut or padded to the size. */
   readonly lines: readonly string[];
 }
 
@@ -21,8 +21,8 @@ export function Lines({ width, height, lines }: LinesProps) {
 }
 
 /**
- * One line. Ink measures blanks only, and the text takes their place afterwards: Ink remembers each text that it ever measured, which
- * would fill the memory of a view that runs for weeks.
+ * One line. Ink only measures spaces, which the text then replaces: Ink caches every measured text, which would fill the memory
+ * within weeks.
  */
 function Line({ width, text }: { readonly width: number; readonly text: string }) {
   const shown = fitted(text, width);

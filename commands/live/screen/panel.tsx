@@ -6,15 +6,15 @@ import { Lines } from "./lines.tsx";
 export interface PanelProps {
   readonly terminal: TerminalFormat;
   readonly title: string;
-  /** Whether the keys go here. */
+  /** Whether the panel has the focus. */
   readonly focused?: boolean | undefined;
   readonly width: number;
-  /** With the title. */
+  /** Includes the title. */
   readonly height: number;
   readonly lines: readonly string[];
 }
 
-/** A title on a rule, and what is under it. */
+/** A title line with lines below. */
 export function Panel({ terminal, title, focused = false, width, height, lines }: PanelProps) {
   const rule = focused ? "━" : "─";
   const end = rule.repeat(Math.max(0, width - cellWidth(title) - 4));

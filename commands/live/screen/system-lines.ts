@@ -8,15 +8,15 @@ import { duration } from "./words.ts";
 const label = 10;
 const columnWidth = 76;
 
-/** In how many columns, and how wide ones, the lines are shown. */
+/** The number and the width of the columns. */
 export function systemPlaces(width: number): { readonly columns: number; readonly width: number } {
   const columns = Math.max(1, Math.min(3, Math.floor(width / columnWidth)));
   return { columns, width: Math.floor(width / columns) };
 }
 
-/** How the daemon is: the most important first, since there may be room for some lines only. */
+/** The state of the daemon, most important lines first, since not all may fit. */
 export function systemLines(terminal: TerminalFormat, { health, pipeline, telemetry }: LiveData, width: number): string[] {
-  if (health === undefined) return ["  not known yet"];
+  if (health === undefined) return ["  loading ..."];
   return [
     ...serviceLines(terminal, health, width),
     ...(pipeline ? queueLines(terminal, pipeline, telemetry) : []),
@@ -52,7 +52,7 @@ function named(terminal: TerminalFormat, name: string, state: string, colour: Pa
   return `  ${fitted(steady(name), 15)} ${paint(terminal, colour, fitted(state, 9))} ${rest}`;
 }
 
-/** Queues: what could start now, waits for something, is worked on, was given up. */
+/** Queues: waiting, deferred, in progress and dead jobs. */
 function queueLines(
   terminal: TerminalFormat,
   { file_watcher, detection_worker, batch_aggregator, analysis_worker }: Pipeline,
@@ -62,9 +62,9 @@ function queueLines(
     name: string,
     { waiting, deferred, in_progress, dead, oldest_waiting_seconds: oldest }: Pipeline["analysis_worker"],
   ): string => {
-    const given = dead === 0 ? "" : paint(terminal, "red", `  ${dead} given up`);
+    const deadText = dead === 0 ? "" : paint(terminal, "red", `  ${dead} dead`);
     const old = oldest === null || oldest < 5 ? "" : paint(terminal, "yellow", `  oldest ${duration(oldest * 1000)}`);
-    return `  ${fitted(name, label)} ${waiting} waiting  ${deferred} deferred  ${in_progress} in work${given}${old}`;
+    return `  ${fitted(name, label)} ${waiting} waiting  ${deferred} deferred  ${in_progress} in progress${deadText}${old}`;
   };
   const stuck = file_watcher.stuck.length === 0 ? "" : paint(terminal, "yellow", `  ${file_watcher.stuck.length} stuck`);
   return [
@@ -79,7 +79,7 @@ function queueLines(
 
 function latencyLines(terminal: TerminalFormat, { latencies }: Telemetry, width: number): string[] {
   const lines = Object.entries(latencies).map(([name, latency]) => {
-    if (latency === null) return `  ${fitted(name, label)} ${paint(terminal, "dim", "no sample in the last hour")}`;
+    if (latency === null) return `  ${fitted(name, label)} ${paint(terminal, "dim", "no samples in the last hour")}`;
     const { p50_ms, p95_ms, max_ms, sample_count } = latency;
     const most = width < 60 ? "" : `max ${fitted(duration(max_ms), 8)} of ${sample_count}`;
     return `  ${fitted(name, label)} p50 ${fitted(duration(p50_ms), 8)} p95 ${fitted(duration(p95_ms), 8)} ${most}`;
@@ -87,7 +87,7 @@ function latencyLines(terminal: TerminalFormat, { latencies }: Telemetry, width:
   return [heading(terminal, "latency"), ...lines];
 }
 
-/** Each that has stopped by itself; those that run share their lines, so that all fits on a small screen. */
+/** One line per stopped worker; running workers share lines, so that all fit on a small screen. */
 function workerLines(terminal: TerminalFormat, { workers }: Health, width: number): string[] {
   const stopped = workers.filter(({ running }) => !running);
   const running = workers.filter((worker) => worker.running).map(({ name }) => steady(name));
@@ -102,7 +102,7 @@ function requestLines(terminal: TerminalFormat, { websocket, api_requests: { tot
   const times = p50_ms === null || p99_ms === null ? "" : `  p50 ${duration(p50_ms)}  p99 ${duration(p99_ms)}`;
   return [
     heading(terminal, "clients"),
-    `  ${fitted("websocket", label)} ${websocket.connected_clients} connected  ${websocket.messages_sent} sent  ${websocket.cut_slow} cut off`,
+    `  ${fitted("websocket", label)} ${websocket.connected_clients} connected  ${websocket.messages_sent} sent  ${websocket.cut_slow} disconnected`,
     `  ${fitted("requests", label)} ${total}${times}`,
   ];
 }

@@ -12,11 +12,11 @@ interface Props {
   readonly height: number;
   readonly focused: boolean;
   readonly data: LiveData;
-  /** Lines that are above the screen. */
+  /** Lines scrolled off the top. */
   readonly scroll: number;
 }
 
-/** Services, breakers, queues, latencies, workers; in as many columns as there is room for. */
+/** Services, breakers, queues, latencies and workers, in as many columns as fit. */
 export const SystemPanel = memo(
   function SystemPanel({ terminal, width, height, focused, data, scroll }: Props) {
     const { columns, width: each } = systemPlaces(width);

@@ -2,13 +2,13 @@ import { minuteMs } from "../../../src/base/clock/durations.ts";
 import { localTime, type Paint, riskPaint } from "../../output/terminal-format.ts";
 import type { Event } from "../records.ts";
 
-/** The time of day, or for another day the date. */
+/** The time of day; the date on other days. */
 export function shortTime(time: Date, now: Date): string {
   const [date, clock = ""] = localTime(time).split(" ");
   return date === localTime(now).slice(0, 10) ? clock : (date ?? "").slice(5);
 }
 
-/** How old something is, in few characters. */
+/** The age in few characters. */
 export function age(time: Date | null, now: Date): string {
   if (time === null) return "never";
   const seconds = Math.max(0, Math.round((now.getTime() - time.getTime()) / 1000));
@@ -21,10 +21,10 @@ export function age(time: Date | null, now: Date): string {
 export function riskText(event: Event): { readonly text: string; readonly paint: Paint | undefined } {
   if (event.kind === "camera_health") return { text: "camera", paint: "yellow" };
   if (event.risk_score !== null) return { text: `${event.risk_level} ${event.risk_score}`, paint: riskPaint(event.risk_level) };
-  return { text: event.analysis_status === "failed" ? "not judged" : "waits", paint: "dim" };
+  return { text: event.analysis_status === "failed" ? "failed" : "waiting", paint: "dim" };
 }
 
-/** `3 of 40` when a filter holds some back. */
+/** `40`, or `3 of 40` with a filter. */
 export function countText(shown: number, all: number, most = Number.POSITIVE_INFINITY): string {
   const total = all >= most ? `${all}+` : String(all);
   return shown === all ? total : `${shown} of ${total}`;

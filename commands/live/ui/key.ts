@@ -12,7 +12,7 @@ const named = {
   "\u000c": "redraw",
 } as const;
 
-/** The last letter or number of an escape sequence. */
+/** Keys by the end of their escape sequence. */
 const sequences = {
   ...{ A: "up", B: "down", C: "right", D: "left", H: "home", F: "end", Z: "back-tab" },
   ...{ "1~": "home", "4~": "end", "5~": "page-up", "6~": "page-down", "7~": "home", "8~": "end" },
@@ -20,16 +20,16 @@ const sequences = {
 
 export type NamedKey = (typeof named)[keyof typeof named] | (typeof sequences)[keyof typeof sequences] | "escape";
 
-/** A key that was pressed: one with a name, or a character. */
+/** A key: a named key or a character. */
 export type Key = NamedKey | { readonly text: string };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what terminals send
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send escape characters
 const sequence = /^\u001b(?:\[([\d;:<=>?]*)([ -/]*[@-~])|O([A-Za-z])|(?=\u001b|$))/;
 const graphemes = new Intl.Segmenter();
 
 /**
- * The keys in a piece of what a terminal sends: many when somebody types fast over a slow line. Sequences without a meaning here are
- * left out. `rest` is the beginning of a sequence whose end has not come yet.
+ * Parses the keys in a chunk of terminal input, which may contain several. Ignores unknown sequences. `rest` is an incomplete
+ * sequence at the end.
  */
 export function readKeys(input: string): { readonly keys: readonly Key[]; readonly rest: string } {
   const keys: Key[] = [];
@@ -52,13 +52,13 @@ export function readKeys(input: string): { readonly keys: readonly Key[]; readon
   return { keys, rest: "" };
 }
 
-/** A lone escape may be the key, or the beginning of what an arrow key sends; nothing but time tells. */
+/** A single escape may be the key or the start of a sequence; only time tells. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const isUnfinished = (text: string): boolean => /^\u001b(?:\[[\d;:<=>?]*[ -/]*|O)?$/.test(text);
 
 function keyOf(numbers: string, last: string, single: string, whole: string): Key | undefined {
   if (whole === "\u001b") return "escape";
-  // modifiers stand behind a semicolon, and do not matter here
+  // Ignores modifiers, which follow a semicolon
   const name = last === "~" ? `${numbers.split(";")[0]}~` : last || single;
   return sequences[name as keyof typeof sequences];
 }

@@ -1,11 +1,11 @@
 import type { Size } from "./ui.ts";
 
-/** Lines above and below what a view shows. */
+/** Lines above and below the body. */
 const headerHeight = 2;
 const footerHeight = 1;
-/** Smaller than this there is no room for anything. */
+/** The smallest supported size. */
 export const smallest: Size = { columns: 40, rows: 10 };
-/** From here on there are two and three columns. */
+/** The least widths for two and three columns. */
 const twoColumns = 120;
 const threeColumns = 200;
 const gap = 1;
@@ -14,7 +14,7 @@ export type PanelName = "cameras" | "alerts" | "events" | "system" | "log" | "pr
 
 export interface PanelPlace {
   readonly name: PanelName;
-  /** With its title. */
+  /** Includes the title. */
   readonly height: number;
 }
 
@@ -23,10 +23,7 @@ export interface Column {
   readonly panels: readonly PanelPlace[];
 }
 
-/**
- * Lines between header and footer. One line of the screen stays free: a program that writes into the last one scrolls the terminal, and
- * has to draw everything anew.
- */
+/** Lines between header and footer. The last line of the screen stays free, since writing to it would scroll the terminal. */
 export function bodyHeight({ rows }: Size): number {
   return rows - 1 - headerHeight - footerHeight;
 }
@@ -36,14 +33,14 @@ export interface Counts {
   readonly alerts: number;
 }
 
-/** Where the panels of the overview are. Each column but the last has a free one on its right. */
+/** The layout of the overview. A free column separates its columns. */
 export function overviewColumns(size: Size, counts: Counts): readonly Column[] {
   const { columns } = size;
   const height = bodyHeight(size);
-  if (columns < twoColumns) return [{ width: columns, panels: onePile(height, counts) }];
+  if (columns < twoColumns) return [{ width: columns, panels: singleColumn(height, counts) }];
   const system: PanelPlace = { name: "system", height: Math.min(17, Math.max(8, Math.floor(height * 0.5))) };
   const left = (width: number): Column => ({ width, panels: [{ name: "cameras", height: height - system.height }, system] });
-  const alerts = pileHeight(counts.alerts, Math.floor(height * 0.3));
+  const alerts = listHeight(counts.alerts, Math.floor(height * 0.3));
   if (columns < threeColumns) {
     const width = Math.max(50, Math.floor(columns * 0.38));
     const events: Column = {
@@ -69,11 +66,11 @@ export function overviewColumns(size: Size, counts: Counts): readonly Column[] {
   return [left(width), middle, { width: preview, panels: [{ name: "preview", height }] }];
 }
 
-/** All lists one above the other; what there is little of gives its lines to the events. */
-function onePile(height: number, counts: Counts): readonly PanelPlace[] {
+/** All lists in one column; short lists leave their lines to the events. */
+function singleColumn(height: number, counts: Counts): readonly PanelPlace[] {
   if (height < 9) return [{ name: "events", height }];
-  const cameras = pileHeight(counts.cameras, Math.floor(height * 0.3));
-  const alerts = pileHeight(counts.alerts, Math.floor(height * 0.3));
+  const cameras = listHeight(counts.cameras, Math.floor(height * 0.3));
+  const alerts = listHeight(counts.alerts, Math.floor(height * 0.3));
   return [
     { name: "cameras", height: cameras },
     { name: "alerts", height: alerts },
@@ -81,24 +78,24 @@ function onePile(height: number, counts: Counts): readonly PanelPlace[] {
   ];
 }
 
-/** A title and the rows, or what can be had. */
-function pileHeight(rows: number, most: number): number {
+/** The height of a title and the rows, up to `most`. */
+function listHeight(rows: number, most: number): number {
   return Math.max(2, Math.min(rows + 1, most));
 }
 
-/** Whether the overview has room to show the details of the chosen row beside it. */
+/** Whether the overview has room for the details of the selected row. */
 export function hasPreview({ ui: { size, view } }: { readonly ui: { readonly size: Size; readonly view: string } }): boolean {
   return view === "overview" && size.columns >= threeColumns;
 }
 
 export interface DetailsLayout {
-  /** Room for a picture, on the left or above; without any there is none. */
+  /** The place of the picture, on the left or above; undefined without room. */
   readonly picture: Size | undefined;
   readonly beside: boolean;
   readonly text: Size;
 }
 
-/** How picture and text share a place. The picture has a line for its caption. */
+/** Divides a place between picture and text. The picture has one more line for its caption. */
 export function detailsLayout({ columns, rows }: Size): DetailsLayout {
   const pictureColumns = Math.min(Math.floor(columns * 0.45), Math.floor(((rows - 1) * 2 * 4) / 3));
   if (columns >= 150 || (columns >= 70 && columns / rows > 2.4)) {

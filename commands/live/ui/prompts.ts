@@ -1,9 +1,8 @@
-import type { Effect } from "./effect.ts";
 import type { Key } from "./key.ts";
-import { noted } from "./notes.ts";
-import { type Prompt, type State, type Ui, type ViewName, views } from "./ui.ts";
+import type { Effect } from "./ui.ts";
+import { type Prompt, type State, type Ui, type ViewName, views, withNote } from "./ui.ts";
 
-/** How long alerts of a camera can be silenced. */
+/** The durations of a silence. */
 export const silenceSpans = [
   { label: "30 min", seconds: 1_800 },
   { label: "1 h", seconds: 3_600 },
@@ -13,39 +12,39 @@ export const silenceSpans = [
 
 const longestText = 200;
 
-export interface Pressed {
+export interface ReducerResult {
   readonly state: State;
   readonly effect?: Effect | undefined;
 }
 
-/** A key while a prompt is open. */
-export function pressInPrompt(state: State, prompt: Prompt, key: Key): Pressed {
+/** Handles a key while a prompt is open. */
+export function reducePromptKey(state: State, prompt: Prompt, key: Key): ReducerResult {
   if (key === "escape") {
     const filter = prompt.kind === "filter" ? prompt.before : state.ui.filter;
     return { state: withUi(state, { prompt: undefined, filter }) };
   }
   switch (prompt.kind) {
     case "filter":
-      return pressInFilter(state, prompt, key);
+      return reduceFilterKey(state, prompt, key);
     case "view":
-      return pressInView(state, prompt, key);
+      return reduceViewKey(state, prompt, key);
     case "confirm":
-      return pressInConfirm(state, prompt, key);
+      return reduceConfirmKey(state, prompt, key);
     case "silence":
-      return pressInSilence(state, prompt, key);
+      return reduceSilenceKey(state, prompt, key);
     default:
       return prompt satisfies never;
   }
 }
 
-/** The list narrows while the filter is typed. */
-function pressInFilter(state: State, prompt: Extract<Prompt, { kind: "filter" }>, key: Key): Pressed {
+/** Applies the filter while it is typed. */
+function reduceFilterKey(state: State, prompt: Extract<Prompt, { kind: "filter" }>, key: Key): ReducerResult {
   if (key === "enter") return { state: withUi(state, { prompt: undefined }) };
   const text = edited(prompt.text, key);
   return { state: withUi(state, { prompt: { ...prompt, text }, filter: text }) };
 }
 
-function pressInView(state: State, prompt: Extract<Prompt, { kind: "view" }>, key: Key): Pressed {
+function reduceViewKey(state: State, prompt: Extract<Prompt, { kind: "view" }>, key: Key): ReducerResult {
   const fitting = viewsLike(prompt.text);
   if (key === "tab") return { state: withUi(state, { prompt: { ...prompt, text: fitting[0] ?? prompt.text } }) };
   if (key !== "enter") return { state: withUi(state, { prompt: { ...prompt, text: edited(prompt.text, key) } }) };
@@ -54,24 +53,24 @@ function pressInView(state: State, prompt: Extract<Prompt, { kind: "view" }>, ke
   const [view] = fitting;
   if (typed !== "" && view !== undefined) return { state: withUi(state, { prompt: undefined, view, details: undefined, scroll: 0 }) };
   const closed = withUi(state, { prompt: undefined });
-  return { state: typed === "" ? closed : noted(closed, `there is no view ${typed}; there are ${views.join(", ")}`, "yellow") };
+  return { state: typed === "" ? closed : withNote(closed, `unknown view ${typed}; views are ${views.join(", ")}`, "yellow") };
 }
 
-/** The views whose names begin so. */
+/** The views with this prefix. */
 export function viewsLike(text: string): readonly ViewName[] {
   return views.filter((view) => view.startsWith(text.trim().toLowerCase()));
 }
 
-function pressInConfirm(state: State, { effect }: Extract<Prompt, { kind: "confirm" }>, key: Key): Pressed {
+function reduceConfirmKey(state: State, { effect }: Extract<Prompt, { kind: "confirm" }>, key: Key): ReducerResult {
   const closed = withUi(state, { prompt: undefined });
   const agreed = typeof key === "object" && key.text.toLowerCase() === "y";
-  return agreed ? { state: closed, effect } : { state: noted(closed, "nothing was done") };
+  return agreed ? { state: closed, effect } : { state: withNote(closed, "cancelled") };
 }
 
-function pressInSilence(state: State, prompt: Extract<Prompt, { kind: "silence" }>, key: Key): Pressed {
+function reduceSilenceKey(state: State, prompt: Extract<Prompt, { kind: "silence" }>, key: Key): ReducerResult {
   const { span, reason, cameraId } = prompt;
   if (key === "enter") {
-    // without a reason nobody knows later why nothing was told
+    // A silence needs a reason, shown wherever alerts are missing
     if (reason.trim() === "") return { state };
     const { seconds } = silenceSpans[span] ?? silenceSpans[0];
     return { state: withUi(state, { prompt: undefined }), effect: { kind: "silence", cameraId, seconds, reason: reason.trim() } };
@@ -86,7 +85,7 @@ function pressInSilence(state: State, prompt: Extract<Prompt, { kind: "silence" 
 
 const graphemes = new Intl.Segmenter();
 
-/** A line of text after a key. */
+/** The text after a key. */
 function edited(text: string, key: Key): string {
   if (typeof key === "object") return (text + key.text).slice(0, longestText);
   if (key === "clear") return "";

@@ -1,23 +1,22 @@
 import { idsOf, rowsOf } from "../data/rows.ts";
-import type { Effect } from "./effect.ts";
 import type { Key } from "./key.ts";
-import { noted } from "./notes.ts";
-import { type Pressed, pressInPrompt, withUi } from "./prompts.ts";
+import { type ReducerResult, reducePromptKey, withUi } from "./prompts.ts";
 import { scrolled, scrolledSystem } from "./scroll.ts";
-import { chosenOf, moved, subjectOf } from "./selection.ts";
-import { listOf, lists, type State } from "./ui.ts";
+import { movedSelection, selectedRecords, subjectOf } from "./selection.ts";
+import type { Effect } from "./ui.ts";
+import { listOf, lists, type State, withNote } from "./ui.ts";
 
-/** What a key does. Pure: what it asks for elsewhere is the effect. */
-export function press(state: State, key: Key): Pressed {
+/** Handles a key. Pure; work outside the state is returned as the effect. */
+export function reduceKey(state: State, key: Key): ReducerResult {
   if (key === "interrupt") return { state, effect: { kind: "interrupt" } };
   if (key === "redraw") return { state, effect: { kind: "redraw" } };
   const quiet = state.ui.note === undefined ? state : withUi(state, { note: undefined });
   const { prompt } = quiet.ui;
-  if (prompt !== undefined) return pressInPrompt(quiet, prompt, key);
-  return typeof key === "object" ? pressText(quiet, key.text) : { state: pressNamed(quiet, key) };
+  if (prompt !== undefined) return reducePromptKey(quiet, prompt, key);
+  return typeof key === "object" ? reduceCharacter(quiet, key.text) : { state: reduceNamedKey(quiet, key) };
 }
 
-function pressNamed(state: State, key: Exclude<Key, object>): State {
+function reduceNamedKey(state: State, key: Exclude<Key, object>): State {
   const { ui } = state;
   switch (key) {
     case "up":
@@ -33,9 +32,9 @@ function pressNamed(state: State, key: Exclude<Key, object>): State {
     case "end":
       return move(state, Number.POSITIVE_INFINITY);
     case "left":
-      return turn(state, -1);
+      return turnPicture(state, -1);
     case "right":
-      return turn(state, 1);
+      return turnPicture(state, 1);
     case "tab":
       return focusNext(state, 1);
     case "back-tab":
@@ -51,7 +50,7 @@ function pressNamed(state: State, key: Exclude<Key, object>): State {
   }
 }
 
-function pressText(state: State, text: string): Pressed {
+function reduceCharacter(state: State, text: string): ReducerResult {
   switch (text) {
     case "q":
       return { state, effect: { kind: "quit" } };
@@ -82,7 +81,7 @@ function pressText(state: State, text: string): Pressed {
   }
 }
 
-/** A screenful of rows, but for two that stay to be recognised. */
+/** The rows of a page, less two for context. */
 const page = ({ ui }: State): number => Math.max(1, ui.size.rows - 8);
 
 function move(state: State, by: number): State {
@@ -93,15 +92,15 @@ function move(state: State, by: number): State {
   if (ui.view === "system") return withUi(state, { scroll: scrolledSystem(state, by) });
   const list = listOf(ui);
   if (list === undefined) return state;
-  const pick = moved(idsOf(rowsOf(state), list), ui.picks[list], by);
-  const { [list]: _, ...others } = ui.picks;
-  return withUi(state, { picks: pick === undefined ? others : { ...others, [list]: pick } });
+  const selection = movedSelection(idsOf(rowsOf(state), list), ui.selections[list], by);
+  const { [list]: _, ...others } = ui.selections;
+  return withUi(state, { selections: selection === undefined ? others : { ...others, [list]: selection } });
 }
 
-/** To the next or previous picture of the event. */
-function turn(state: State, by: number): State {
+/** Shows the next or previous picture of the event. */
+function turnPicture(state: State, by: number): State {
   const { details, loaded } = state.ui;
-  // what is loaded may be another one's still
+  // The loaded details may still belong to another subject
   if (details === undefined || loaded?.subject.kind !== details.subject.kind || loaded.subject.id !== details.subject.id) return state;
   const count = loaded.event?.detections.length ?? 0;
   if (count === 0) return state;
@@ -123,9 +122,9 @@ function open(state: State): State {
 const verbs = { acknowledgeAlert: "Acknowledge", dismissAlert: "Dismiss" } as const;
 
 function settle(state: State, operation: "acknowledgeAlert" | "dismissAlert"): State {
-  const alerts = chosenOf(state)?.alerts ?? [];
+  const alerts = selectedRecords(state)?.alerts ?? [];
   const [first] = alerts;
-  if (first === undefined) return noted(state, "there is no open alert here", "yellow");
+  if (first === undefined) return withNote(state, "no open alerts here", "yellow");
   const which =
     alerts.length === 1
       ? `the ${first.severity} alert “${first.alert_metadata.rule_name}” of event ${first.event_id} at ${first.camera_id}`
@@ -137,14 +136,14 @@ function ask(state: State, question: string, effect: Effect): State {
   return withUi(state, { prompt: { kind: "confirm", question, effect } });
 }
 
-function review(state: State): Pressed {
-  const event = chosenOf(state)?.event;
-  if (event === undefined) return { state: noted(state, "choose an event to mark it as reviewed", "yellow") };
+function review(state: State): ReducerResult {
+  const event = selectedRecords(state)?.event;
+  if (event === undefined) return { state: withNote(state, "select an event to mark it as reviewed", "yellow") };
   return { state, effect: { kind: "review", eventId: event.id, reviewed: !event.reviewed } };
 }
 
 function silence(state: State): State {
-  const cameraId = chosenOf(state)?.cameraId;
-  if (cameraId === undefined) return noted(state, "choose a camera, or something that it saw, to silence it", "yellow");
+  const cameraId = selectedRecords(state)?.cameraId;
+  if (cameraId === undefined) return withNote(state, "select a camera or one of its events to silence it", "yellow");
   return withUi(state, { prompt: { kind: "silence", cameraId, span: 1, reason: "" } });
 }

@@ -3,7 +3,7 @@ import { systemLines, systemPlaces } from "../screen/system-lines.ts";
 import { bodyHeight, detailsLayout } from "./layout.ts";
 import type { Details, State } from "./ui.ts";
 
-/** The place of open details after so many lines; it ends where the last line is on the screen. */
+/** The scroll position of open details after `by` lines; stops at the last line. */
 export function scrolled(state: State, { subject, scroll }: Details, by: number): number {
   const { size } = state.ui;
   const { text } = detailsLayout({ columns: size.columns, rows: bodyHeight(size) - 1 });
@@ -12,7 +12,7 @@ export function scrolled(state: State, { subject, scroll }: Details, by: number)
   return Math.max(0, Math.min(scroll + by, last));
 }
 
-/** The place of the system view after so many lines. */
+/** The scroll position of the system view after `by` lines. */
 export function scrolledSystem({ now, data, ui: { size, scroll } }: State, by: number): number {
   const { columns, width } = systemPlaces(size.columns);
   const lines = systemLines({ now, colour: false, width }, data, width).length;

@@ -1,13 +1,12 @@
 import type { Paint } from "../../output/terminal-format.ts";
 import { type LiveData, noData } from "../data/data.ts";
-import type { EventWithDetections, Explanation } from "../records.ts";
-import type { Effect } from "./effect.ts";
-import type { Pick } from "./selection.ts";
+import type { Alert, EventWithDetections, Explanation } from "../records.ts";
+import type { Selection } from "./selection.ts";
 
 export const views = ["overview", "cameras", "events", "alerts", "system", "log", "help"] as const;
 export type ViewName = (typeof views)[number];
 
-/** What can be chosen from. */
+/** The lists with a selection. */
 export const lists = ["cameras", "alerts", "events"] as const;
 export type ListName = (typeof lists)[number];
 
@@ -16,7 +15,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** What details are shown of. */
+/** What the details show. */
 export interface Subject {
   readonly kind: "event" | "camera";
   readonly id: string;
@@ -24,83 +23,100 @@ export interface Subject {
 
 export interface Details {
   readonly subject: Subject;
-  /** Lines that are above the screen. */
+  /** Lines scrolled off the top. */
   readonly scroll: number;
-  /** Which of the pictures of the event is shown. */
+  /** Index of the shown picture of the event. */
   readonly picture: number;
 }
 
-/** Points of colour, three bytes each, line by line. */
+/** RGB pixels, three bytes each, row by row. */
 export interface PixelImage {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** What was asked for to show a subject, as far as it has come. */
+/** The loaded parts of the details. */
 export interface Loaded {
   readonly subject: Subject;
   readonly picture: number;
   readonly event?: EventWithDetections | undefined;
   readonly explanation?: Explanation | undefined;
   readonly image?: PixelImage | undefined;
-  /** Why there is no picture. */
+  /** The reason for a missing picture. */
   readonly noImage?: string | undefined;
-  /** Why there are no details. */
+  /** The reason for missing details. */
   readonly trouble?: string | undefined;
 }
 
-/** What the keys go to instead of the lists. */
+/** What a key does outside the screen state. */
+export type Effect =
+  | { readonly kind: "quit" }
+  | { readonly kind: "interrupt" }
+  | { readonly kind: "redraw" }
+  | { readonly kind: "settle"; readonly operation: "acknowledgeAlert" | "dismissAlert"; readonly alerts: readonly Alert[] }
+  | { readonly kind: "review"; readonly eventId: number; readonly reviewed: boolean }
+  | { readonly kind: "silence"; readonly cameraId: string; readonly seconds: number; readonly reason: string };
+
+/** An open prompt, which receives the keys. */
 export type Prompt =
   | { readonly kind: "filter"; readonly text: string; readonly before: string }
   | { readonly kind: "view"; readonly text: string }
   | { readonly kind: "confirm"; readonly question: string; readonly effect: Effect }
   | { readonly kind: "silence"; readonly cameraId: string; readonly span: number; readonly reason: string };
 
-/** A remark in the last line, gone after some seconds. */
+/** A note in the last line, shown for some seconds. */
 export interface Note {
   readonly text: string;
   readonly paint?: Paint | undefined;
   readonly until: Date;
 }
 
-/** What the person at the keys does with it. */
+/** The state of the user interface. */
 export interface Ui {
   readonly size: Size;
   readonly view: ViewName;
-  /** The list that the keys go to in the overview. */
+  /** The focused list of the overview. */
   readonly focus: ListName;
-  readonly picks: Readonly<Partial<Record<ListName, Pick>>>;
+  readonly selections: Readonly<Partial<Record<ListName, Selection>>>;
   readonly details: Details | undefined;
   readonly loaded: Loaded | undefined;
-  /** Lines of the system view that are above the screen. */
+  /** Lines of the system view scrolled off the top. */
   readonly scroll: number;
   readonly filter: string;
   readonly prompt: Prompt | undefined;
   readonly note: Note | undefined;
 }
 
-/** All that is shown. */
+/** The state of the live view. */
 export interface State {
   readonly now: Date;
   readonly data: LiveData;
   readonly ui: Ui;
 }
 
-/** The state before anything is known and any key is pressed. */
+/** The initial state. */
 export function firstState(now: Date, size: Size): State {
   return {
     now,
     data: noData(now),
     ui: {
-      ...{ size, view: "overview", focus: "events", picks: {}, details: undefined, loaded: undefined },
+      ...{ size, view: "overview", focus: "events", selections: {}, details: undefined, loaded: undefined },
       ...{ scroll: 0, filter: "", prompt: undefined, note: undefined },
     },
   };
 }
 
-/** The list that the keys go to; undefined in views without one. */
+/** The focused list; undefined in views without lists. */
 export function listOf({ view, focus }: Ui): ListName | undefined {
   if (view === "overview") return focus;
   return lists.find((list) => list === view);
+}
+
+const noteMs = 6_000;
+
+/** The state with a note in its last line, shown for 6 s. */
+export function withNote(state: State, text: string, paint?: Paint): State {
+  const until = new Date(state.now.getTime() + noteMs);
+  return { ...state, ui: { ...state.ui, note: { text, paint, until } } };
 }

@@ -117,7 +117,7 @@ describe("homesec live", () => {
     const code = start();
     await shows("One person at the front door");
     typed.type("j\r");
-    await shows("how it came about");
+    await shows("explanation");
     await shows("server does not answer");
     await shows("person 97 %");
     expect(daemon.requests).toContain("GET /api/detections/70/thumbnail");
@@ -134,7 +134,7 @@ describe("homesec live", () => {
     await shows("One person at the front door");
     typed.type("\r");
     await shows("The database is away for a moment");
-    await shows("how it came about");
+    await shows("explanation");
     await eventually(() => daemon.requests.filter((each) => each === "GET /api/detections/70/thumbnail").length === 2, {
       timeoutMs: 10_000,
     });
@@ -142,11 +142,11 @@ describe("homesec live", () => {
     await code;
   }, 20_000);
 
-  it("loads the details of the chosen row anew when the daemon is back", async () => {
+  it("loads the details of the selected row anew when the daemon is back", async () => {
     const code = start();
     await shows("One person at the front door");
     typed.type("\r");
-    await shows("how it came about");
+    await shows("explanation");
     await daemon.stop();
     await shows(/reconnecting/);
     const before = daemon.requests.length;
@@ -166,7 +166,7 @@ describe("homesec live", () => {
     await shows("the alert is acknowledged");
     expect(posted).toEqual([`POST /api/alerts/${alert(2).id}/acknowledge`]);
     daemon.tell({ type: "alert_acknowledged", data: alert(2, { status: "acknowledged" }) });
-    await shows("no open alert");
+    await shows("no open alerts");
     typed.type("q");
     await code;
   });
@@ -179,7 +179,7 @@ describe("homesec live", () => {
     typed.type("a");
     await shows(/Acknowledge .*3 .*\? y\/N/);
     typed.type("y");
-    await shows("2 alerts are acknowledged; 1 was settled already");
+    await shows("2 alerts are acknowledged; 1 was already closed");
     expect(posted).toHaveLength(3);
     typed.type("q");
     await code;
@@ -201,7 +201,7 @@ describe("homesec live", () => {
     expect(await code).toBe(0);
   }, 30_000);
 
-  it("silences the camera of the chosen row", async () => {
+  it("silences the camera of the selected row", async () => {
     const code = start();
     await shows("One person at the front door");
     typed.type("stea party\r");
@@ -231,7 +231,7 @@ describe("homesec live", () => {
     const code = start();
     await shows("One person at the front door");
     screen.resize(200, 50);
-    await shows("what happens");
+    await shows("log");
     screen.resize(60, 15);
     await eventually(() => screen.lines.every((line) => line.length <= 60) && screen.text.includes("events"));
     expect(screen.lines.at(-1)).toBe("");
@@ -321,6 +321,6 @@ describe("homesec live where it cannot draw", () => {
 
   it("refuses --direct, which asks no daemon", async () => {
     expect(await start(["--direct"])).toBe(2);
-    expect(errors).toContain("live follows a daemon, and --direct asks none");
+    expect(errors).toContain("live needs a daemon; remove --direct");
   });
 });

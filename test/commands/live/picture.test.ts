@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { depthOf } from "../../../commands/live/look.ts";
+import { depthOf } from "../../../commands/live/display.ts";
 import { decode } from "../../../commands/live/picture/decode.ts";
 import { cellsFor, halfBlocks } from "../../../commands/live/picture/half-blocks.ts";
 import { cellWidth } from "../../../commands/live/text.ts";

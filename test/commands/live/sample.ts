@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../../commands/live/data/fold.ts";
+import type { Snapshot } from "../../../commands/live/data/reducer.ts";
 import type {
   Alert,
   Camera,

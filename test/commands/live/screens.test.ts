@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { firstState, type Size, type State } from "../../../commands/live/ui/ui.ts";
 import { type Action, update } from "../../../commands/live/ui/update.ts";
-import { plainLook, screenOf } from "./draw.tsx";
+import { plainDisplay, screenOf } from "./draw.tsx";
 import { ago, details, event, explanation, health, now, numbered, pipeline, silence, snapshot, telemetry } from "./sample.ts";
 
 const act = (state: State, ...actions: readonly Action[]): State => actions.reduce((before, action) => update(before, action).state, state);
@@ -77,14 +77,14 @@ describe("the screen", () => {
     expect(await last(keys(small, ":s"))).toBe(" : s▏  system");
     const alerts = act(small, { kind: "key", key: "back-tab" });
     expect(await last(keys(alerts, "d"))).toBe(" Dismiss the critical alert “Somebody at night” of event 5 at front-door? y/N");
-    expect(await last(keys(alerts, "stea"))).toBe(" silence front-door for 30 min [1 h] 2 h 8 h because tea▏");
+    expect(await last(keys(alerts, "stea"))).toBe(" silence front-door for 30 min [1 h] 2 h 8 h, reason: tea▏");
     expect(await last(act(small, { kind: "note", text: "done" }))).toBe(" done");
   });
 
   it("shows which cameras are silenced until the silence is over, and that everything is", async () => {
     const text = async (state: State): Promise<string> => (await screenOf(state)).text;
     const cameras = screens["cameras"] as (state: State) => State;
-    expect(await text(cameras(small))).toMatch(/front-door .* silenced 2 h/);
+    expect(await text(cameras(small))).toMatch(/front-door .* muted 2 h/);
     expect(await text(cameras(small))).not.toMatch(/garden .* silenced/);
     expect(await text(small)).toContain("1 silence");
     expect(await text(cameraDetails(small))).toContain("The painters are here");
@@ -93,8 +93,8 @@ describe("the screen", () => {
     expect(await text(after)).not.toContain("1 silence");
     const all = { type: "silence.started", data: silence(2, { camera_id: null, camera_name: null }) } as const;
     const quiet = act(small, { kind: "data", changes: [{ kind: "messages", messages: numbered([all], 3) }] });
-    expect(await text(quiet)).toContain("all alerts silenced");
-    expect(await text(cameras(quiet))).toMatch(/garden .* silenced 2 h/);
+    expect(await text(quiet)).toContain("all alerts muted");
+    expect(await text(cameras(quiet))).toMatch(/garden .* muted 2 h/);
     const ofRule = {
       type: "silence.started",
       data: silence(3, { camera_id: "garden", rule_id: silence(9).id, rule_name: "Cats" }),
@@ -132,7 +132,7 @@ describe("the screen", () => {
   });
 
   it("has colours for risks, and none with NO_COLOR", async () => {
-    const coloured = (await screenOf(small, { ...plainLook, colour: true, depth: "24bit" })).written.join("");
+    const coloured = (await screenOf(small, { ...plainDisplay, colour: true, depth: "24bit" })).written.join("");
     expect(coloured).toContain("\u001b[35mcritical 93");
     expect(coloured).toContain("\u001b[31mhigh 72");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours begin with this character
@@ -156,6 +156,6 @@ describe("the screen", () => {
   });
 
   it("says when the terminal is too small", async () => {
-    expect((await screenOf(full({ columns: 30, rows: 5 }))).lines[0]).toBe("30x5 is too small: 40x10 at l");
+    expect((await screenOf(full({ columns: 30, rows: 5 }))).lines[0]).toBe("Too small: 30x5, needs 40x10;");
   });
 });

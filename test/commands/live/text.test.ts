@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { difference } from "../../../commands/live/frame-writer.ts";
+import { difference } from "../../../commands/live/terminal.ts";
 import { broken, cellWidth, fitted, steady, tailOf } from "../../../commands/live/text.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 

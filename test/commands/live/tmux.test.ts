@@ -78,7 +78,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await terminal.shows("1 open alert");
 
     await terminal.keys("Down", "Enter");
-    const details = await terminal.shows("how it came about");
+    const details = await terminal.shows("explanation");
     expect(details).toContain("▀▀▀▀▀▀▀▀");
     expect(details.split("\n").length).toBeLessThanOrEqual(25);
     expect(await terminal.screen({ colours: true })).toMatch(/\[38;2;\d+;\d+;\d+m/);
@@ -87,7 +87,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await terminal.keys("a");
     await terminal.shows("Acknowledge the high alert “Somebody”");
     await terminal.keys("y");
-    await terminal.shows("no open alert");
+    await terminal.shows("no open alerts");
     await terminal.keys("r", "Home");
     await terminal.shows(/reviewed +yes/);
     await terminal.keys("Escape");
@@ -105,10 +105,10 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await terminal.keys("?");
     await terminal.shows("mark the event as reviewed");
     await terminal.keys("Escape", "/", "nobody-has-this", "Enter");
-    await terminal.shows("no camera fits the filter");
+    await terminal.shows("no cameras match the filter");
     await terminal.keys("Escape");
     await terminal.resize(300, 100);
-    const wide = await terminal.shows("what happens");
+    const wide = await terminal.shows("log");
     expect(wide.split("\n").some((line) => line.length > 250)).toBe(true);
     await terminal.resize(100, 20);
     const small = await terminal.shows(/^ homesec live(?![\s\S]*what happens)[\s\S]*q quit\s*$/);

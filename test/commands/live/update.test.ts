@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rowsOf } from "../../../commands/live/data/rows.ts";
-import type { Effect } from "../../../commands/live/ui/effect.ts";
 import { type Key, readKeys } from "../../../commands/live/ui/key.ts";
-import { chosenOf, firstShown, subjectOf } from "../../../commands/live/ui/selection.ts";
+import { firstShown, selectedRecords, subjectOf } from "../../../commands/live/ui/selection.ts";
+import type { Effect } from "../../../commands/live/ui/ui.ts";
 import { firstState, type State } from "../../../commands/live/ui/ui.ts";
 import { type Action, update } from "../../../commands/live/ui/update.ts";
 import { alert, details, event, explanation, now, numbered, snapshot } from "./sample.ts";
@@ -43,35 +43,35 @@ const newEvent = (id: number): Action => {
   return { kind: "data", changes: [{ kind: "messages", messages: numbered([{ type: "event", data }], id) }] };
 };
 
-describe("the chosen row", () => {
+describe("the selected row", () => {
   it("follows the newest until somebody moves, and then stays the same while new ones come", () => {
     expect(subjectOf(full)?.id).toBe("7");
     expect(subjectOf(act(full, newEvent(100)))?.id).toBe("100");
-    const moved = type(full, "j").state;
-    expect(subjectOf(moved)?.id).toBe("6");
-    expect(subjectOf(act(act(moved, newEvent(100)), newEvent(101)))?.id).toBe("6");
-    expect(subjectOf(act(type(moved, "g").state, newEvent(100)))?.id).toBe("100");
+    const down = type(full, "j").state;
+    expect(subjectOf(down)?.id).toBe("6");
+    expect(subjectOf(act(act(down, newEvent(100)), newEvent(101)))?.id).toBe("6");
+    expect(subjectOf(act(type(down, "g").state, newEvent(100)))?.id).toBe("100");
   });
 
   it("stays what it is whatever comes, as long as it is there", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), fc.array(fc.constantFrom(1, 2, 3, 200, 201, 202), { maxLength: 10 }), (downs, ids) => {
         let state = type(full, ..."j".repeat(downs)).state;
-        const chosen = subjectOf(state)?.id;
+        const selected = subjectOf(state)?.id;
         ids.forEach((id, at) => {
           const data = event(id, id > 100 ? { started_at: new Date(now.getTime() + id * 1000) } : {});
           const messages = numbered([{ type: "event.updated", data }], at + 1);
           state = act(state, { kind: "data", changes: [{ kind: "messages", messages }] });
         });
-        expect(subjectOf(state)?.id).toBe(chosen);
+        expect(subjectOf(state)?.id).toBe(selected);
       }),
     );
   });
 
   it("gives its place to its neighbour when it is gone", () => {
-    const moved = type(full, "jj").state;
+    const down = type(full, "jj").state;
     const gone = numbered([{ type: "event.deleted", data: { id: 5 } }]);
-    expect(subjectOf(act(moved, { kind: "data", changes: [{ kind: "messages", messages: gone }] }))?.id).toBe("4");
+    expect(subjectOf(act(down, { kind: "data", changes: [{ kind: "messages", messages: gone }] }))?.id).toBe("4");
   });
 
   it("is always among the rows that are shown", () => {
@@ -87,10 +87,10 @@ describe("the chosen row", () => {
   });
 
   it("can be in each of the lists", () => {
-    expect(chosenOf(type(full, "tab").state)?.cameraId).toBe("front-door");
+    expect(selectedRecords(type(full, "tab").state)?.cameraId).toBe("front-door");
     expect(subjectOf(type(full, "tab").state)).toEqual({ kind: "camera", id: "front-door" });
     const alerts = type(full, "back-tab").state;
-    expect(chosenOf(alerts)?.alerts.map(({ event_id }) => event_id)).toEqual([5]);
+    expect(selectedRecords(alerts)?.alerts.map(({ event_id }) => event_id)).toEqual([5]);
     expect(subjectOf(alerts)).toEqual({ kind: "event", id: "5" });
   });
 });
@@ -138,7 +138,7 @@ describe("keys", () => {
   it("change the view by the beginning of its name", () => {
     expect(type(full, ":al", "enter").state.ui.view).toBe("alerts");
     expect(type(full, ":sy\t", "enter").state.ui.view).toBe("system");
-    expect(type(full, ":nowhere", "enter").state.ui.note?.text).toContain("there is no view nowhere");
+    expect(type(full, ":nowhere", "enter").state.ui.note?.text).toContain("unknown view nowhere");
     expect(type(full, "?").state.ui.view).toBe("help");
     expect(type(full, "?", "escape").state.ui.view).toBe("overview");
     expect(type(full, ":q", "enter").effects).toEqual([{ kind: "quit" }]);
@@ -199,7 +199,7 @@ describe("keys", () => {
   it("say so where there is nothing to do it to", () => {
     const nothing = firstState(now, { columns: 80, rows: 24 });
     for (const key of ["a", "d", "r", "s"]) expect(type(nothing, key)).toMatchObject({ effects: [], state: { ui: { prompt: undefined } } });
-    expect(type(nothing, "a").state.ui.note?.text).toBe("there is no open alert here");
+    expect(type(nothing, "a").state.ui.note?.text).toBe("no open alerts here");
   });
 
   it("leave on q and Ctrl-C, also out of a question", () => {
@@ -222,8 +222,8 @@ describe("keys", () => {
 
 describe("a remark", () => {
   it("is gone after some seconds", () => {
-    const noted = act(full, { kind: "note", text: "done" });
-    const later = (seconds: number): State => act(noted, { kind: "tick", now: new Date(now.getTime() + seconds * 1000) });
+    const withNote = act(full, { kind: "note", text: "done" });
+    const later = (seconds: number): State => act(withNote, { kind: "tick", now: new Date(now.getTime() + seconds * 1000) });
     expect(later(3).ui.note?.text).toBe("done");
     expect(later(9).ui.note).toBeUndefined();
   });

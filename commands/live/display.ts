@@ -1,15 +1,15 @@
-/** How many colours pictures are drawn in. */
+/** The colour depth of pictures. */
 export type Depth = "none" | "256" | "24bit";
 
-/** What the terminal can show, and the person wants to see. */
-export interface Look {
+/** The display options of the view. */
+export interface Display {
   readonly colour: boolean;
   readonly depth: Depth;
-  /** Where the daemon is. */
+  /** Address of the daemon. */
   readonly address: string;
 }
 
-/** The colours of a terminal for pictures: 24 bits where COLORTERM says so, else the 256 that nearly every terminal has. */
+/** The colour depth for pictures: 24 bits if COLORTERM says so, else 256 colours. */
 export function depthOf(env: Readonly<Record<string, string | undefined>>, colour: boolean): Depth {
   if (!colour) return "none";
   return /^(truecolor|24bit)$/i.test(env["COLORTERM"] ?? "") ? "24bit" : "256";

@@ -1,17 +1,17 @@
 import type { GapMessage, JournalMessage } from "../../../src/contract/live.ts";
 import type { Alert, Camera, Event, Health, Pipeline, Silence, Telemetry } from "../records.ts";
-import { type Activity, counted } from "./activity.ts";
+import { type Activity, withDetection } from "./activity.ts";
 import { type Link, type LiveData, mostAlerts, mostEvents, mostLogged, mostSilences } from "./data.ts";
 
-/** What a daemon tells when it is asked, as opposed to what it tells by itself. */
+/** The state of the daemon at one time, from its lists. */
 export interface Snapshot {
   readonly cameras: readonly Camera[];
   readonly events: readonly Event[];
-  /** The open ones. */
+  /** Open alerts. */
   readonly alerts: readonly Alert[];
-  /** The active ones. */
+  /** Active silences. */
   readonly silences: readonly Silence[];
-  /** What was seen lately, for the activity of the cameras. */
+  /** Recent detections, for the activity of the cameras. */
   readonly seen: readonly { readonly camera_id: string; readonly detected_at: Date }[];
 }
 
@@ -22,8 +22,8 @@ export type Change =
   | { readonly kind: "cameras"; readonly cameras: readonly Camera[] }
   | { readonly kind: "system"; readonly health?: Health; readonly pipeline?: Pipeline; readonly telemetry?: Telemetry };
 
-/** What is known after a change. Pure, and of bounded size however much comes. */
-export function fold(data: LiveData, change: Change): LiveData {
+/** Applies a change. Pure; the result has a bounded size. */
+export function reduceData(data: LiveData, change: Change): LiveData {
   switch (change.kind) {
     case "link":
       return { ...data, link: change.link, newest: Math.max(change.newest ?? 0, data.newest) };
@@ -44,7 +44,7 @@ export function fold(data: LiveData, change: Change): LiveData {
 
 function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen }: Snapshot): LiveData {
   const activity = new Map<string, Activity>();
-  for (const { camera_id, detected_at } of seen) activity.set(camera_id, counted(activity.get(camera_id), detected_at));
+  for (const { camera_id, detected_at } of seen) activity.set(camera_id, withDetection(activity.get(camera_id), detected_at));
   return {
     ...data,
     cameras: mergedCameras(data.cameras, cameras),
@@ -55,25 +55,25 @@ function withSnapshot(data: LiveData, { cameras, events, alerts, silences, seen 
   };
 }
 
-/** Messages come in order; one that was taken up before changes nothing. */
+/** Messages arrive in order; ignores those already processed. */
 function withMessage(data: LiveData, message: JournalMessage | GapMessage): LiveData {
   if (message.type === "gap") return withGap(data, message);
   if (data.sequence !== undefined && message.sequence <= data.sequence) return data;
   const log = data.log.length < mostLogged ? [...data.log, message] : [...data.log.slice(data.log.length - mostLogged + 1), message];
-  return { ...told(data, message), log, sequence: message.sequence, newest: Math.max(data.newest, message.sequence) };
+  return { ...withMessageData(data, message), log, sequence: message.sequence, newest: Math.max(data.newest, message.sequence) };
 }
 
 function withGap(data: LiveData, { data: { from, to } }: GapMessage): LiveData {
   const isOlder = data.sequence !== undefined && from <= data.sequence;
-  // the journal of the daemon is shorter than what was seen of it: it was set back, and its numbers begin anew there
+  // The journal is shorter than before: the database was restored, and sequences restart there
   if (isOlder) return { ...data, sequence: from - 1, newest: from - 1, lost: data.lost + to - from + 1 };
   return { ...data, sequence: to, lost: data.lost + to - from + 1 };
 }
 
-function told(data: LiveData, { type, data: what }: JournalMessage): LiveData {
+function withMessageData(data: LiveData, { type, data: what }: JournalMessage): LiveData {
   switch (type) {
     case "detection.new": {
-      const activity = counted(data.activity.get(what.camera_id), what.detected_at);
+      const activity = withDetection(data.activity.get(what.camera_id), what.detected_at);
       return {
         ...data,
         activity: new Map(data.activity).set(what.camera_id, activity),
@@ -112,14 +112,14 @@ const byStart = (a: Event, b: Event): number => b.started_at.getTime() - a.start
 const byCreation = (a: Alert | Silence, b: Alert | Silence): number =>
   b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1);
 
-/** The sorted list with this record in place of the one with its id. */
+/** The sorted list with this record; replaces the record with the same id. */
 function put<T extends { readonly id: unknown }>(list: readonly T[], record: T, order: (a: T, b: T) => number, most: number): readonly T[] {
   const old = list.findIndex(({ id }) => id === record.id);
-  // an update mostly leaves it where it is
+  // Most updates keep the position
   if (old >= 0 && order(list[old] as T, record) === 0) return list.with(old, record);
   const rest = old < 0 ? list : list.toSpliced(old, 1);
   let at = 0;
-  // what is new is mostly the newest
+  // Most new records are the newest
   while (at < rest.length && order(rest[at] as T, record) < 0) at += 1;
   if (at >= most) return rest;
   return (rest.length < most ? rest : rest.slice(0, most - 1)).toSpliced(at, 0, record);
@@ -143,7 +143,7 @@ function seenAt(cameras: LiveData["cameras"], id: string, time: Date): LiveData[
   return new Map(cameras).set(id, { ...camera, last_seen_at: time });
 }
 
-/** A list that was asked for may have been overtaken by messages: the newer record of a camera stays. */
+/** Keeps the newer record of each camera, since messages may have overtaken the list. */
 function mergedCameras(known: LiveData["cameras"], listed: readonly Camera[]): LiveData["cameras"] {
   return new Map(
     listed.map((camera) => {

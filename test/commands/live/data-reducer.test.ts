@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { activityMinutes, counted, sparkline } from "../../../commands/live/data/activity.ts";
+import { activityMinutes, sparkline, withDetection } from "../../../commands/live/data/activity.ts";
 import { type LiveData, messagesBehind, mostAlerts, mostEvents, mostLogged, noData } from "../../../commands/live/data/data.ts";
-import { fold } from "../../../commands/live/data/fold.ts";
+import { reduceData } from "../../../commands/live/data/reducer.ts";
 import type { JournalMessage } from "../../../src/contract/live.ts";
 import { ago, alert, camera, event, health, now, numbered, silence, snapshot } from "./sample.ts";
 
 const empty = noData(now);
-const heard = (data: LiveData, messages: readonly JournalMessage[]): LiveData => fold(data, { kind: "messages", messages });
+const heard = (data: LiveData, messages: readonly JournalMessage[]): LiveData => reduceData(data, { kind: "messages", messages });
 
 /** What a daemon may tell of a few events and alerts. */
 const entries = fc.array(
@@ -55,7 +55,7 @@ describe("what is known after messages", () => {
         const [from, taken] = [Math.min(a, b, messages.length), Math.min(Math.max(a, b), messages.length)];
         const then = heard(empty, messages.slice(0, taken));
         const lists = { cameras: [...then.cameras.values()], events: then.events, alerts: then.alerts, silences: then.silences, seen: [] };
-        const late = heard(fold(empty, { kind: "snapshot", snapshot: lists }), messages.slice(from));
+        const late = heard(reduceData(empty, { kind: "snapshot", snapshot: lists }), messages.slice(from));
         const truth = heard(empty, messages);
         expect(late.events).toEqual(truth.events);
         expect(late.alerts).toEqual(truth.alerts);
@@ -81,7 +81,7 @@ describe("what is known after messages", () => {
   });
 
   it("shows the events newest first wherever they come from, and forgets deleted ones", () => {
-    const data = heard(fold(empty, { kind: "snapshot", snapshot }), numbered([{ type: "event", data: event(8) }]));
+    const data = heard(reduceData(empty, { kind: "snapshot", snapshot }), numbered([{ type: "event", data: event(8) }]));
     expect(data.events.map(({ id }) => id)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
     const gone = numbered(
       [
@@ -96,20 +96,20 @@ describe("what is known after messages", () => {
   it("counts what is gone from the history of the daemon, and goes on after it", () => {
     const before = heard(empty, numbered([{ type: "event", data: event(1) }], 10));
     const gap = { type: "gap" as const, data: { from: 11, to: 15 }, timestamp: now };
-    const after = fold(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 16)] });
+    const after = reduceData(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 16)] });
     expect([after.lost, after.sequence, after.events.length]).toEqual([5, 16, 2]);
   });
 
   it("begins anew with a daemon whose journal was set back", () => {
     const before = heard(empty, numbered([{ type: "event", data: event(1) }], 100));
     const gap = { type: "gap" as const, data: { from: 4, to: 100 }, timestamp: now };
-    const after = fold(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 4)] });
+    const after = reduceData(before, { kind: "messages", messages: [gap, ...numbered([{ type: "event", data: event(2) }], 4)] });
     expect([after.sequence, after.events.map(({ id }) => id)]).toEqual([4, [2, 1]]);
   });
 
   it("says how far it is behind after an interruption", () => {
     const before = heard(empty, numbered([{ type: "event.deleted", data: { id: 1 } }], 7));
-    const back = fold(before, { kind: "link", link: { kind: "connected", since: now, version: "1" }, newest: 9 });
+    const back = reduceData(before, { kind: "link", link: { kind: "connected", since: now, version: "1" }, newest: 9 });
     expect(messagesBehind(back)).toBe(2);
     expect(
       messagesBehind(
@@ -130,15 +130,15 @@ describe("what is known after messages", () => {
   it("keeps what messages said of a camera when a list that was asked for is older", () => {
     const offline = { ...camera("yard", { status: "offline", updated_at: ago(1) }), previous_status: "online", reason: null };
     const data = heard(empty, numbered([{ type: "camera_status", data: offline }]));
-    const after = fold(data, { kind: "cameras", cameras: [camera("yard", { updated_at: ago(5) }), camera("hall")] });
+    const after = reduceData(data, { kind: "cameras", cameras: [camera("yard", { updated_at: ago(5) }), camera("hall")] });
     expect([...after.cameras.values()].map(({ camera_id, status }) => [camera_id, status])).toEqual([
       ["yard", "offline"],
       ["hall", "online"],
     ]);
-    expect(fold(after, { kind: "cameras", cameras: [camera("hall")] }).cameras.has("yard")).toBe(false);
+    expect(reduceData(after, { kind: "cameras", cameras: [camera("hall")] }).cameras.has("yard")).toBe(false);
   });
 
-  it("takes the picture of a detection for the newest of its camera, and a breaker's word over the last look at it", () => {
+  it("takes the picture of a detection for the newest of its camera, and a breaker's word over the last health report", () => {
     // of a backlog: stored long after it was taken
     const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: ago(-3_600) };
     const told = numbered([
@@ -147,7 +147,7 @@ describe("what is known after messages", () => {
       { type: "circuit_breaker", data: { name: "detector", state: "open", previous_state: "closed" } },
       { type: "worker_status", data: { name: "file_watcher", running: false, message: null } },
     ]);
-    const data = heard(fold(empty, { kind: "system", health }), told);
+    const data = heard(reduceData(empty, { kind: "system", health }), told);
     expect(data.cameras.get("yard")?.last_seen_at).toEqual(now);
     expect(data.health?.circuit_breakers.breakers).toEqual({ detector: "open", language_model: "open" });
     expect(data.health?.ai_services[0]?.circuit_state).toBe("open");
@@ -162,7 +162,7 @@ describe("the activity of a camera", () => {
       fc.property(times, fc.integer({ min: 1, max: activityMinutes }), (seconds, width) => {
         const activity = seconds
           .map(ago)
-          .reduce<ReturnType<typeof counted> | undefined>((before, time) => counted(before, time), undefined);
+          .reduce<ReturnType<typeof withDetection> | undefined>((before, time) => withDetection(before, time), undefined);
         const minuteOf = (time: Date): number => Math.floor(time.getTime() / 60_000);
         const line = [...sparkline(activity, now, width)];
         const seen = new Set(seconds.map((second) => minuteOf(now) - minuteOf(ago(second))));
@@ -176,7 +176,7 @@ describe("the activity of a camera", () => {
 
   it("grows with what was seen", () => {
     const times = [...Array<Date>(16).fill(now), ...Array<Date>(2).fill(ago(60))];
-    const busy = times.reduce<ReturnType<typeof counted> | undefined>((before, time) => counted(before, time), undefined);
+    const busy = times.reduce<ReturnType<typeof withDetection> | undefined>((before, time) => withDetection(before, time), undefined);
     expect(sparkline(busy, now, 3)).toBe("·▂█");
     expect(sparkline(busy, new Date(now.getTime() + 60_000), 3)).toBe("▂█·");
   });
