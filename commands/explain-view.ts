@@ -15,7 +15,7 @@ const marks: Readonly<Record<Step["status"], readonly [mark: string, colour: Pai
   note: ["-", "dim"],
 };
 
-/** `22:15:03.120`, local; the date stands before the first step of each day. */
+/** Width of a local time such as `22:15:03.120`; the date is above the first step of each day. */
 const clockWidth = "22:15:03.120".length;
 
 export const explanationView: View<Explanation> = {
@@ -54,7 +54,7 @@ function line({ at, status, text }: Step, terminal: TerminalFormat): string {
   return `${paint(terminal, "dim", time.padEnd(clockWidth))} ${paint(terminal, colour, mark)}  ${lines.join(`\n${" ".repeat(indent)}`)}\n`;
 }
 
-/** Times in sentences are UTC; a person reads local ones. */
+/** Replaces UTC times in sentences with local ones. */
 function localized(text: string): string {
   return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => localTime(new Date(time)));
 }

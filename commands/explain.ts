@@ -13,22 +13,22 @@ type Explanation = Reply<Routes["explainEvent"]>;
 
 export const explain = defineCommand({
   name: "explain",
-  summary: "Say why something happened, or did not: from the file to the person who was told",
-  description: `Say why something happened, or did not: the whole chain from the file to the person who was told, with times and reasons.
-Ask for an event, a picture, an alert, or for a camera and a time.`,
+  summary: "Explain why an alert was or was not sent",
+  description: `Explain why an alert was or was not sent: every step from the file to the notification, with times and reasons.
+Name an event, a picture or an alert, or a camera and a time.`,
   arguments: {
     what: optionalWord(["event", "image", "alert"], "What to explain"),
-    which: optionalText("Id of the event or alert; path of the picture, or its id in the ledger"),
+    which: optionalText("Event or alert id; path or id of the picture"),
   },
   options: {
     camera: text("id", "Explain what this camera showed around --at"),
-    at: time("The time to look at"),
-    within: withDefault(integer("seconds", 1, 3600, "How far from --at pictures and events may be"), 60),
+    at: time("Time to explain"),
+    within: withDefault(integer("seconds", 1, 3600, "Maximum distance from --at"), 60),
   },
   examples: [
-    { command: "homesec explain event 42", note: "why did it raise an alert, or none?" },
-    { command: "homesec explain image /srv/cameras/front-door/a.jpg", note: "what became of a file" },
-    { command: "homesec explain --camera front-door --at 22:15", note: "what was there at that time, and if nothing, why" },
+    { command: "homesec explain event 42", note: "why it raised an alert, or none" },
+    { command: "homesec explain image /srv/cameras/front-door/a.jpg", note: "what happened to a file" },
+    { command: "homesec explain --camera front-door --at 22:15", note: "what happened at that time, or why nothing did" },
   ],
   prints: async () => (await import("./explain-view.ts")).explanationView,
   async run({ arguments: { what, which }, options }, io) {
@@ -49,11 +49,11 @@ async function ask(io: Io, what: string | undefined, which: string | undefined, 
   const { camera, at, within } = options;
   if (what === undefined) {
     if (camera === undefined || at === undefined)
-      throw usage("say what to explain: `event N`, `image PATH`, `alert ID`, or --camera with --at");
+      throw usage("nothing to explain; name `event N`, `image PATH` or `alert ID`, or use --camera with --at");
     return await io.call("explainMoment", { params: { camera_id: camera }, query: { at, within_seconds: within } });
   }
-  if (camera !== undefined || at !== undefined) throw usage(`--camera and --at are for a time, not for one ${what}`);
-  if (which === undefined) throw usage(`name the ${what}: \`homesec explain ${what} ${what === "image" ? "PATH" : "ID"}\``);
+  if (camera !== undefined || at !== undefined) throw usage(`--camera and --at explain a time; leave them out to explain one ${what}`);
+  if (which === undefined) throw usage(`the ${what} is missing; use \`homesec explain ${what} ${what === "image" ? "PATH" : "ID"}\``);
   switch (what) {
     case "event":
       return await io.call("explainEvent", { params: { event_id: idOf(which) } });

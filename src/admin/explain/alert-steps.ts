@@ -2,7 +2,7 @@ import { pluralize } from "../../base/text/pluralize.ts";
 import type { AlertFacts, NotificationAttemptFacts, NotificationFacts } from "./alerts-repository.ts";
 import { between, instant, type Step, sentence } from "./step.ts";
 
-/** An alert with its notifications and each attempt at them. */
+/** Steps of an alert: the alert, its notifications, and each attempt to send them. */
 export function alertSteps(
   alert: AlertFacts,
   notifications: readonly NotificationFacts[],
@@ -24,12 +24,12 @@ export function alertSteps(
 
 function alertStep(alert: AlertFacts): Step {
   const state = {
-    pending: "It is pending: nobody has been told yet",
+    pending: "It is pending: no one has been notified yet",
     delivered: `It was delivered${since(alert.createdAt, alert.deliveredAt)}`,
-    acknowledged: `Somebody acknowledged it${since(alert.createdAt, alert.acknowledgedAt)}`,
-    dismissed: `Somebody dismissed it${since(alert.createdAt, alert.dismissedAt)}`,
+    acknowledged: `It was acknowledged${since(alert.createdAt, alert.acknowledgedAt)}`,
+    dismissed: `It was dismissed${since(alert.createdAt, alert.dismissedAt)}`,
   }[alert.status];
-  const held = alert.heldBack === 0 ? "" : ` Its cooldown held back ${pluralize(alert.heldBack, "later match", "later matches")}.`;
+  const held = alert.heldBack === 0 ? "" : ` Its cooldown suppressed ${pluralize(alert.heldBack, "later match", "later matches")}.`;
   return {
     at: alert.createdAt,
     step: "alert",
@@ -57,7 +57,7 @@ function since(from: Date, to: Date | null): string {
 }
 
 function nameOf({ kind, channel }: NotificationFacts): string {
-  const names = { alert: "The notification", digest: "The digest", end: "The message that it is over" };
+  const names = { alert: "The notification", digest: "The digest", end: "The end message" };
   return `${names[kind]} by ${channel}`;
 }
 
@@ -65,12 +65,13 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
   const { status, reason, attemptCount, nextAttemptAt, createdAt, finishedAt } = notification;
   const why = reason === null ? "." : `: ${sentence(reason)}`;
   const tries = `after ${pluralize(attemptCount, "attempt")}`;
-  const next = nextAttemptAt === null ? "" : nextAttemptAt > now ? `, next in ${between(now, nextAttemptAt)}` : ", next in a moment";
-  const said = {
-    waiting: `waits ${attemptCount === 0 ? "to be sent" : `${tries}`}${next}; it is given up ${instant(notification.expiresAt)}${why}`,
+  const next =
+    nextAttemptAt === null ? "" : nextAttemptAt > now ? `, next attempt in ${between(now, nextAttemptAt)}` : ", next attempt in a moment";
+  const state = {
+    waiting: `waits ${attemptCount === 0 ? "to be sent" : `${tries}`}${next}; it expires ${instant(notification.expiresAt)}${why}`,
     sent: `was sent${since(createdAt, finishedAt).replace("it was raised", "it was queued")}${notification.late ? `, late, ${tries}` : ""}.`,
     failed: `failed for good ${tries}${why}`,
-    expired: `was given up ${tries}, since its time was over${why}`,
+    expired: `expired ${tries}${why}`,
     cancelled: `was cancelled${why}`,
     unusable: `could not be sent${why}`,
   }[status];
@@ -86,7 +87,7 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
     at: finishedAt ?? createdAt,
     step: "notification",
     status: states[status],
-    text: `${nameOf(notification)} ${said}`,
+    text: `${nameOf(notification)} ${state}`,
     details: {
       notification_id: notification.notificationId,
       alert_id: notification.alertId,
@@ -105,12 +106,12 @@ function notificationStep(notification: NotificationFacts, now: Date): Step {
 
 function attemptStep(notification: NotificationFacts, attempt: NotificationAttemptFacts): Step {
   const answer = attempt.answer === null ? "" : `: ${sentence(attempt.answer)}`;
-  const said = { sent: "was taken", again: "did not go through", failed: "failed for good" }[attempt.outcome];
+  const result = { sent: "was accepted", again: "failed and will be retried", failed: "failed for good" }[attempt.outcome];
   return {
     at: attempt.finishedAt,
     step: "notification_attempt",
     status: attempt.outcome === "sent" ? "done" : "failed",
-    text: `${nameOf(notification)}, attempt ${attempt.attempt}, ${said} after ${between(attempt.startedAt, attempt.finishedAt)}${answer === "" ? "." : answer}`,
+    text: `${nameOf(notification)}, attempt ${attempt.attempt}, ${result} after ${between(attempt.startedAt, attempt.finishedAt)}${answer === "" ? "." : answer}`,
     details: {
       notification_id: attempt.notificationId,
       channel: notification.channel,

@@ -1,7 +1,7 @@
 import { outOfSchedule } from "../../alerting/rules/evaluate.ts";
 import type { Sql } from "../../platform/database/database.ts";
 
-/** What a rule said of an event, with the alert or the silence that held it back. */
+/** The verdict of a rule on an event, with the alert or the silence that suppressed it. */
 export interface VerdictFacts {
   readonly ruleId: string;
   readonly ruleName: string;
@@ -12,18 +12,18 @@ export interface VerdictFacts {
   readonly alertId: string | null;
   readonly suppressedBy: string | null;
   readonly suppressedUntil: Date | null;
-  /** When the alert was raised that held this one back, and of which event; null when it is gone. */
+  /** When the suppressing alert was raised, and for which event; null when it was deleted. */
   readonly suppressorRaisedAt: Date | null;
   readonly suppressorEventId: number | null;
-  /** The silence that held this one back, and why there was one. */
+  /** The silence that suppressed this verdict, and its reason. */
   readonly silenceId: string | null;
   readonly silenceReason: string | null;
-  /** What makes the rule look again at what was held back, or, an incident, is not within its schedule; null: nothing that is in sight. */
+  /** What triggers the next evaluation of a suppressed verdict, or of an incident outside of the schedule; null when nothing does. */
   readonly looksAgain: "when_judged" | "when_cooldown_over" | "when_schedule_holds" | null;
   readonly evaluatedAt: Date;
 }
 
-/** The verdicts on an event, those that raised an alert first. */
+/** The verdicts on an event; those that raised an alert come first. */
 export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly VerdictFacts[]> {
   return await sql<VerdictFacts[]>`
     select v.rule_id as "ruleId", v.rule_name as "ruleName", v.rule_version as "ruleVersion", v.outcome, v.matched_conditions as matched,
@@ -52,7 +52,7 @@ export async function verdictsOf(sql: Sql, eventId: number): Promise<readonly Ve
   `;
 }
 
-/** A rule as it is now. */
+/** The current state of a rule. */
 export interface RuleFacts {
   readonly ruleId: string;
   readonly name: string;
@@ -63,7 +63,7 @@ export interface RuleFacts {
   readonly updatedAt: Date;
 }
 
-/** The rules that gave no verdict on an event, oldest first. */
+/** The rules without a verdict on an event, oldest first. */
 export async function rulesWithoutVerdict(sql: Sql, eventId: number, limit: number): Promise<readonly RuleFacts[]> {
   return await sql<RuleFacts[]>`
     select r.rule_id as "ruleId", r.name, r.enabled, r.kind, r.risk_threshold as "riskThreshold", r.created_at as "createdAt", r.updated_at as "updatedAt"
@@ -74,7 +74,7 @@ export async function rulesWithoutVerdict(sql: Sql, eventId: number, limit: numb
   `;
 }
 
-/** An alert as an explanation tells of it. */
+/** The facts about an alert that an explanation needs. */
 export interface AlertFacts {
   readonly alertId: string;
   readonly eventId: number;
@@ -88,7 +88,7 @@ export interface AlertFacts {
   readonly deliveredAt: Date | null;
   readonly acknowledgedAt: Date | null;
   readonly dismissedAt: Date | null;
-  /** How many verdicts its cooldown turned into "suppressed". */
+  /** Number of verdicts that its cooldown suppressed. */
   readonly heldBack: number;
 }
 
@@ -115,7 +115,7 @@ export async function eventOfAlert(sql: Sql, alertId: string): Promise<number | 
   return row?.eventId;
 }
 
-/** One message through one channel. */
+/** A message through one channel. */
 export interface NotificationFacts {
   readonly notificationId: string;
   readonly alertId: string;
@@ -143,7 +143,7 @@ export async function notificationsOf(sql: Sql, alertIds: readonly string[]): Pr
   `;
 }
 
-/** One try to send a notification. */
+/** One attempt to send a notification. */
 export interface NotificationAttemptFacts {
   readonly notificationId: string;
   readonly attempt: number;
@@ -153,7 +153,7 @@ export interface NotificationAttemptFacts {
   readonly answer: string | null;
 }
 
-/** The attempts at all notifications of alerts, in order; `limit` at most, the newest ones. */
+/** The last `limit` attempts to send notifications of these alerts, oldest first. */
 export async function notificationAttemptsOf(
   sql: Sql,
   alertIds: readonly string[],

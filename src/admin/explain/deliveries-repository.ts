@@ -6,7 +6,7 @@ export interface DeliveryFacts {
   readonly webhookId: string;
   readonly webhookName: string;
   readonly eventType: string;
-  /** The id of what it is about: an event, or an alert. */
+  /** Id of the event or alert that it reports. */
   readonly subject: string;
   readonly status: "pending" | "success" | "failed" | "retrying";
   readonly statusCode: number | null;
@@ -18,7 +18,7 @@ export interface DeliveryFacts {
   readonly retryOf: string | null;
 }
 
-/** Types that are told of other things than events and alerts, whose ids may look like theirs. */
+/** Types about subjects other than events and alerts, whose ids may look the same. */
 const otherTypes = ["entity_discovered", "anomaly_detected", "system_health_changed"];
 
 /** The deliveries about these events and alerts, oldest first. */
@@ -47,7 +47,7 @@ export interface DeliveryAttemptFacts {
   readonly response: string | null;
 }
 
-/** The requests of these deliveries, in order. */
+/** The requests of these deliveries, oldest first. */
 export async function deliveryAttempts(sql: Sql, deliveryIds: readonly string[]): Promise<readonly DeliveryAttemptFacts[]> {
   return await sql<DeliveryAttemptFacts[]>`
     select t.delivery_id as "deliveryId", t.attempt, t.started_at as "startedAt", t.finished_at as "finishedAt", t.status_code as "statusCode",

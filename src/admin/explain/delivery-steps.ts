@@ -2,10 +2,10 @@ import { pluralize } from "../../base/text/pluralize.ts";
 import type { DeliveryAttemptFacts, DeliveryFacts } from "./deliveries-repository.ts";
 import { between, type Step, sentence } from "./step.ts";
 
-/** A message to an outbound webhook, with each request. */
+/** Steps of a message to an outbound webhook: each request, then its state. */
 export function deliverySteps(delivery: DeliveryFacts, attempts: readonly DeliveryAttemptFacts[], now: Date): Step[] {
   const own = attempts.filter(({ deliveryId }) => deliveryId === delivery.deliveryId);
-  // where it has got to was decided by the last attempt
+  // the last attempt decided its state
   const at = delivery.deliveredAt ?? own.at(-1)?.finishedAt ?? delivery.createdAt;
   return [...own.map((attempt) => attemptStep(delivery, attempt)), deliveryStep(delivery, at, now)];
 }
@@ -17,11 +17,11 @@ function nameOf({ eventType, webhookName }: DeliveryFacts): string {
 function deliveryStep(delivery: DeliveryFacts, at: Date, now: Date): Step {
   const { status, statusCode, error, attemptCount, nextRetryAt } = delivery;
   const tries = `after ${pluralize(attemptCount, "attempt")}`;
-  const next = nextRetryAt && nextRetryAt > now ? `again in ${between(now, nextRetryAt)}` : "next in a moment";
+  const next = nextRetryAt && nextRetryAt > now ? `next attempt in ${between(now, nextRetryAt)}` : "next attempt in a moment";
   const why = error === null ? "." : `: ${sentence(error)}`;
-  const said = {
+  const state = {
     pending: `waits to be sent${why}`,
-    retrying: `did not go through ${tries}, ${next}${why}`,
+    retrying: `failed ${tries}, ${next}${why}`,
     success: `was delivered${delivery.deliveredAt ? ` within ${between(delivery.createdAt, delivery.deliveredAt)}` : ""}${statusCode === null ? "" : ` (HTTP ${statusCode})`}.`,
     failed: `failed for good ${tries}${why}`,
   }[status];
@@ -29,7 +29,7 @@ function deliveryStep(delivery: DeliveryFacts, at: Date, now: Date): Step {
     at,
     step: "webhook_delivery",
     status: ({ pending: "waiting", retrying: "waiting", success: "done", failed: "failed" } as const)[status],
-    text: `${nameOf(delivery)} ${said}`,
+    text: `${nameOf(delivery)} ${state}`,
     details: {
       delivery_id: delivery.deliveryId,
       webhook_id: delivery.webhookId,
@@ -54,7 +54,7 @@ function attemptStep(delivery: DeliveryFacts, attempt: DeliveryAttemptFacts): St
     at: attempt.finishedAt,
     step: "webhook_attempt",
     status: ok ? "done" : "failed",
-    text: `${nameOf(delivery)}, attempt ${attempt.attempt}, ${ok ? "was taken" : "did not go through"} after ${between(attempt.startedAt, attempt.finishedAt)}: ${sentence(answer === "" ? "no answer is stored" : answer)}`,
+    text: `${nameOf(delivery)}, attempt ${attempt.attempt}, ${ok ? "was accepted" : "failed"} after ${between(attempt.startedAt, attempt.finishedAt)}: ${sentence(answer === "" ? "no answer was stored" : answer)}`,
     details: {
       delivery_id: attempt.deliveryId,
       event_id: delivery.subject,

@@ -6,22 +6,18 @@ import type { WaitingJob } from "./jobs-repository.ts";
 import { jobDetails } from "./picture-steps.ts";
 import { between, type Step, sentence } from "./step.ts";
 
-/** What is known beside the rows. */
+/** Facts that are not in the database. */
 export interface Known {
   readonly now: Date;
-  /** Of the language model; undefined without a daemon. */
+  /** Breaker of the language model; undefined without a daemon. */
   readonly breaker: BreakerState | undefined;
 }
 
-/** That the event was stored, and where it came from. */
+/** The step that stored the event, with its origin. */
 export function eventStep(event: EventFacts, hasBatch: boolean): Step {
   const seen = event.objectTypes.length === 0 ? "" : ` (${event.objectTypes.join(", ")})`;
-  const source = hasBatch
-    ? ""
-    : event.batchId === null
-      ? " It was stored over the API, not made of a batch."
-      : " Its batch is not stored any more.";
-  const deleted = event.deletedAt ? " It was deleted since." : "";
+  const source = hasBatch ? "" : event.batchId === null ? " It came through the API, not from a batch." : " Its batch was deleted.";
+  const deleted = event.deletedAt ? " It has been deleted." : "";
   return {
     at: event.createdAt,
     step: "event",
@@ -43,9 +39,9 @@ export function eventStep(event: EventFacts, hasBatch: boolean): Step {
   };
 }
 
-/** Each attempt to have it judged, what came of it, and what is still to come, which depends on the breaker of the language model where that is known. */
+/** Steps of the risk assessment: each attempt, then the score, or what it waits for. */
 export function analysisSteps(event: EventFacts, attempts: readonly AttemptFacts[], job: WaitingJob | undefined, known: Known): Step[] {
-  // nobody judges what is wrong with a camera
+  // incidents get no risk assessment
   if (event.kind === "camera_health") return [];
   return [...attempts.map(attemptStep), scoreStep(event, attempts, job, known)];
 }
@@ -54,17 +50,17 @@ function attemptStep(attempt: AttemptFacts): Step {
   const took = between(attempt.startedAt, attempt.finishedAt);
   const who = attempt.analyzedBy ?? "The language model";
   const reading = attempt.answer === null ? undefined : readAnswer(attempt.answer);
-  const said = {
+  const result = {
     completed: `${who} answered after ${took}${reading?.ok ? `, read as score ${reading.verdict.riskScore}` : ""}.`,
-    unreadable: `${who} answered after ${took}, but the answer could not be read: ${sentence(attempt.error ?? "it holds no judgement")}`,
+    unreadable: `${who} answered after ${took}, but the answer could not be read: ${sentence(attempt.error ?? "it contains no risk assessment")}`,
     unavailable: `The language model did not answer: ${sentence(attempt.error ?? "it cannot be reached")}`,
-    rejected: `${who} refused the question after ${took}: ${sentence(attempt.error ?? "no reason was given")}`,
+    rejected: `${who} rejected the request after ${took}: ${sentence(attempt.error ?? "no reason was given")}`,
   }[attempt.outcome];
   return {
     at: attempt.finishedAt,
     step: "analysis",
     status: attempt.outcome === "completed" ? "done" : "failed",
-    text: `Analysis attempt ${attempt.attempt}: ${said}`,
+    text: `Analysis attempt ${attempt.attempt}: ${result}`,
     details: {
       attempt: attempt.attempt,
       outcome: attempt.outcome,
@@ -91,8 +87,8 @@ function scoreStep(event: EventFacts, attempts: readonly AttemptFacts[], job: Wa
     job: job && jobDetails(job),
   };
   if (event.riskScore !== null) {
-    const by = event.analyzedBy === null ? "it came with the event" : `judged by ${event.analyzedBy}`;
-    const again = job && job.status !== "dead" ? " It is to be judged again." : "";
+    const by = event.analyzedBy === null ? "it came with the event" : `assessed by ${event.analyzedBy}`;
+    const again = job && job.status !== "dead" ? " It will be assessed again." : "";
     return {
       at: attempts.findLast(({ outcome }) => outcome === "completed")?.finishedAt ?? event.createdAt,
       step: "score",
@@ -103,26 +99,26 @@ function scoreStep(event: EventFacts, attempts: readonly AttemptFacts[], job: Wa
   }
   if (event.analysisStatus === "failed") {
     const why = job?.error ? ` ${sentence(job.error)}` : "";
-    const remedy = `\`homesec events reanalyze ${event.id}\` has it judged again.`;
+    const fix = `To assess it again: \`homesec events reanalyze ${event.id}\`.`;
     return {
       at: attempts.at(-1)?.finishedAt ?? null,
       step: "score",
       status: "failed",
-      text: `The analysis failed, so there is no score.${why} ${remedy}`,
+      text: `The analysis failed, so there is no score.${why} ${fix}`,
       details,
     };
   }
-  return { at: null, step: "score", status: "waiting", text: `The event is not judged yet. ${waitingText(job, known)}`, details };
+  return { at: null, step: "score", status: "waiting", text: `The event has no risk score yet. ${waitingText(job, known)}`, details };
 }
 
 function waitingText(job: WaitingJob | undefined, { now, breaker }: Known): string {
   if (!job) return "No analysis is queued for it.";
-  if (job.status === "running") return "The language model is asked just now.";
-  if (job.status === "dead") return `Its analysis is in the dead letters: ${sentence(job.error ?? "no reason is stored")}`;
+  if (job.status === "running") return "The language model is assessing it now.";
+  if (job.status === "dead") return `Its analysis is in the dead letters: ${sentence(job.error ?? "no reason was stored")}`;
   if (breaker?.state === "open") {
     const when = breaker.reset_at === null ? "later" : `in ${between(now, breaker.reset_at)}`;
-    return `The language model failed repeatedly, so its circuit breaker is open: it is asked again ${when}. \`homesec breakers reset language_model\` has it asked at once.`;
+    return `The language model failed repeatedly, so its circuit breaker is open; homesec retries ${when}. To retry now: \`homesec breakers reset language_model\`.`;
   }
-  const next = job.availableAt > now ? `It is asked for in ${between(now, job.availableAt)}` : "It is next when a place is free";
-  return job.error === null ? `${next}.` : `${next}; last time: ${sentence(job.error)}`;
+  const next = job.availableAt > now ? `The next attempt is in ${between(now, job.availableAt)}` : "It is next in the queue";
+  return job.error === null ? `${next}.` : `${next}; the last attempt failed: ${sentence(job.error)}`;
 }

@@ -25,10 +25,10 @@ import { findBatches, picturesOfEvent } from "./pictures-repository.ts";
 import { silentRuleStep, verdictStep } from "./rule-steps.ts";
 import type { Step } from "./step.ts";
 
-/** So much of a long chain is shown; what is left out is counted in the chain. */
-const most = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200 } as const;
+/** Limits for long chains. A step counts the pictures that are left out. */
+const max = { pictures: 10, attempts: 50, rules: 100, notificationAttempts: 200, deliveries: 200 } as const;
 
-/** What is known of an event, as far as the answer to "why" needs it. */
+/** An event with everything that happened to it. */
 export interface EventChain {
   readonly event: EventFacts;
   readonly verdicts: readonly VerdictFacts[];
@@ -36,27 +36,27 @@ export interface EventChain {
   readonly evaluationJobs: readonly WaitingJob[];
   readonly alerts: readonly AlertFacts[];
   readonly notifications: readonly NotificationFacts[];
-  /** Of its pictures. */
+  /** Steps of its pictures. */
   readonly before: readonly Step[];
-  /** From the batch on. */
+  /** Steps from the batch on. */
   readonly after: readonly Step[];
 }
 
-/** What the daemon knows beside the rows; with `--direct` no breaker is known. */
+/** Returns the facts that are not in the database. With `--direct` there is no breaker. */
 export function knownTo({ clock, runtime }: Pick<OperationContext, "clock" | "runtime">): Known {
   return { now: clock.now(), breaker: runtime?.breakers().find(({ name }) => name === "language_model") };
 }
 
-/** The whole chain of an event, or undefined when there is no such event. */
+/** Reads the whole chain of an event; undefined when there is no such event. */
 export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Promise<EventChain | undefined> {
   const [event, shown, verdicts, silentRules, evaluationJobs, alerts, attempts, [analysis]] = await Promise.all([
     findEventFacts(sql, eventId),
-    picturesOfEvent(sql, eventId, most.pictures),
+    picturesOfEvent(sql, eventId, max.pictures),
     verdictsOf(sql, eventId),
-    rulesWithoutVerdict(sql, eventId, most.rules),
+    rulesWithoutVerdict(sql, eventId, max.rules),
     evaluationJobsOf(sql, eventId),
     alertsOfEvent(sql, eventId),
-    analysisAttempts(sql, eventId, most.attempts),
+    analysisAttempts(sql, eventId, max.attempts),
     jobsOf(sql, "analyze", [String(eventId)]),
   ]);
   if (!event) return undefined;
@@ -67,8 +67,8 @@ export async function chainOfEvent(sql: Sql, eventId: number, known: Known): Pro
     picturesOf(sql, shown.ids),
     batchId === undefined ? [] : findBatches(sql, [batchId]),
     notificationsOf(sql, alertIds),
-    notificationAttemptsOf(sql, alertIds, most.notificationAttempts),
-    deliveriesAbout(sql, [String(eventId), ...alertIds], most.deliveries),
+    notificationAttemptsOf(sql, alertIds, max.notificationAttempts),
+    deliveriesAbout(sql, [String(eventId), ...alertIds], max.deliveries),
   ]);
   const requests = await deliveryAttempts(
     sql,

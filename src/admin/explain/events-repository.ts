@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** An event as an explanation tells of it. */
+/** The facts about an event that an explanation needs. */
 export interface EventFacts {
   readonly id: number;
   readonly kind: "event" | "camera_health";
@@ -28,30 +28,30 @@ const columns = (sql: Sql) => sql`
   e.created_at as "createdAt", e.deleted_at as "deletedAt"
 `;
 
-/** An event, deleted or not, or undefined. */
+/** Finds an event, deleted or not. Returns undefined when there is none. */
 export async function findEventFacts(sql: Sql, eventId: number): Promise<EventFacts | undefined> {
   const [row] = await sql<[EventFacts?]>`select ${columns(sql)} from events e where e.event_id = ${eventId}`;
   return row;
 }
 
-/** No event lasts longer: a batch has a window of minutes, and what came from elsewhere is seldom longer than a day. */
-const longestEvent = "1 day";
+/** Longest event that the search finds: batches last minutes, and events from the API rarely longer than a day. */
+const maxEventDuration = "1 day";
 
-/** Events of a camera, not deleted, that last into a range of times, oldest first. */
+/** Events of a camera that overlap a time range and are not deleted, oldest first. */
 export async function eventsBetween(sql: Sql, cameraId: string, from: Date, to: Date, limit: number): Promise<readonly EventFacts[]> {
   return await sql<EventFacts[]>`
     select ${columns(sql)}
     from events e
     where e.camera_id = ${cameraId}
       and e.deleted_at is null
-      and e.started_at between ${from}::timestamptz - ${longestEvent}::interval and ${to}::timestamptz
+      and e.started_at between ${from}::timestamptz - ${maxEventDuration}::interval and ${to}::timestamptz
       and e.ended_at >= ${from}
     order by e.started_at, e.event_id
     limit ${limit}
   `;
 }
 
-/** One try to have an event judged. */
+/** One attempt to assess the risk of an event. */
 export interface AttemptFacts {
   readonly attempt: number;
   readonly startedAt: Date;
@@ -62,7 +62,7 @@ export interface AttemptFacts {
   readonly answer: string | null;
 }
 
-/** The newest attempts at an event, `limit` at most, the last one last. */
+/** The last `limit` attempts for an event, oldest first. */
 export async function analysisAttempts(sql: Sql, eventId: number, limit: number): Promise<readonly AttemptFacts[]> {
   const rows = await sql<AttemptFacts[]>`
     select a.attempt, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.analyzed_by as "analyzedBy", a.error, a.answer

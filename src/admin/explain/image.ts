@@ -8,17 +8,17 @@ import { picturesOf } from "./pictures.ts";
 import { findBatches } from "./pictures-repository.ts";
 import { type Explanation, type Step, sentence } from "./step.ts";
 
-/** A picture takes part in more than one event only when somebody moved its detections. */
-const mostEvents = 3;
+/** A picture belongs to several events only if its detections were moved. */
+const maxEvents = 3;
 
-/** What became of a picture, up to the alerts of its event. */
+/** Explains a picture, up to the alerts of its event. */
 export async function explainImage(sql: Sql, image: Image, known: Known): Promise<Pick<Explanation, "trace" | "outcome" | "steps">> {
   const { now } = known;
   const [picture] = await picturesOf(sql, [image.id]);
-  if (!picture) return { trace: null, outcome: `Image ${image.id} is gone.`, steps: [] };
+  if (!picture) return { trace: null, outcome: `Image ${image.id} was deleted.`, steps: [] };
   const trace = picture.detections.find(({ batchId }) => batchId !== null)?.batchId ?? null;
   const steps = pictureSteps(picture, now);
-  const eventIds = [...new Set(picture.detections.flatMap(({ eventId }) => eventId ?? []))].slice(0, mostEvents);
+  const eventIds = [...new Set(picture.detections.flatMap(({ eventId }) => eventId ?? []))].slice(0, maxEvents);
   if (eventIds.length === 0) {
     const open = await openBatches(sql, picture, now);
     return { trace, outcome: outcomeOf(picture, steps, open), steps: [...steps, ...open] };
@@ -42,14 +42,14 @@ function outcomeOf({ image }: PictureFacts, steps: readonly Step[], open: readon
   switch (image.status) {
     case "processed":
       if (image.detection_count === 0)
-        return "No event came of the picture: the detector found nothing on it that reached the confidence threshold.";
+        return "The picture led to no event: the detector found nothing that reached the confidence threshold.";
       return open.length > 0
-        ? `What was seen on the picture is no event yet. ${text}`
-        : "What was seen on the picture belongs to no event; it may have been deleted.";
+        ? `The detections of the picture are not an event yet. ${text}`
+        : "The detections of the picture belong to no event; it may have been deleted.";
     case "skipped":
     case "failed":
-      return `The picture was ${image.status === "failed" ? "given up" : "not looked at"}. ${sentence(image.detail ?? image.reason ?? "")}`;
+      return `${image.status === "failed" ? "Processing the picture failed" : "homesec skipped the picture"}. ${sentence(image.detail ?? image.reason ?? "")}`;
     default:
-      return `The picture was not looked at yet. ${text}`;
+      return `The picture has not been processed yet. ${text}`;
   }
 }

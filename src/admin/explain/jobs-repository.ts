@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A job that something waits for, runs in, or was given up as. */
+/** A job that waits, runs, or failed for good. */
 export interface WaitingJob {
   readonly subject: string;
   readonly status: "pending" | "running" | "dead";
@@ -21,7 +21,7 @@ export async function jobsOf(sql: Sql, queue: "detect" | "analyze", subjects: re
   `;
 }
 
-/** The jobs in which rules still have to evaluate an event. */
+/** The jobs that still have to evaluate the rules for an event. */
 export async function evaluationJobsOf(sql: Sql, eventId: number): Promise<readonly WaitingJob[]> {
   return await sql<WaitingJob[]>`
     select j.subject, j.status, j.available_at as "availableAt", j.attempts, j.deferrals, j.last_error as error, j.created_at as "createdAt"

@@ -7,20 +7,20 @@ import type { Camera } from "../../monitoring/cameras/camera.ts";
 import { findCamera } from "../../monitoring/cameras/cameras-repository.ts";
 import { type Image, imagesBetween, nearestImage } from "../../monitoring/images/ledger-repository.ts";
 import type { Sql } from "../../platform/database/database.ts";
-import { statusReason } from "./cameras-repository.ts";
 import { chainOfEvent } from "./event.ts";
 import { eventStep } from "./event-steps.ts";
 import { type EventFacts, eventsBetween } from "./events-repository.ts";
 import { outcomeOfEvent } from "./outcome.ts";
 import { type PictureFacts, pictureSteps } from "./picture-steps.ts";
 import { picturesOf } from "./pictures.ts";
-import { silenceStep } from "./silence-steps.ts";
+import { statusReason } from "./pictures-repository.ts";
+import { silenceStep } from "./rule-steps.ts";
 import { between, duration, type Explanation, instant, type Step, sentence } from "./step.ts";
 
-/** Between these PostgreSQL stores times, and reads them as JavaScript writes them. */
+/** The range of times that both PostgreSQL and JavaScript can represent. */
 const [earliest, latest] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
-const most = { pictures: 50, events: 20, chains: 5, silences: 20 } as const;
+const max = { pictures: 50, events: 20, chains: 5, silences: 20 } as const;
 
 /** The question: what did this camera show around that time? */
 export interface Moment {
@@ -32,18 +32,18 @@ export interface Moment {
   readonly retentionDays: number;
 }
 
-/** Everything around a time, or why there is nothing. Throws `Problem("not_found")` for a camera that never was. */
+/** Explains what a camera showed around a time, or why it showed nothing. Throws `Problem("not_found")` for an unknown camera. */
 export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanation> {
   const { cameraId, at, withinMs, now } = moment;
   const camera = await findCamera(sql, cameraId);
-  if (!camera) throw notFound("Camera", cameraId, "`homesec cameras list` shows which there are");
+  if (!camera) throw notFound("Camera", cameraId, "`homesec cameras list` shows all cameras");
   const from = new Date(Math.max(at.getTime() - withinMs, earliest));
   const to = new Date(Math.min(at.getTime() + withinMs, latest));
   const [images, events, reason, silences] = await Promise.all([
-    imagesBetween(sql, cameraId, from, to, most.pictures),
-    eventsBetween(sql, cameraId, from, to, most.events),
+    imagesBetween(sql, cameraId, from, to, max.pictures),
+    eventsBetween(sql, cameraId, from, to, max.events),
     statusReason(sql, cameraId),
-    silencesBetween(sql, { cameraId, from, to, limit: most.silences }, now),
+    silencesBetween(sql, { cameraId, from, to, limit: max.silences }, now),
   ]);
   const found = images.length + events.length > 0;
   const pictures = await picturesOf(
@@ -56,7 +56,7 @@ export async function explainMoment(sql: Sql, moment: Moment): Promise<Explanati
     ...silences.map(silenceStep),
     ...noPicture,
     ...pictures.map((picture) => pictureLine(picture, now)),
-    ...(images.length === most.pictures ? [onlyTheFirst] : []),
+    ...(images.length === max.pictures ? [onlyTheFirst] : []),
     ...(await eventLines(sql, events, now)),
   ];
   const span = `within ${duration(withinMs)} of ${instant(at)}`;
@@ -71,28 +71,28 @@ const onlyTheFirst: Step = {
   at: null,
   step: "more_pictures",
   status: "note",
-  text: `Only the first ${most.pictures} pictures are shown.`,
+  text: `Only the first ${max.pictures} pictures are shown.`,
   details: {},
 };
 
 function cameraStep(camera: Camera, reason: string | null): Step {
   const why = reason === null ? "" : ` (${reason})`;
-  const seen = camera.last_seen_at ? `its newest picture is of ${instant(camera.last_seen_at)}` : "it has sent no picture yet";
+  const seen = camera.last_seen_at ? `its newest picture is from ${instant(camera.last_seen_at)}` : "it has sent no picture yet";
   const text = camera.deleted_at
-    ? `Camera ${camera.camera_id} was deleted ${instant(camera.deleted_at)}; its folder is not read since.`
+    ? `Camera ${camera.camera_id} was deleted ${instant(camera.deleted_at)}; homesec no longer reads its folder.`
     : `Camera ${camera.camera_id} is ${camera.status} now${why}; ${seen}.`;
   const { camera_id, status, last_seen_at, created_at, deleted_at } = camera;
-  const isWell = !camera.deleted_at && camera.status !== "error";
+  const isHealthy = !camera.deleted_at && camera.status !== "error";
   return {
     at: null,
     step: "camera",
-    status: isWell ? "note" : "failed",
+    status: isHealthy ? "note" : "failed",
     text,
     details: { camera_id, status, reason, last_seen_at, created_at, deleted_at },
   };
 }
 
-/** What can be checked of why there is no picture. */
+/** Explains why there is no picture, as far as the database shows it. */
 async function whyNoPicture(sql: Sql, camera: Camera, moment: Moment): Promise<readonly Step[]> {
   const { at, now, retentionDays, offlineAfterMs } = moment;
   const [before, after] = await Promise.all([
@@ -100,9 +100,9 @@ async function whyNoPicture(sql: Sql, camera: Camera, moment: Moment): Promise<r
     nearestImage(sql, camera.camera_id, "after", at),
   ]);
   const reasons: string[] = [];
-  if (at > now) reasons.push("That time is still to come.");
-  if (at < camera.created_at) reasons.push(`The camera was registered only ${instant(camera.created_at)}.`);
-  if (at.getTime() < now.getTime() - retentionDays * dayMs) reasons.push(`What is older than ${retentionDays} days is deleted.`);
+  if (at > now) reasons.push("That time is in the future.");
+  if (at < camera.created_at) reasons.push(`The camera was added ${instant(camera.created_at)}.`);
+  if (at.getTime() < now.getTime() - retentionDays * dayMs) reasons.push(`homesec deletes data older than ${retentionDays} days.`);
   reasons.push(silence(before, after, moment));
   const end = after?.taken_at ?? now;
   if (before && end.getTime() - before.taken_at.getTime() > offlineAfterMs) {
@@ -117,13 +117,13 @@ function nearest({ id, taken_at, path }: Image): Record<string, unknown> {
 }
 
 function silence(before: Image | undefined, after: Image | undefined, { at }: Moment): string {
-  if (!before && !after) return "The ledger has no picture of this camera at all.";
+  if (!before && !after) return "homesec has no picture of this camera at all.";
   const earlier = before ? `${instant(before.taken_at)}, ${between(before.taken_at, at)} earlier (image ${before.id})` : "none";
   const later = after ? `${instant(after.taken_at)}, ${between(at, after.taken_at)} later (image ${after.id})` : "none";
   return `Nearest picture before: ${earlier}; after: ${later}.`;
 }
 
-/** One picture in one line. */
+/** Describes a picture in one step. */
 function pictureLine(picture: PictureFacts, now: Date): Step {
   const last = pictureSteps(picture, now).at(-1);
   const { image } = picture;
@@ -138,13 +138,13 @@ function pictureLine(picture: PictureFacts, now: Date): Step {
   };
 }
 
-/** Each event with what came of it; of many only the first are looked into. */
+/** Describes each event in one step; only the first ones say what they led to. */
 async function eventLines(sql: Sql, events: readonly EventFacts[], now: Date): Promise<readonly Step[]> {
   return await Promise.all(
     events.map(async (event, index) => {
       const step = eventStep(event, true);
-      // only its outcome is told, for which no breaker matters
-      const chain = index < most.chains ? await chainOfEvent(sql, event.id, { now, breaker: undefined }) : undefined;
+      // the outcome does not depend on the breaker
+      const chain = index < max.chains ? await chainOfEvent(sql, event.id, { now, breaker: undefined }) : undefined;
       return { ...step, at: event.startedAt, text: chain ? `${step.text} ${outcomeOfEvent(chain)}` : step.text };
     }),
   );

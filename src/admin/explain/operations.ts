@@ -13,13 +13,13 @@ import { explainImage } from "./image.ts";
 import { explainMoment } from "./moment.ts";
 import { outcomeOfAlert, outcomeOfEvent } from "./outcome.ts";
 import { explainPath } from "./path.ts";
-import { silenceStep } from "./silence-steps.ts";
+import { silenceStep } from "./rule-steps.ts";
 import type { Explanation, Step } from "./step.ts";
 
-/** So many are told of. */
-const mostSilences = 20;
+/** Maximum number of silences in an explanation. */
+const maxSilences = 20;
 
-/** The answers to "why": read from what every stage stored, nothing is worked out anew. */
+/** Operations that explain why something happened or did not. They read what each stage stored, and evaluate nothing again. */
 export const explainOperations: Pick<Operations, keyof typeof explainRoutes> = {
   explainEvent: async ({ params }, context) => {
     const chain = await context.db.query((sql) => chainOfEvent(sql, params.event_id, knownTo(context)));
@@ -63,13 +63,13 @@ async function explainAlert(sql: Sql, alertId: string, known: Known): Promise<Ex
   if (!id || !chain) throw notFound("Alert", alertId);
   const alert = chain.alerts.find((each) => each.alertId === id);
   const subject = { cameraId: chain.event.cameraId, ruleId: alert?.ruleId ?? "" };
-  // why no other came after it
-  const silences = (await activeSilences(sql, known.now, mostSilences)).filter((silence) => covers(silence, subject));
+  // active silences explain why no later alert came
+  const silences = (await activeSilences(sql, known.now, maxSilences)).filter((silence) => covers(silence, subject));
   const steps = [...[...chain.before, ...chain.after].filter((step) => concerns(step, id, chain)), ...silences.map(silenceStep)];
   return { subject: { type: "alert", id }, found: true, trace: chain.event.batchId, outcome: outcomeOfAlert(chain, id), steps };
 }
 
-/** Whether a step of the event's chain leads to this alert, or from it, rather than to what else came of the event. */
+/** Whether a step in the chain of the event concerns this alert, and not only another alert of the event. */
 function concerns({ step, details }: Step, alertId: string, { notifications }: EventChain): boolean {
   switch (step) {
     case "rule":

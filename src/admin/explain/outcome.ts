@@ -2,7 +2,7 @@ import { pluralize } from "../../base/text/pluralize.ts";
 import type { EventChain } from "./event.ts";
 import { isToCome, verdictText, whySilent } from "./rule-steps.ts";
 
-/** In a sentence or two: did an alert come of the event, did it arrive, and if not, why not. */
+/** Says in one or two sentences whether the event raised an alert, whether it was delivered, and why not. */
 export function outcomeOfEvent(chain: EventChain): string {
   const { alerts, event } = chain;
   if (alerts.length > 0) return alerts.map((alert) => outcomeOfAlert(chain, alert.alertId)).join(" ");
@@ -10,22 +10,22 @@ export function outcomeOfEvent(chain: EventChain): string {
   const toCome = silentRules.find(({ reason }) => isToCome(reason));
   const verdict = chain.verdicts.find(({ looksAgain }) => looksAgain !== null) ?? chain.verdicts[0];
   const others = chain.verdicts.length + chain.silentRules.length - 1;
-  const more = others > 0 ? ` ${pluralize(others, "other rule")} raised none either.` : "";
+  const more = others > 0 ? ` ${pluralize(others, "other rule")} raised no alert either.` : "";
   if (verdict && !toCome) {
     const yet = verdict.looksAgain === null ? "" : " yet";
-    return `No alert came of event ${event.id}${yet}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
+    return `Event ${event.id} raised no alert${yet}. Rule "${verdict.ruleName}" ${verdictText(verdict)}${more}`;
   }
-  // what may still come is said first
+  // a rule that may still alert comes first
   const silent = toCome ?? silentRules[0];
-  if (!silent) return `No alert came of event ${event.id}: there is no alert rule.`;
+  if (!silent) return `Event ${event.id} raised no alert: there is no alert rule.`;
   const yet = toCome ? " yet" : "";
-  return `No alert came of event ${event.id}${yet}. Rule "${silent.rule.name}" gave no verdict: ${silent.text}${more}`;
+  return `Event ${event.id} raised no alert${yet}. Rule "${silent.rule.name}" was not evaluated: ${silent.text}${more}`;
 }
 
-/** In a sentence or two: who was told of an alert of this event, and if nobody, why. */
+/** Says in one or two sentences how an alert of this event was sent, or why it was not. */
 export function outcomeOfAlert({ alerts, notifications }: EventChain, alertId: string): string {
   const alert = alerts.find((each) => each.alertId === alertId);
-  if (!alert) return "The alert is gone.";
+  if (!alert) return "The alert was deleted.";
   const raised = `Alert ${alertId} (${alert.severity}) was raised by rule "${alert.ruleName}"`;
   const messages = notifications.filter((each) => each.alertId === alertId && each.kind === "alert");
   const sent = messages.filter(({ status }) => status === "sent").map(({ channel }) => channel);
@@ -36,6 +36,6 @@ export function outcomeOfAlert({ alerts, notifications }: EventChain, alertId: s
     waiting.length > 0 ? `waiting to be sent by ${waiting.join(" and ")}` : "",
     ...failed.map(({ channel, status, reason }) => `${channel} ${status}${reason === null ? "" : ` (${reason})`}`),
   ].filter((part) => part !== "");
-  const told = messages.length === 0 ? "shown to live clients only, since its rule names no channel" : parts.join("; ");
-  return `${raised} and is ${alert.status}: ${told}.`;
+  const delivery = messages.length === 0 ? "shown to live clients only, because its rule has no channel" : parts.join("; ");
+  return `${raised} and is ${alert.status}: ${delivery}.`;
 }

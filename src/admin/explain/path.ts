@@ -3,13 +3,13 @@ import { rootsOf } from "../../monitoring/cameras/roots.ts";
 import { newestVersion } from "../../monitoring/images/ledger-repository.ts";
 import { type Look, look } from "../../monitoring/images/look.ts";
 import type { OperationContext } from "../../work/operations/operation.ts";
-import { statusReason } from "./cameras-repository.ts";
 import { knownTo } from "./event.ts";
 import { explainImage } from "./image.ts";
+import { statusReason } from "./pictures-repository.ts";
 import { ledgerPaths, type Place, placeOf, whyNeverRead } from "./place.ts";
 import { between, type Explanation, type Step, sentence } from "./step.ts";
 
-/** What became of a file by its path; of a file that is not in the ledger, why it may not be. */
+/** Explains what happened to a file, or why homesec has no record of it. */
 export async function explainPath(path: string, context: OperationContext): Promise<Explanation> {
   const { db, config } = context;
   const roots = rootsOf(config);
@@ -21,13 +21,13 @@ export async function explainPath(path: string, context: OperationContext): Prom
   });
   if (known) return { subject: { type: "image", id: String(known.image.id) }, found: true, ...known.explanation };
   const steps = await reasons(path, place, roots, context);
-  const outcome = `The file is not in the ledger. ${steps.map(({ text }) => text).join(" ")}`;
+  const outcome = `homesec has no record of this file. ${steps.map(({ text }) => text).join(" ")}`;
   return { subject: { type: "path", id: path }, found: false, trace: null, outcome, steps };
 }
 
 async function reasons(path: string, place: Place, roots: readonly string[], context: OperationContext): Promise<Step[]> {
   const never = whyNeverRead(path, place, roots);
-  // nobody learns what exists elsewhere
+  // reveal nothing about files outside of the roots
   if (place.resolved.state === "outside") return [fileStep("stopped", never ?? "", {})];
   const { owner } = place;
   const steps: Step[] = [];
@@ -43,17 +43,17 @@ async function reasons(path: string, place: Place, roots: readonly string[], con
   return [...steps, ...(await content(place, never === undefined, context))];
 }
 
-/** What a look at the file itself says. */
+/** Describes the file itself. */
 async function content(place: Place, wouldBeRead: boolean, context: OperationContext): Promise<readonly Step[]> {
   const { resolved } = place;
   const days = context.settings.current().retentionDays;
   if (resolved.state === "missing") {
-    const text = `There is no such file now. Of files that are gone, the ledger forgets what is older than ${days} days.`;
+    const text = `The file does not exist. homesec keeps records of deleted files for ${days} days.`;
     return [fileStep("note", text, { exists: false })];
   }
   if (resolved.state === "unreadable") {
     return [
-      fileStep("failed", `It cannot be reached (${resolved.code}): give the user that runs homesec the right to.`, { code: resolved.code }),
+      fileStep("failed", `homesec cannot read it (${resolved.code}): give access to the user that runs homesec.`, { code: resolved.code }),
     ];
   }
   const now = context.clock.now();
@@ -73,22 +73,22 @@ function verdictOn(seen: Look): readonly [Step["status"], string] {
   switch (seen.kind) {
     case "gone":
     case "known":
-      return ["note", "There is no file that can be read, only something else with that name."];
+      return ["note", "It is not a regular file."];
     case "folder":
-      return ["note", "It is a folder. Ask for one of the files in it."];
+      return ["note", "It is a folder. Name a file in it."];
     case "empty":
-      return ["waiting", "It is empty. It is looked at when something is written into it."];
+      return ["waiting", "It is empty. homesec processes it when it has content."];
     case "refused":
     case "trouble":
       return ["failed", seen.detail];
     case "inspected":
       switch (seen.inspection.state) {
         case "incomplete":
-          return ["waiting", `It is not complete: ${sentence(seen.inspection.detail)} It is taken up when it is.`];
+          return ["waiting", `It is not complete: ${sentence(seen.inspection.detail)} homesec processes it when it is.`];
         case "refused":
           return ["stopped", seen.inspection.detail];
         case "complete":
-          return ["note", "It is there and complete."];
+          return ["note", "It exists and is complete."];
       }
   }
 }
@@ -99,14 +99,13 @@ function versionOf(seen: Look): Record<string, unknown> {
     : {};
 }
 
-/** A complete file that should be in the ledger, and is not. */
+/** Says when homesec will find a complete file that has no record. */
 function whenTaken({ runtime }: OperationContext): Step {
-  if (!runtime)
-    return fileStep("note", "Files are found while `homesec serve` runs; it finds this one at its next start at the latest.", {});
+  if (!runtime) return fileStep("note", "homesec finds files while `homesec serve` runs; it finds this one when it starts.", {});
   const watcher = runtime.watcher();
   return watcher.running
-    ? fileStep("waiting", "It should be taken up within seconds; the next full scan finds it at the latest.", { pending: watcher.pending })
-    : fileStep("failed", "The file watcher does not run: `homesec health` says why.", { running: false });
+    ? fileStep("waiting", "homesec should find it within seconds, and in the next full scan at the latest.", { pending: watcher.pending })
+    : fileStep("failed", "The file watcher is not running; `homesec health` says why.", { running: false });
 }
 
 function fileStep(status: Step["status"], text: string, details: Record<string, unknown>): Step {

@@ -6,17 +6,17 @@ import type { WaitingJob } from "./jobs-repository.ts";
 import type { BatchFacts, KeptDetection } from "./pictures-repository.ts";
 import { between, duration, instant, type Step, sentence } from "./step.ts";
 
-/** What is known of one picture. */
+/** All facts about one picture. */
 export interface PictureFacts {
   readonly image: Image;
   readonly job: WaitingJob | undefined;
-  /** What still exists of its detections; of many the most certain ones. */
+  /** Its detections that still exist, or the most confident ones of many. */
   readonly detections: readonly KeptDetection[];
   /** The first picture with the same content. */
   readonly original: Image | undefined;
 }
 
-/** From the file to what the detector saw on it. */
+/** Steps of a picture, from the file to its detections. */
 export function pictureSteps(facts: PictureFacts, now: Date): Step[] {
   const { image, original } = facts;
   const steps = [seen(image), ...complete(image)];
@@ -39,14 +39,14 @@ function seen(image: Image): Step {
   const what = `${basename(image.path)} (${size_bytes} bytes${image.media_type === null ? "" : `, ${image.media_type}`}${measures})`;
   const text =
     found_by === "watch"
-      ? `${what} arrived at camera ${image.camera_id} and was seen at once.`
-      : `${what} was found by a scan of the folders of camera ${image.camera_id}; the time that counts is ${instant(taken_at)}.`;
+      ? `${what} arrived at camera ${image.camera_id}, and the watcher saw it immediately.`
+      : `${what} was found by a scan of the folder of camera ${image.camera_id}, using ${instant(taken_at)} as its time.`;
   const { path, camera_id } = image;
   const details = { image_id: image.id, camera_id, path, size_bytes, modified_at: image.modified_at, found_by, taken_at, found_at };
   return { at: found_by === "watch" ? taken_at : found_at, step: "file_seen", status: "done", text, details };
 }
 
-/** Outcomes of files that never became complete, or could not be looked into. */
+/** Reasons of files that never became complete, or could not be read. */
 const neverComplete = new Set(["empty", "incomplete", "not_an_image", "unsupported", "unreadable", "outside_root"]);
 
 function complete(image: Image): Step[] {
@@ -57,7 +57,7 @@ function complete(image: Image): Step[] {
       at: image.found_at,
       step: "file_complete",
       status: "done",
-      text: `It was complete and entered into the ledger as image ${image.id}${after}.`,
+      text: `It was complete and recorded as image ${image.id}${after}.`,
       details: { image_id: image.id, sha256: image.sha256 },
     },
   ];
@@ -67,18 +67,18 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
   const common = { image_id: image.id, outcome: image.status, reason: image.reason };
   switch (image.status) {
     case "processed": {
-      const took = image.started_at && image.finished_at ? `, ${between(image.started_at, image.finished_at)} in all` : "";
+      const took = image.started_at && image.finished_at ? `, ${between(image.started_at, image.finished_at)} in total` : "";
       const inference = image.inference_ms === null ? "" : ` (${duration(image.inference_ms)} of inference${took})`;
       const kept =
         image.detection_count === 0
-          ? "kept none: nothing on it reached the confidence threshold, and what is below it is not stored"
-          : `kept ${pluralize(image.detection_count, "detection")}${classesOf(detections)}`;
+          ? "found nothing that reached the confidence threshold; homesec stores nothing below it"
+          : `found ${pluralize(image.detection_count, "detection")}${classesOf(detections)}`;
       const gone = image.detection_count - (detections[0]?.onImage ?? 0);
       return {
         at: image.finished_at,
         step: "detection",
         status: image.detection_count === 0 ? "stopped" : "done",
-        text: `The detector ${image.detector ?? "(unnamed)"} looked at it${inference} and ${kept}.${gone > 0 ? ` ${gone} of them do not exist any more.` : ""}${image.detail === null ? "" : ` ${image.detail}`}`,
+        text: `The detector ${image.detector ?? "(unnamed)"} processed it${inference} and ${kept}.${gone > 0 ? ` ${gone} of them were deleted.` : ""}${image.detail === null ? "" : ` ${image.detail}`}`,
         details: {
           ...common,
           detector: image.detector,
@@ -96,7 +96,7 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
         at: image.finished_at ?? image.found_at,
         step: "detection",
         status: image.status === "failed" ? "failed" : "stopped",
-        text: `It was ${image.status === "failed" ? "given up" : "not looked at"} (${image.reason ?? "without a reason"}): ${sentence(image.detail ?? meaningOf(image.reason))}`,
+        text: `${image.status === "failed" ? "Processing failed" : "homesec skipped it"} (${image.reason ?? "no reason stored"}): ${sentence(image.detail ?? meaningOf(image.reason))}`,
         details: { ...common, detail: image.detail },
       };
     case "pending":
@@ -114,21 +114,21 @@ function detected({ image, job, detections }: PictureFacts, now: Date): Step {
 function meaningOf(reason: string | null): string {
   return reason !== null && Object.hasOwn(imageReasons, reason)
     ? imageReasons[reason as keyof typeof imageReasons]
-    : "Nothing more is known";
+    : "No details were stored";
 }
 
 function waiting(image: Image, job: WaitingJob | undefined, now: Date): string {
   const why =
     image.status === "deferred"
-      ? `Its look by the detector is deferred (${image.reason ?? "unknown"}): ${sentence(image.detail ?? "The detector does not answer")}`
-      : "It waits for its turn at the detector.";
-  if (!job) return `${why} Its job changes just now: ask again in a moment.`;
-  if (job.status === "running") return "The detector is looking at it just now.";
-  const next = job.availableAt > now ? ` It is tried again in ${between(now, job.availableAt)}` : " It is next when a place is free";
-  return `${why}${next}${job.deferrals > 0 ? `; it was put off ${pluralize(job.deferrals, "time")} so far` : ""}.`;
+      ? `Its detection is deferred (${image.reason ?? "unknown"}): ${sentence(image.detail ?? "The detector does not answer")}`
+      : "It waits for the detector.";
+  if (!job) return `${why} Its job is changing state; run this again in a moment.`;
+  if (job.status === "running") return "The detector is processing it now.";
+  const next = job.availableAt > now ? ` The next attempt is in ${between(now, job.availableAt)}` : " It is next in the queue";
+  return `${why}${next}${job.deferrals > 0 ? `; it was deferred ${pluralize(job.deferrals, "time")} so far` : ""}.`;
 }
 
-/** What there is to know of a job. */
+/** The details of a job, as steps show them. */
 export function jobDetails(job: WaitingJob): Record<string, unknown> {
   const { status, attempts, deferrals, error } = job;
   return { status, attempts, deferrals, available_at: job.availableAt, error };
@@ -142,9 +142,9 @@ function classesOf(detections: readonly KeptDetection[]): string {
     : `: ${best.map(({ objectType, confidence }) => `${objectType} ${Math.round(confidence * 100)} %`).join(", ")}`;
 }
 
-const closings = { window: "its window was over", idle: "nothing more came", full: "it was full" } as const;
+const closings = { window: "its window ended", idle: "no more detections came", full: "it was full" } as const;
 
-/** What detections were grouped into. */
+/** The step that grouped detections into a batch. */
 export function batchStep(batch: BatchFacts, now: Date): Step {
   const details = {
     batch_id: batch.batchId,
@@ -159,10 +159,10 @@ export function batchStep(batch: BatchFacts, now: Date): Step {
   };
   const span = `${pluralize(batch.detectionCount, "detection")} within ${between(batch.startedAt, batch.lastDetectionAt)}`;
   if (batch.status === "open") {
-    const due = batch.dueAt > now ? `when nothing more comes, in ${between(now, batch.dueAt)}` : "in a moment";
+    const due = batch.dueAt > now ? `in ${between(now, batch.dueAt)} if no more detections come` : "in a moment";
     const text = `The batch is still open, with ${span}. It becomes an event ${due}.`;
     return { at: batch.openedAt, step: "batch", status: "waiting", text, details };
   }
-  const text = `The batch held ${span} and was closed since ${closings[batch.closeReason ?? "idle"]}.`;
+  const text = `The batch had ${span} and closed because ${closings[batch.closeReason ?? "idle"]}.`;
   return { at: batch.closedAt, step: "batch", status: "done", text, details };
 }

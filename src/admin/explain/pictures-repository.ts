@@ -1,6 +1,6 @@
 import type { Sql } from "../../platform/database/database.ts";
 
-/** A detection as an explanation names it. */
+/** The facts about a detection that an explanation needs. */
 export interface KeptDetection {
   readonly id: number;
   readonly imageId: number;
@@ -8,11 +8,11 @@ export interface KeptDetection {
   readonly confidence: number;
   readonly batchId: string | null;
   readonly eventId: number | null;
-  /** How many there are on its picture. */
+  /** Number of detections on its picture. */
   readonly onImage: number;
 }
 
-/** The detections of these pictures that still exist: of each picture those of whom the detector was most certain, `limit` at most. */
+/** The existing detections of these pictures: of each picture the `limit` most confident ones. */
 export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], limit: number): Promise<readonly KeptDetection[]> {
   return await sql<KeptDetection[]>`
     select d.*
@@ -29,7 +29,7 @@ export async function detectionsOfImages(sql: Sql, imageIds: readonly number[], 
   `;
 }
 
-/** The first pictures of an event by time, and how many it has. */
+/** The first pictures of an event by time, and their total number. */
 export async function picturesOfEvent(
   sql: Sql,
   eventId: number,
@@ -47,11 +47,11 @@ export async function picturesOfEvent(
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }
 
-/** A batch as an explanation tells of it. */
+/** The facts about a batch that an explanation needs. */
 export interface BatchFacts {
   readonly batchId: string;
   readonly status: "open" | "closed";
-  /** The first detection: in a video it lies before the arrival, by which the batch was chosen. */
+  /** Time of the first detection. In a video it is before the arrival, which decides the batch. */
   readonly startedAt: Date;
   readonly lastDetectionAt: Date;
   readonly openedAt: Date;
@@ -61,7 +61,7 @@ export interface BatchFacts {
   readonly detectionCount: number;
 }
 
-/** Batches by their ids. */
+/** Finds batches by id. */
 export async function findBatches(sql: Sql, ids: readonly string[]): Promise<readonly BatchFacts[]> {
   return await sql<BatchFacts[]>`
     select b.batch_id as "batchId", b.status,
@@ -76,4 +76,14 @@ export async function findBatches(sql: Sql, ids: readonly string[]): Promise<rea
     where b.batch_id = any (${[...ids]}::uuid[])
     order by b.started_at
   `;
+}
+
+/** The reason of a camera's status; null when there is none. */
+export async function statusReason(sql: Sql, cameraId: string): Promise<string | null> {
+  const [row] = await sql<[{ reason: string | null }?]>`
+    select c.status_reason as reason
+    from cameras c
+    where c.camera_id = ${cameraId}
+  `;
+  return row?.reason ?? null;
 }

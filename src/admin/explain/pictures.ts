@@ -4,16 +4,16 @@ import { jobsOf } from "./jobs-repository.ts";
 import type { PictureFacts } from "./picture-steps.ts";
 import { detectionsOfImages } from "./pictures-repository.ts";
 
-/** So many detections of each are told of: a video has hundreds. */
-const mostDetections = 100;
+/** Maximum number of detections for each picture; a video has hundreds. */
+const maxDetections = 100;
 
-/** All that is known of these pictures, in the order of their times. */
+/** Reads all facts about these pictures, ordered by time. */
 export async function picturesOf(sql: Sql, ids: readonly number[]): Promise<readonly PictureFacts[]> {
   if (ids.length === 0) return [];
   const [images, jobs, detections] = await Promise.all([
     findImages(sql, ids),
     jobsOf(sql, "detect", ids.map(String)),
-    detectionsOfImages(sql, ids, mostDetections),
+    detectionsOfImages(sql, ids, maxDetections),
   ]);
   const originalIds = images.flatMap(({ same_content_as }) => same_content_as ?? []);
   const originals = new Map<number, Image>(

@@ -6,66 +6,66 @@ import { isIgnoredFolder, kindOf } from "../../monitoring/images/picture.ts";
 import { statWithTimeout } from "../../platform/disk/fs-timeout.ts";
 import { isInside } from "../../platform/disk/inside.ts";
 
-/** Where a path lies, as far as homesec may look. */
+/** Where a path is, as far as homesec may read it. */
 export interface Place {
   readonly resolved: Resolved;
-  /** The camera whose folder holds it, deleted or not, with that folder as it really is. */
+  /** The camera whose folder contains it, deleted or not, and the real path of that folder. */
   readonly owner: { readonly camera: Camera; readonly folder: string; readonly real: string } | undefined;
   readonly cameraRoot: string;
 }
 
-/** Follows a path, and finds the camera whose folder holds it; of folders within folders the innermost. */
+/** Resolves a path and finds the camera whose folder contains it; for nested folders, the innermost. */
 export async function placeOf(path: string, roots: readonly string[], cameraRoot: string, cameras: readonly Camera[]): Promise<Place> {
   const resolved = await resolveInside(roots, path);
   const folders = await Promise.all(
     cameras.map(async (camera) => {
       const folder = resolve(cameraRoot, camera.folder_path);
-      return { camera, folder, real: await followed(folder) };
+      return { camera, folder, real: await realOf(folder) };
     }),
   );
   const holding = folders.filter(({ real }) => isInside(real, dirname(resolved.path)));
   const owner = holding.toSorted((a, b) => b.real.length - a.real.length)[0];
-  return { resolved, owner, cameraRoot: await followed(cameraRoot) };
+  return { resolved, owner, cameraRoot: await realOf(cameraRoot) };
 }
 
-async function followed(path: string): Promise<string> {
+async function realOf(path: string): Promise<string> {
   try {
     return await statWithTimeout(path, () => realpath(path));
   } catch {
-    // a folder that is gone, or does not answer, keeps its name
+    // use the path itself if the folder is missing or does not answer
     return path;
   }
 }
 
-/** The names under which the ledger may know the path: as it was given, and through the folder of its camera. */
+/** The paths under which the file may be recorded: as given, and through the folder of its camera. */
 export function ledgerPaths(path: string, { resolved, owner }: Place): readonly string[] {
   const own = owner && join(owner.folder, relative(owner.real, resolved.path));
   return [...new Set([path, resolve(path), resolved.path, ...(own === undefined ? [] : [own])])];
 }
 
-/** Why a file at this place is never looked at, whatever it holds; undefined when it would be. */
+/** Returns why homesec never reads a file at this place, whatever it contains; undefined when it would. */
 export function whyNeverRead(path: string, { resolved, owner, cameraRoot }: Place, roots: readonly string[]): string | undefined {
   if (resolved.state === "outside") {
-    return `It lies outside of ${roots.join(", ")}: homesec reads only below CAMERA_ROOT and CAMERA_EXTRA_ROOTS.`;
+    return `It is outside of ${roots.join(", ")}: homesec reads only below CAMERA_ROOT and CAMERA_EXTRA_ROOTS.`;
   }
   if (owner?.camera.deleted_at) {
-    return `It belongs to the deleted camera ${owner.camera.camera_id}, whose folder is not read; ${howToRestore(owner.camera.camera_id)}.`;
+    return `It belongs to the deleted camera ${owner.camera.camera_id}, whose folder homesec no longer reads; ${howToRestore(owner.camera.camera_id)}.`;
   }
   if (!owner && dirname(resolved.path) === cameraRoot) {
-    return "It lies in the camera root itself. Each camera uploads into a folder of its own below it.";
+    return "It is in the camera root itself. Each camera needs its own folder below it.";
   }
   if (!owner && !isInside(cameraRoot, resolved.path)) {
-    return "No camera has a folder that holds it. `homesec cameras add` makes one.";
+    return "It is in no camera's folder. Add a camera with `homesec cameras add`.";
   }
   const below = relative(owner?.real ?? cameraRoot, dirname(resolved.path)).split(sep);
   const ignored = below.find((name) => name !== "" && isIgnoredFolder(name));
-  if (ignored !== undefined) return `Folders named ${ignored} are not looked into.`;
+  if (ignored !== undefined) return `homesec ignores folders named ${ignored}.`;
   const name = basename(path);
   switch (kindOf(name)) {
     case "temporary":
-      return "Its name says that it is not finished (a leading dot, ~, .tmp, .part). It is taken up when it is renamed.";
+      return "Its name marks it as unfinished (a leading dot, ~, .tmp, .part). homesec processes it when it is renamed.";
     case "other":
-      return "Its name says that it is neither a picture nor a video. Pictures end in .jpg, .png or .webp, videos in .mp4, .mkv, .avi or .mov.";
+      return "Its name is not that of a picture or a video. Pictures end in .jpg, .png or .webp, videos in .mp4, .mkv, .avi or .mov.";
     default:
       return undefined;
   }

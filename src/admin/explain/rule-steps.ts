@@ -1,9 +1,10 @@
+import { alertsText, type Silence, scopeText } from "../../alerting/silences/silence.ts";
 import type { RuleFacts, VerdictFacts } from "./alerts-repository.ts";
 import type { EventFacts } from "./events-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { instant, type Step, sentence } from "./step.ts";
 
-/** What a rule said of the event. */
+/** The step in which a rule evaluated the event. */
 export function verdictStep(verdict: VerdictFacts): Step {
   return {
     at: verdict.evaluatedAt,
@@ -26,28 +27,28 @@ export function verdictStep(verdict: VerdictFacts): Step {
   };
 }
 
-/** What the rule did, as the rest of a sentence that begins with its name. */
+/** What the rule did, as the rest of a sentence that starts with its name. */
 export function verdictText(verdict: VerdictFacts): string {
   const matched = verdict.matched.length === 0 ? "" : ` (${verdict.matched.join(", ")})`;
   const again = {
-    when_judged: " It looks again when the event is judged.",
-    when_cooldown_over: " It looks again then, if the incident lasts.",
-    when_schedule_holds: " It looks again when its schedule holds, if the incident lasts.",
+    when_judged: " It is evaluated again when the event has a risk score.",
+    when_cooldown_over: " It is evaluated again then, if the incident is still open.",
+    when_schedule_holds: " It is evaluated again when its schedule starts, if the incident is still open.",
   };
   const more = verdict.looksAgain === null ? "" : again[verdict.looksAgain];
   switch (verdict.outcome) {
     case "raised":
-      return `matched${matched} and raised ${verdict.alertId === null ? "an alert that is gone since" : `alert ${verdict.alertId}`}.`;
+      return `matched${matched} and raised ${verdict.alertId === null ? "an alert that was deleted" : `alert ${verdict.alertId}`}.`;
     case "suppressed": {
       if (verdict.silenceId !== null) {
-        const set = verdict.suppressedUntil ? `, set until ${instant(verdict.suppressedUntil)},` : "";
-        return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} held it back.${more}`;
+        const set = verdict.suppressedUntil ? ` (until ${instant(verdict.suppressedUntil)})` : "";
+        return `matched${matched}, but the silence ${verdict.silenceId} (${JSON.stringify(verdict.silenceReason ?? "")})${set} muted it.${more}`;
       }
       const when = verdict.suppressorRaisedAt
         ? `, raised ${instant(verdict.suppressorRaisedAt)} for event ${verdict.suppressorEventId},`
         : "";
       const until = verdict.suppressedUntil ? ` until ${instant(verdict.suppressedUntil)}` : "";
-      return `matched${matched}, but the cooldown of alert ${verdict.suppressedBy ?? "(unknown)"}${when} held it back${until}.${more}`;
+      return `matched${matched}, but the cooldown of alert ${verdict.suppressedBy ?? "(unknown)"}${when} suppressed it${until}.${more}`;
     }
     case "not_matched":
       return `did not match: ${sentenceOf(verdict.failed)}${more}`;
@@ -55,17 +56,17 @@ export function verdictText(verdict: VerdictFacts): string {
 }
 
 function sentenceOf(failed: readonly string[]): string {
-  return failed.length === 0 ? "no condition is stored." : `${failed.join("; ")}.`;
+  return failed.length === 0 ? "no condition was stored." : `${failed.join("; ")}.`;
 }
 
-/** Why a rule that exists gave no verdict. */
+/** The step for a rule that did not evaluate the event. */
 export function silentRuleStep(rule: RuleFacts, event: EventFacts, jobs: readonly WaitingJob[]): Step {
   const { reason, text } = whySilent(rule, event, jobs);
   return {
     at: null,
     step: "rule",
     status: isToCome(reason) ? "waiting" : "note",
-    text: `Rule "${rule.name}" gave no verdict: ${text}`,
+    text: `Rule "${rule.name}" was not evaluated: ${text}`,
     details: { rule_id: rule.ruleId, rule_name: rule.name, outcome: "none", reason, enabled: rule.enabled },
   };
 }
@@ -81,10 +82,10 @@ export type SilentReason =
   | "changed_since"
   | "not_evaluated";
 
-/** Whether the rule gives its verdict still. */
+/** Whether the rule will still be evaluated. */
 export const isToCome = (reason: SilentReason): boolean => reason === "waits_for_score" || reason === "is_queued";
 
-/** Why a rule that exists gave no verdict on an event, from what can be checked now. */
+/** Returns why a rule did not evaluate an event, as far as it can be known now. */
 export function whySilent(
   rule: Pick<RuleFacts, "kind" | "enabled" | "riskThreshold" | "createdAt" | "updatedAt">,
   event: Pick<EventFacts, "kind" | "createdAt" | "riskScore" | "analysisStatus">,
@@ -93,12 +94,12 @@ export function whySilent(
   const needs = `it needs a risk score of at least ${rule.riskThreshold}`;
   const waits = rule.riskThreshold !== null && event.riskScore === null;
   const dead = jobs.find(({ status }) => status === "dead");
-  // a rule that was made only now judges with the others what is still to be judged
+  // a new rule still evaluates events that wait for evaluation
   if (rule.kind === event.kind && rule.enabled) {
     if (waits && event.analysisStatus !== "failed") {
-      return { reason: "waits_for_score", text: `${needs}, and the event is not judged yet.` };
+      return { reason: "waits_for_score", text: `${needs}, and the event has none yet.` };
     }
-    if (!waits && jobs.length > 0 && !dead) return { reason: "is_queued", text: "it is about to be evaluated." };
+    if (!waits && jobs.length > 0 && !dead) return { reason: "is_queued", text: "its evaluation is queued." };
   }
   if (rule.createdAt > event.createdAt) return { reason: "newer_than_event", text: "it is newer than the event." };
   if (rule.kind !== event.kind) {
@@ -106,9 +107,20 @@ export function whySilent(
   }
   if (!rule.enabled) return { reason: "disabled", text: "it is disabled." };
   if (waits) return { reason: "analysis_failed", text: `${needs}, and the analysis failed.` };
-  if (dead) return { reason: "gave_up", text: `its evaluation is in the dead letters: ${sentence(dead.error ?? "no reason is stored")}` };
+  if (dead) return { reason: "gave_up", text: `its evaluation is in the dead letters: ${sentence(dead.error ?? "no reason was stored")}` };
   if (rule.updatedAt > event.createdAt) {
-    return { reason: "changed_since", text: "it was changed after the event; it may have been disabled at that time." };
+    return { reason: "changed_since", text: "it was changed after the event, and may have been disabled at that time." };
   }
-  return { reason: "not_evaluated", text: "the event was never evaluated by it." };
+  return { reason: "not_evaluated", text: "it never evaluated the event." };
+}
+
+/** The step of a silence: its scope, time, reason, and the alerts that it muted. */
+export function silenceStep(silence: Silence): Step {
+  const { id, reason, status, created_at, ends_at, ended_at, held_back } = silence;
+  const name = `The silence ${id} (${JSON.stringify(reason)}) of ${scopeText(silence)}`;
+  const text =
+    status === "active"
+      ? `${name} mutes alerts from ${instant(created_at)} until ${instant(ends_at)}; so far ${alertsText(held_back)}.`
+      : `${name} muted alerts from ${instant(created_at)} to ${instant(ended_at ?? ends_at)}: ${alertsText(held_back)}.`;
+  return { at: null, step: "silence", status: "note", text, details: { ...silence } };
 }

@@ -5,12 +5,12 @@ import type { Explanation as ExplanationRecord, Step as StepRecord } from "../..
 export type Explanation = z.output<typeof ExplanationRecord>;
 export type Step = z.output<typeof StepRecord>;
 
-/** A time as it stands in a sentence. */
+/** A time within a sentence, in UTC. */
 export function instant(time: Date): string {
   return time.toISOString();
 }
 
-/** How long something took, or how far it is: `850 ms`, `12 s`, `5 min`, `3 h`, `4 d`. */
+/** A duration: `850 ms`, `12 s`, `5 min`, `3 h`, `4 d`. */
 export function duration(ms: number): string {
   const size = Math.abs(ms);
   if (size < 1_000) return `${Math.round(size)} ms`;
@@ -20,12 +20,12 @@ export function duration(ms: number): string {
   return `${Math.round(size / dayMs)} d`;
 }
 
-/** From one time to another, as `duration`. */
+/** The duration between two times. */
 export function between(from: Date, to: Date): string {
   return duration(to.getTime() - from.getTime());
 }
 
-/** A sentence that begins with a capital and ends with a full stop. */
+/** Makes a text start with a capital and end with a full stop. */
 export function sentence(text: string): string {
   const whole = text.trim();
   return `${whole.slice(0, 1).toUpperCase()}${whole.slice(1)}${/[.!?]$/.test(whole) ? "" : "."}`;

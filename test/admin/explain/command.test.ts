@@ -34,18 +34,24 @@ afterAll(async () => {
 
 const explain = (...args: string[]) => cli(["explain", ...args], { env, cwd: daemon.cameraRoot });
 
-test.each([[[]], [["--direct"]]])("a real picture is explained from its file to its event %j", async (how) => {
+test.each([[[]], [["--direct"]]])("explain: follows a real picture from its file to its event %j", async (how) => {
   const { code, out, err } = await explain("image", "yard/a.jpg", ...how);
   expect([code, err]).toEqual([0, ""]);
-  expect(out).toContain("The picture is part of event 1. No alert came of event 1: there is no alert rule.");
-  for (const part of ["camera yard", "person 90 %", "closed since nothing more came", "read as score 42", "risk score 42 (medium)"]) {
+  expect(out).toContain("The picture is part of event 1. Event 1 raised no alert: there is no alert rule.");
+  for (const part of [
+    "camera yard",
+    "person 90 %",
+    "closed because no more detections came",
+    "read as score 42",
+    "risk score 42 (medium)",
+  ]) {
     expect(out).toContain(part);
   }
   expect(out).toMatch(/^\d\d:\d\d:\d\d\.\d{3} \+ {2}a\.jpg/m);
   expect((await explain("event", "1", ...how)).code).toBe(0);
 });
 
-test("-o json is the body of the API", async () => {
+test("explain: -o json prints the body of the API", async () => {
   const { out } = await explain("event", "1", "-o", "json");
   const body = (await (await fetch(`${daemon.url}/api/events/1/explain`)).json()) as { steps: { step: string; at: string }[] };
   expect(JSON.parse(out)).toEqual(body);
@@ -53,17 +59,17 @@ test("-o json is the body of the API", async () => {
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
-test("a camera and a time: what was there, or why there is nothing", async () => {
+test("explain: --camera and --at show what happened, or why nothing did", async () => {
   expect(await explain("--camera", "yard", "--at", "now")).toMatchObject({ code: 0, out: expect.stringContaining("1 picture, 1 event") });
   const nothing = await explain("--camera", "yard", "--at", "-2h");
   expect([nothing.code, nothing.err]).toEqual([3, ""]);
   expect(nothing.out).toContain("Nearest picture before: none; after:");
 });
 
-test("what is not there ends with 3 and the reason, wrong usage with 2", async () => {
+test("explain: exits with 3 for an unknown subject, and with 2 for wrong usage", async () => {
   await writeFile(join(daemon.cameraRoot, "yard", "notes.txt"), "x");
   const unknown = await explain("image", "yard/notes.txt");
-  expect([unknown.code, unknown.out.includes("neither a picture nor a video")]).toEqual([3, true]);
+  expect([unknown.code, unknown.out.includes("not that of a picture or a video")]).toEqual([3, true]);
   for (const args of [
     ["event", "99"],
     ["alert", "nothing"],

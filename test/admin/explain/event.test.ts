@@ -18,8 +18,8 @@ afterEach(() => desk.close());
 const explain = (id: number) => desk.ask("explainEvent", { params: { event_id: String(id) } });
 const texts = async (id: number, step: string) => (await explain(id)).steps.filter((each) => each.step === step).map(({ text }) => text);
 
-describe("the whole chain of an event that raised an alert", () => {
-  test("is told in order, with times, reasons and every attempt", async () => {
+describe("explain: chain of an event that raised an alert", () => {
+  test("lists all steps in order, with times, reasons and every attempt", async () => {
     const first = await stored.image();
     const eventId = await stored.event({ images: [first, await stored.image({ foundBy: "scan" })], score: 42 });
     await stored.attempt(eventId, 1, { outcome: "unreadable", answer: "I would say forty.", error: "no JSON object in the answer" });
@@ -47,17 +47,17 @@ describe("the whole chain of an event that raised an alert", () => {
     expect(steps.at(-1)?.at).toEqual(steps.at(-2)?.at);
     const text = steps.map((step) => step.text).join("\n");
     for (const part of [
-      "1.jpg (41000 bytes, image/jpeg, 768 x 576) arrived at camera yard and was seen at once.",
-      `entered into the ledger as image ${first}, 12 ms after its arrival.`,
-      "2.jpg (41000 bytes, image/jpeg, 768 x 576) was found by a scan of the folders of camera yard",
-      "The detector yolo-test looked at it (35 ms of inference, 40 ms in all) and kept 1 detection: person 91 %.",
-      "The batch held 2 detections within 4 s and was closed since nothing more came.",
+      "1.jpg (41000 bytes, image/jpeg, 768 x 576) arrived at camera yard, and the watcher saw it immediately.",
+      `recorded as image ${first}, 12 ms after its arrival.`,
+      "2.jpg (41000 bytes, image/jpeg, 768 x 576) was found by a scan of the folder of camera yard",
+      "The detector yolo-test processed it (35 ms of inference, 40 ms in total) and found 1 detection: person 91 %.",
+      "The batch had 2 detections within 4 s and closed because no more detections came.",
       "Analysis attempt 1: test-model answered after 800 ms, but the answer could not be read: No JSON object in the answer.",
       "Analysis attempt 2: test-model answered after 800 ms, read as score 42.",
       'Rule "People at night" matched (risk_score >= 40) and raised alert',
-      "The notification by email, attempt 1, did not go through after 200 ms: 451 greylisted.",
+      "The notification by email, attempt 1, failed and will be retried after 200 ms: 451 greylisted.",
       'alert_fired to webhook "Team chat" was delivered within 2 s.',
-      'event_created to webhook "Team chat", attempt 1, did not go through after 100 ms: HTTP 500.',
+      'event_created to webhook "Team chat", attempt 1, failed after 100 ms: HTTP 500.',
     ]) {
       expect(text).toContain(part);
     }
@@ -69,7 +69,7 @@ describe("the whole chain of an event that raised an alert", () => {
     });
   });
 
-  test("is told from the alert too, without what else came of the event", async () => {
+  test("explains the alert without the other alerts of its event", async () => {
     const eventId = await stored.event({ images: [await stored.image()], score: 42 });
     const [ruleId, other] = [await stored.rule("mine"), await stored.rule("other")];
     const alertId = await stored.alert(eventId, ruleId);
@@ -96,8 +96,8 @@ describe("the whole chain of an event that raised an alert", () => {
   });
 });
 
-describe("why no alert came", () => {
-  test("conditions that failed, and a cooldown: by which alert, until when", async () => {
+describe("explain: why an event raised no alert", () => {
+  test("names conditions that failed, and the alert whose cooldown suppressed it", async () => {
     const [earlier, eventId] = [
       await stored.event({ images: [await stored.image()], score: 50 }),
       await stored.event({ images: [await stored.image()], score: 42 }),
@@ -106,52 +106,53 @@ describe("why no alert came", () => {
     const alertId = await stored.alert(earlier, person, { at: atSecond(10) });
     await stored.verdict(eventId, night, { outcome: "not_matched", failed: ["risk_score 42 < 70"] });
     await stored.verdict(eventId, person, { outcome: "suppressed", matched: ["object_type in [person]"], suppressedBy: alertId });
-    const held = `Rule "person" matched (object_type in [person]), but the cooldown of alert ${alertId}, raised 2026-03-01T22:15:10.000Z for event ${earlier}, held it back until 2026-03-01T22:20:40.000Z.`;
+    const held = `Rule "person" matched (object_type in [person]), but the cooldown of alert ${alertId}, raised 2026-03-01T22:15:10.000Z for event ${earlier}, suppressed it until 2026-03-01T22:20:40.000Z.`;
     expect(await texts(eventId, "rule")).toEqual([held, 'Rule "night" did not match: risk_score 42 < 70.']);
-    expect((await explain(eventId)).outcome).toBe(`No alert came of event ${eventId}. ${held} 1 other rule raised none either.`);
-    expect((await texts(earlier, "alert"))[0]).toContain("Its cooldown held back 1 later match.");
+    expect((await explain(eventId)).outcome).toBe(`Event ${eventId} raised no alert. ${held} 1 other rule raised no alert either.`);
+    expect((await texts(earlier, "alert"))[0]).toContain("Its cooldown suppressed 1 later match.");
   });
 
-  test("no rule at all", async () => {
+  test("says when there is no rule", async () => {
     const eventId = await stored.event({ images: [await stored.image()], score: 42 });
-    expect((await explain(eventId)).outcome).toBe(`No alert came of event ${eventId}: there is no alert rule.`);
+    expect((await explain(eventId)).outcome).toBe(`Event ${eventId} raised no alert: there is no alert rule.`);
   });
 
-  test("rules that gave no verdict: disabled, newer, waiting for the score, about to be evaluated, given up", async () => {
+  test("says why a rule was not evaluated: disabled, newer, waiting for the score, queued, dead", async () => {
     const eventId = await stored.event({ images: [await stored.image()] });
     await stored.rule("off", { enabled: false });
     await stored.rule("young", { createdAt: atSecond(50) });
     await stored.rule("scored", { threshold: 70 });
     await stored.rule("plain");
-    const rules = async () => Object.fromEntries((await texts(eventId, "rule")).map((text) => text.slice(6).split('" gave no verdict: ')));
+    const rules = async () =>
+      Object.fromEntries((await texts(eventId, "rule")).map((text) => text.slice(6).split('" was not evaluated: ')));
     expect(await rules()).toEqual({
       off: "it is disabled.",
       young: "it is newer than the event.",
-      scored: "it needs a risk score of at least 70, and the event is not judged yet.",
-      plain: "the event was never evaluated by it.",
+      scored: "it needs a risk score of at least 70, and the event has none yet.",
+      plain: "it never evaluated the event.",
     });
     await desk.db.query(
       (sql) => sql`insert into jobs (queue, subject, position, available_at) values ('alert', ${`${eventId}:stored:1`}, now(), now())`,
     );
-    expect((await rules())["plain"]).toBe("it is about to be evaluated.");
+    expect((await rules())["plain"]).toBe("its evaluation is queued.");
     await desk.db.query((sql) => sql`update jobs set status = 'dead', last_error = 'it kills the process'`);
     expect((await rules())["plain"]).toBe("its evaluation is in the dead letters: It kills the process.");
     await desk.db.query((sql) => sql`update events set analysis_status = 'failed'`);
     expect((await rules())["scored"]).toContain("and the analysis failed");
   });
 
-  test("what may still come is said: a rule that waits for the score, also one that was made after the event", async () => {
+  test("names a rule that still waits for the score, even one newer than the event", async () => {
     const eventId = await stored.event({ images: [await stored.image()] });
     const plain = await stored.rule("plain");
     await stored.verdict(eventId, plain, { outcome: "not_matched", failed: ["object_type person is not car"] });
-    expect((await explain(eventId)).outcome).toMatch(/^No alert came of event \d+\. Rule "plain" did not match/);
+    expect((await explain(eventId)).outcome).toMatch(/^Event \d+ raised no alert\. Rule "plain" did not match/);
     await stored.rule("scored", { threshold: 70, createdAt: atSecond(50) });
-    const needs = 'Rule "scored" gave no verdict: it needs a risk score of at least 70, and the event is not judged yet.';
-    expect((await explain(eventId)).outcome).toBe(`No alert came of event ${eventId} yet. ${needs} 1 other rule raised none either.`);
+    const needs = 'Rule "scored" was not evaluated: it needs a risk score of at least 70, and the event has none yet.';
+    expect((await explain(eventId)).outcome).toBe(`Event ${eventId} raised no alert yet. ${needs} 1 other rule raised no alert either.`);
     expect(await texts(eventId, "rule")).toContain(needs);
   });
 
-  test("an event that is not judged yet says what its analysis waits for; one whose analysis failed, what to do", async () => {
+  test("says what a pending analysis waits for, and how to repeat a failed one", async () => {
     const eventId = await stored.event({ images: [await stored.image()] });
     await desk.db.query(
       (sql) => sql`
@@ -159,7 +160,9 @@ describe("why no alert came", () => {
         values ('analyze', ${String(eventId)}, now(), ${atSecond(75)}, 'connection refused')
       `,
     );
-    expect(await texts(eventId, "score")).toEqual(["The event is not judged yet. It is asked for in 15 s; last time: Connection refused."]);
+    expect(await texts(eventId, "score")).toEqual([
+      "The event has no risk score yet. The next attempt is in 15 s; the last attempt failed: Connection refused.",
+    ]);
     const breaker = {
       name: "language_model" as const,
       state: "open" as const,
@@ -169,13 +172,13 @@ describe("why no alert came", () => {
     };
     Object.assign(desk.context, { runtime: quietRuntime({ breakers: () => [{ ...breaker, reset_at: atSecond(88) }] }) });
     expect(await texts(eventId, "score")).toEqual([
-      "The event is not judged yet. The language model failed repeatedly, so its circuit breaker is open: it is asked again in 28 s. `homesec breakers reset language_model` has it asked at once.",
+      "The event has no risk score yet. The language model failed repeatedly, so its circuit breaker is open; homesec retries in 28 s. To retry now: `homesec breakers reset language_model`.",
     ]);
     const failed = await stored.event({ images: [await stored.image()], failed: true });
     expect((await texts(failed, "score"))[0]).toContain(`\`homesec events reanalyze ${failed}\``);
   });
 
-  test("the batch of a video is told with the times of what it shows, which lie before its arrival", async () => {
+  test("uses the times within a video for its batch, although they are before its arrival", async () => {
     const eventId = await stored.event({ images: [await stored.image(), await stored.image()] });
     await desk.db.query(async (sql) => {
       await sql`update detections set detected_at = detected_at - interval '8 seconds' where event_id = ${eventId}`;
@@ -183,21 +186,21 @@ describe("why no alert came", () => {
       await sql`update events set started_at = started_at - interval '8 seconds' where event_id = ${eventId}`;
     });
     const { steps } = await explain(eventId);
-    expect(steps.find(({ step }) => step === "batch")?.text).toContain("held 2 detections within 12 s");
+    expect(steps.find(({ step }) => step === "batch")?.text).toContain("had 2 detections within 12 s");
   });
 
-  test("a deleted event and one over the API are explained; one that never was is 404", async () => {
+  test("explains deleted events and events from the API, and answers 404 for unknown ones", async () => {
     const reply = await desk.ask("createEvents", {
       body: { events: [{ camera_id: "yard", started_at: "2026-03-01T12:00:00Z", risk_score: 5 }] },
     });
     const id = reply.results[0]?.id ?? 0;
     await desk.ask("deleteEvent", { params: { event_id: String(id) } });
     const [text] = await texts(id, "event");
-    expect(text).toContain("It was stored over the API, not made of a batch. It was deleted since.");
+    expect(text).toContain("It came through the API, not from a batch. It has been deleted.");
     await expect(explain(999_999)).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("of many pictures the first are shown, and the others counted", async () => {
+  test("shows the first of many pictures, and counts the others", async () => {
     const images: number[] = [];
     for (let n = 0; n < 13; n += 1) images.push(await stored.image());
     const eventId = await stored.event({ images });

@@ -15,33 +15,35 @@ const explain = async (eventId: number) => {
   return { outcome: outcome.replace(/alert [0-9a-f-]{36}, raised .*?,/, "alert A"), rules: steps.filter(({ step }) => step === "rule") };
 };
 
-describe("an event that a cooldown held back", () => {
-  it("has no alert yet while it is not judged and its rule escalates", async () => {
+describe("explain: an event that a cooldown suppressed", () => {
+  it("waits for the risk score when its rule escalates", async () => {
     await desk.rule({ escalate: true });
     await desk.event();
     await desk.event();
     await desk.look();
     const { outcome, rules } = await explain(2);
-    expect(outcome).toMatch(/^No alert came of event 2 yet\. .* held it back until .*\. It looks again when the event is judged\.$/);
+    expect(outcome).toMatch(
+      /^Event 2 raised no alert yet\. .* suppressed it until .*\. It is evaluated again when the event has a risk score\.$/,
+    );
     expect(rules.map(({ status }) => status)).toEqual(["waiting"]);
 
     await desk.score(1, 50);
     await desk.score(2, 10);
     await desk.look();
     const judged = await explain(2);
-    expect(judged.outcome).toMatch(/^No alert came of event 2\. .* held it back until \S+\.$/);
+    expect(judged.outcome).toMatch(/^Event 2 raised no alert\. .* suppressed it until \S+\.$/);
     expect(judged.rules.map(({ status }) => status)).toEqual(["stopped"]);
   });
 
-  it("has no alert when nothing will make its rule look again", async () => {
+  it("is final when nothing triggers another evaluation", async () => {
     await desk.rule();
     await desk.event();
     await desk.event();
     await desk.look();
-    expect((await explain(2)).outcome).toMatch(/^No alert came of event 2\. .* held it back until \S+\.$/);
+    expect((await explain(2)).outcome).toMatch(/^Event 2 raised no alert\. .* suppressed it until \S+\.$/);
   });
 
-  it("has no alert yet when it is an incident that lasts", async () => {
+  it("waits for the end of the cooldown while its incident is open", async () => {
     await desk.rule({ kind: "camera_health" });
     const now = desk.context.clock.now();
     for (const cause of ["black", "silent"] as const) {
@@ -49,21 +51,23 @@ describe("an event that a cooldown held back", () => {
     }
     await desk.look();
     const { outcome, rules } = await explain(2);
-    expect(outcome).toMatch(/^No alert came of event 2 yet\. .* held it back until .*\. It looks again then, if the incident lasts\.$/);
+    expect(outcome).toMatch(
+      /^Event 2 raised no alert yet\. .* suppressed it until .*\. It is evaluated again then, if the incident is still open\.$/,
+    );
     expect(rules.map(({ status }) => status)).toEqual(["waiting"]);
   });
 
-  it("has no alert yet when it is an incident that began out of the schedule of its rule and lasts", async () => {
+  it("waits for the schedule of its rule while its incident is open", async () => {
     await desk.rule({ kind: "camera_health", schedule: { days: [], start_time: "14:00", end_time: "20:00", timezone: "UTC" } });
     const now = desk.context.clock.now();
     await desk.db.transaction((sql) => openIncident(sql, { cameraId: "yard", cause: "silent", reason: "Tried", beganAt: now }, now));
     await desk.look();
     const { outcome, rules } = await explain(1);
     expect(outcome).toMatch(
-      /^No alert came of event 1 yet\. .* did not match: sun 12:00 not within schedule 14:00-20:00 UTC\. It looks again when its schedule holds, if the incident lasts\.$/,
+      /^Event 1 raised no alert yet\. .* did not match: sun 12:00 not within schedule 14:00-20:00 UTC\. It is evaluated again when its schedule starts, if the incident is still open\.$/,
     );
     expect(rules.map(({ status }) => status)).toEqual(["waiting"]);
     await desk.db.transaction((sql) => endIncidents(sql, "yard", ["silent"], now));
-    expect((await explain(1)).outcome).toMatch(/^No alert came of event 1\. .* not within schedule 14:00-20:00 UTC\.$/);
+    expect((await explain(1)).outcome).toMatch(/^Event 1 raised no alert\. .* not within schedule 14:00-20:00 UTC\.$/);
   });
 });

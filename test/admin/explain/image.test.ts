@@ -23,8 +23,8 @@ afterEach(() => desk.close());
 const explain = (id: number) => desk.ask("explainImage", { params: { image_id: String(id) } });
 const explainPath = (path: string) => desk.ask("explainPath", { query: new URLSearchParams({ path }).toString() });
 
-describe("the ledger", () => {
-  test("lists every file that was found, newest first, and is narrowed by camera, state and time", async () => {
+describe("images API", () => {
+  test("lists all files, newest first, with filters for camera, status and time", async () => {
     await stored.camera("gate");
     const ids = [
       await stored.image(),
@@ -51,7 +51,7 @@ describe("the ledger", () => {
     await expect(desk.ask("getImage", { params: { image_id: "99999" } })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("walked with a cursor shows each entry that was there once, while others come", async () => {
+  test("pages with a cursor show each earlier entry once, while new ones arrive", async () => {
     const ids = new Set<number>();
     for (let n = 0; n < 7; n += 1) ids.add(await stored.image({ takenAt: atSecond(Math.floor(n / 3)) }));
     const seen: number[] = [];
@@ -67,15 +67,15 @@ describe("the ledger", () => {
   });
 });
 
-describe("a picture in the ledger", () => {
-  test("on which nothing was found ends there, and says that what is under the threshold is not stored", async () => {
+describe("explain: a recorded picture", () => {
+  test("ends at the detector when it found nothing above the threshold", async () => {
     const { outcome, steps } = await explain(await stored.image({ detections: 0 }));
-    expect(outcome).toContain("the detector found nothing on it that reached the confidence threshold");
+    expect(outcome).toContain("the detector found nothing that reached the confidence threshold");
     expect(steps.at(-1)).toMatchObject({ step: "detection", status: "stopped", details: { detection_count: 0 } });
-    expect(steps.at(-1)?.text).toContain("kept none");
+    expect(steps.at(-1)?.text).toContain("found nothing that reached");
   });
 
-  test("of many detections tells the most certain ones, and of none that is there that it is gone", async () => {
+  test("names the most confident of many detections, and says when they were deleted", async () => {
     const [video, picture] = [await stored.image({ detections: 1_200 }), await stored.image()];
     await desk.db.query(
       (sql) => sql`
@@ -88,14 +88,14 @@ describe("a picture in the ledger", () => {
       `,
     );
     const { steps } = await desk.ask("explainMoment", { params: { camera_id: "yard" }, query: `at=${atSecond(1).toISOString()}` });
-    expect(JSON.stringify(steps)).not.toContain("exist any more");
+    expect(JSON.stringify(steps)).not.toContain("of them were deleted");
     const ofVideo = (await explain(video)).steps.find(({ step }) => step === "detection");
-    expect(ofVideo?.text).toContain("kept 1200 detections: dog 99 %, person 60 %");
-    expect(ofVideo?.text).not.toContain("exist any more");
+    expect(ofVideo?.text).toContain("found 1200 detections: dog 99 %, person 60 %");
+    expect(ofVideo?.text).not.toContain("of them were deleted");
     expect(ofVideo?.details).toMatchObject({ detections: expect.arrayContaining([expect.objectContaining({ object_type: "dog" })]) });
   });
 
-  test("that is a re-upload names the first one; one that is no picture, and one that waits for the detector, say why", async () => {
+  test("names the first upload of a re-upload, and says why a picture was skipped or waits", async () => {
     const first = await stored.image();
     const again = await explain(
       await stored.image({ status: "skipped", reason: "reupload", detail: "The same file again.", sameContentAs: first }),
@@ -109,7 +109,7 @@ describe("a picture in the ledger", () => {
     expect(again.steps[2]?.text).toBe(`It has the same content as image ${first}, ${join(yard, "1.jpg")}.`);
 
     const text = await explain(await stored.image({ status: "skipped", reason: "not_an_image", detail: "It is a web page." }));
-    expect(text.outcome).toBe("The picture was not looked at. It is a web page.");
+    expect(text.outcome).toBe("homesec skipped the picture. It is a web page.");
     expect(text.steps.map(({ step }) => step)).toEqual(["file_seen", "detection"]);
 
     const waiting = await stored.image({ status: "deferred", reason: "breaker_open", detail: "The detector does not answer" });
@@ -120,11 +120,11 @@ describe("a picture in the ledger", () => {
       `,
     );
     expect((await explain(waiting)).outcome).toBe(
-      "The picture was not looked at yet. Its look by the detector is deferred (breaker_open): The detector does not answer. It is tried again in 30 s; it was put off 2 times so far.",
+      "The picture has not been processed yet. Its detection is deferred (breaker_open): The detector does not answer. The next attempt is in 30 s; it was deferred 2 times so far.",
     );
   });
 
-  test("is found by its path too, whichever way that leads to it, and the newest entry first", async () => {
+  test("is also found by any of its paths, newest entry first", async () => {
     const older = await stored.image({ name: "a.jpg" });
     const newer = await stored.image({ name: "a.jpg", detections: 0 });
     expect(newer).toBeGreaterThan(older);
@@ -135,7 +135,7 @@ describe("a picture in the ledger", () => {
     }
   });
 
-  test("leads on to its open batch, or to its event and why that raised no alert", async () => {
+  test("continues with its open batch, or its event and why that raised no alert", async () => {
     const image = await stored.image();
     const [batch] = await desk.db.query(
       (sql) => sql<[{ id: string }]>`
@@ -151,24 +151,24 @@ describe("a picture in the ledger", () => {
       `,
     );
     expect((await explain(image)).outcome).toMatch(
-      /is no event yet. The batch is still open, with 1 detection within 0 ms. It becomes an event when nothing more comes, in/,
+      /are not an event yet. The batch is still open, with 1 detection within 0 ms. It becomes an event in/,
     );
     const other = await stored.image();
     const eventId = await stored.event({ images: [other], score: 42 });
     const { outcome, steps } = await explain(other);
-    expect(outcome).toBe(`The picture is part of event ${eventId}. No alert came of event ${eventId}: there is no alert rule.`);
+    expect(outcome).toBe(`The picture is part of event ${eventId}. Event ${eventId} raised no alert: there is no alert rule.`);
     expect(steps.map(({ step }) => step)).toEqual(["file_seen", "file_complete", "detection", "batch", "event", "score", "rule"]);
   });
 });
 
-describe("a file that is not in the ledger", () => {
+describe("explain: a file without a record", () => {
   const answer = async (path: string): Promise<string> => {
     const { found, outcome } = await explainPath(path);
     expect(found).toBe(false);
     return outcome;
   };
 
-  test("is told why it may not be, from what can be checked", async () => {
+  test("says why homesec has no record of it", async () => {
     const put = async (name: string, content: string | Buffer = "x"): Promise<string> => {
       const path = join(desk.cameraRoot, name);
       await mkdir(dirname(path), { recursive: true });
@@ -176,17 +176,15 @@ describe("a file that is not in the ledger", () => {
       return path;
     };
     const jpeg = await uniqueJpeg();
-    expect(await answer(await put("yard/a.txt"))).toContain("neither a picture nor a video");
-    expect(await answer(await put("yard/a.jpg.part"))).toContain("Its name says that it is not finished");
-    expect(await answer(await put("yard/@eaDir/a.jpg"))).toContain("Folders named @eaDir are not looked into.");
-    expect(await answer(await put("a.jpg"))).toContain("It lies in the camera root itself.");
+    expect(await answer(await put("yard/a.txt"))).toContain("not that of a picture or a video");
+    expect(await answer(await put("yard/a.jpg.part"))).toContain("Its name marks it as unfinished");
+    expect(await answer(await put("yard/@eaDir/a.jpg"))).toContain("homesec ignores folders named @eaDir.");
+    expect(await answer(await put("a.jpg"))).toContain("It is in the camera root itself.");
     expect(await answer(await put("yard/half.jpg", jpeg.subarray(0, 5_000)))).toContain("It is not complete:");
     expect(await answer(await put("yard/none.jpg", ""))).toContain("It is empty.");
     expect(await answer(await put("new/a.jpg", jpeg))).toContain("Its folder is not a camera yet");
-    expect(await answer(join(yard, "gone.jpg"))).toContain(
-      "There is no such file now. Of files that are gone, the ledger forgets what is older than 30 days.",
-    );
-    expect(await answer(await put("yard/whole.jpg", jpeg))).toContain("Files are found while `homesec serve` runs");
+    expect(await answer(join(yard, "gone.jpg"))).toContain("The file does not exist. homesec keeps records of deleted files for 30 days.");
+    expect(await answer(await put("yard/whole.jpg", jpeg))).toContain("homesec finds files while `homesec serve` runs");
     await mkdir(join(yard, "folder.jpg"));
     expect(await answer(join(yard, "folder.jpg"))).toContain("It is a folder.");
     await rename(join(yard, "whole.jpg"), join(yard, "kept.jpg"));
@@ -194,7 +192,7 @@ describe("a file that is not in the ledger", () => {
     expect(await answer(join(yard, "kept.jpg"))).toContain("It belongs to the deleted camera yard");
   });
 
-  test("says what the daemon knows of it: a camera in error, a file that is stuck, a watcher that does not run", async () => {
+  test("names a camera in error, a stuck file, and a watcher that is not running", async () => {
     const path = join(yard, "half.jpg");
     await writeFile(path, (await uniqueJpeg()).subarray(0, 5_000));
     const with_ = (running: boolean): OperationContext => ({
@@ -210,12 +208,12 @@ describe("a file that is not in the ledger", () => {
     expect(await ask(path)).toMatchObject({ found: false, outcome: expect.stringContaining("It has been stuck for 5 min.") });
     const whole = join(yard, "whole.jpg");
     await writeFile(whole, await uniqueJpeg());
-    expect(await ask(whole, false)).toMatchObject({ outcome: expect.stringContaining("The file watcher does not run") });
+    expect(await ask(whole, false)).toMatchObject({ outcome: expect.stringContaining("The file watcher is not running") });
     await desk.db.query((sql) => sql`update cameras set status = 'error', status_reason = 'the disk is not mounted'`);
     expect(await ask(whole)).toMatchObject({ outcome: expect.stringContaining("Camera yard is in error: The disk is not mounted.") });
   });
 
-  test("tells nothing of what lies elsewhere: what is there and what is not sound the same", async () => {
+  test("reveals nothing about files outside of the roots", async () => {
     const secret = join(desk.outside, "secret.jpg");
     await writeFile(secret, await uniqueJpeg());
     await chmod(secret, 0o600);

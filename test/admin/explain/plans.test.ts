@@ -91,7 +91,7 @@ const questions: Record<string, (sql: Sql) => Promise<unknown>> = {
 /** Tables that may be read whole: they have a row for each camera or webhook. */
 const small = new Set(["rules", "cameras", "webhooks"]);
 
-test.each(Object.entries(questions))("%s: no table is read whole", async (_, ask) => {
+test.each(Object.entries(questions))("%s: reads no table completely", async (_, ask) => {
   const whole = await database.db.query(async (sql) => {
     const plans: string[] = [];
     // what begins like a statement is explained in its place, fragments stay as they are

@@ -90,7 +90,7 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
   const hidden = await event(first, "Somebody with a ladder.");
   await eventually(async () => (await heldBack(first, id)) === 1, patience);
   const explained = await homesec(first, "explain", "event", String(hidden));
-  expect(explained.out.replace(/\s+/g, " ")).toContain(`matched, but the silence ${id} ("The painters"), set until`);
+  expect(explained.out.replace(/\s+/g, " ")).toContain(`matched, but the silence ${id} ("The painters") (until`);
 
   await end("SIGKILL");
   const [second] = [await serve(0), await serve(1)];

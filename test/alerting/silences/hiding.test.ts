@@ -329,18 +329,18 @@ describe("explain", () => {
     const hidden = await seen();
     const event = await desk.ask("explainEvent", { params: { event_id: String(hidden) } });
     expect(event.outcome).toBe(
-      `No alert came of event ${hidden}. Rule "Somebody" matched, but the silence ${id} ("Painters"), set until 2026-03-01T14:00:00.000Z, held it back.`,
+      `Event ${hidden} raised no alert. Rule "Somebody" matched, but the silence ${id} ("Painters") (until 2026-03-01T14:00:00.000Z) muted it.`,
     );
     expect(event.steps.find(({ step }) => step === "rule")).toMatchObject({
       status: "stopped",
       details: { outcome: "suppressed", silence_id: id, silence_reason: "Painters", suppressed_until: "2026-03-01T14:00:00.000Z" },
     });
-    const text = `The silence ${id} ("Painters") of Yard holds alerts back since 2026-03-01T12:00:00.000Z, until 2026-03-01T14:00:00.000Z; so far 1 alert.`;
+    const text = `The silence ${id} ("Painters") of Yard mutes alerts from 2026-03-01T12:00:00.000Z until 2026-03-01T14:00:00.000Z; so far 1 alert.`;
     const ofAlert = await desk.ask("explainAlert", { params: { alert_id: alert?.id ?? "" } });
     expect(ofAlert.steps.filter(({ step }) => step === "silence").map((step) => step.text)).toEqual([text]);
     const minute = await desk.ask("explainMoment", { params: { camera_id: "yard" }, query: "at=2026-03-01T12:30:00Z" });
     expect(minute.outcome).toContain(`Alerts of this camera were silenced: ${id}.`);
-    expect(minute.steps.map((step) => step.text)).toEqual(expect.arrayContaining([text, expect.stringContaining("held it back.")]));
+    expect(minute.steps.map((step) => step.text)).toEqual(expect.arrayContaining([text, expect.stringContaining("muted it.")]));
     const other = await desk.ask("explainMoment", { params: { camera_id: "gate" }, query: "at=2026-03-01T12:30:00Z" });
     expect(JSON.stringify(other)).not.toContain(id);
     await end(id);
