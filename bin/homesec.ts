@@ -59,7 +59,7 @@ process.on("exit", () => {
 
 /** What only this process can provide. */
 interface ProcessServices {
-  readonly log: import("../src/base/log/log.ts").Log;
+  readonly log: import("../daemon/log.ts").OpenLog;
   readonly serviceManager: import("../daemon/service-manager.ts").ServiceManager;
 }
 

@@ -67,6 +67,8 @@ export const health = defineCommand({
     // The pipeline status comes from the database
     const lines = health.services.database.status === "healthy" ? await attention(io) : [];
     if (stopped.length > 0) io.output.note(`stopped: ${stopped.join(", ")}`);
+    const conditions = health.recent_events.filter(({ event_type: type }) => ["restart_needed", "not_applied"].includes(type));
+    for (const { service, message } of conditions) io.output.note(`${service}: ${plain(message)}`);
     for (const line of lines) io.output.note(line);
     return isHealthy ? exitCodes.ok : exitCodes.findings;
   },

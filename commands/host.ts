@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../src/base/clock/clock.ts";
-import type { ParsedConfig } from "../src/platform/config/config.ts";
+import type { LoadedConfig } from "../src/platform/config/load.ts";
 
 /** A stream of text, and the terminal behind it. */
 export interface TextSink {
@@ -14,7 +14,7 @@ export interface TextSink {
 export type TextSource = Readable & { readonly isTTY?: boolean | undefined };
 
 /** The options of `serve` and `demo`. */
-export interface DaemonOptions extends ParsedConfig {
+export interface DaemonOptions extends LoadedConfig {
   readonly out: TextSink;
   /** How the user calls homesec, for hints: `homesec` or `npx homesec`. */
   readonly called: string;

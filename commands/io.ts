@@ -1,6 +1,6 @@
 import type { ClientReply, ClientRequest } from "../src/contract/client.ts";
 import type { OperationId, Routes } from "../src/contract/routes/index.ts";
-import type { ParsedConfig } from "../src/platform/config/config.ts";
+import type { LoadedConfig } from "../src/platform/config/load.ts";
 import type { VariableName } from "../src/platform/config/variables.ts";
 import type { Database } from "../src/platform/database/database.ts";
 import type { OpenDatabase } from "../src/platform/database/open-database.ts";
@@ -33,7 +33,7 @@ export interface Io {
   /** The address of the daemon and its API key. */
   endpoint(): Promise<Endpoint>;
   /** The configuration; `flags` take precedence. Throws `Problem("invalid")`. */
-  configuration(flags?: Partial<Record<VariableName, string>>): Promise<ParsedConfig>;
+  configuration(flags?: Partial<Record<VariableName, string>>): Promise<LoadedConfig>;
   /** The configured database, shared with a running daemon if there is one. Closed when the command ends. */
   database(): Promise<Database>;
   /** The configured database for exclusive use. Throws `Problem("conflict")` if a daemon uses the data folder. */

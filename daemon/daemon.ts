@@ -32,6 +32,7 @@ import { createMetrics } from "./metrics/metrics.ts";
 import type { Parts } from "./parts.ts";
 import { createPipeline } from "./pipeline.ts";
 import { createRecentEvents } from "./recent-events.ts";
+import { type FollowOptions, followConfiguration } from "./reload/configuration.ts";
 import { createRuntime } from "./runtime.ts";
 import { createSelftestAlarm } from "./selftest/alarm.ts";
 import { removeLeftovers } from "./selftest/scratch.ts";
@@ -51,6 +52,8 @@ export interface DaemonOptions {
   readonly clock?: Clock;
   /** Replies that do not fit their schema are errors: for tests. */
   readonly strictReplies?: boolean;
+  /** Follows the configuration files from which `config` was loaded; they are not followed without it. */
+  readonly following?: Pick<FollowOptions, "loaded" | "setLogLevel">;
   /** Told of pictures as they get their entries in the ledger. */
   readonly onPictures?: (cameraId: string, paths: readonly string[]) => void;
 }
@@ -89,7 +92,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daemon> {
-  const { config, log } = options;
+  const { log } = options;
+  // a copy: values that can change at run time change in it
+  const config: Config = { ...options.config };
   const clock = options.clock ?? systemClock;
   const version = programVersion();
   const recentEvents = createRecentEvents(clock);
@@ -97,7 +102,10 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
 
   const { database, handOver, lanes } = await openEngines(config, log, lifecycle);
   const { db } = database;
-  const tls = await openTls(config, { clock, log: log.child({ part: "tls" }) });
+  const tls = await openTls(config, {
+    ...{ clock, log: log.child({ part: "tls" }) },
+    onFault: (fault) => recentEvents.setCondition("tls", "not_applied", fault),
+  });
   lifecycle.onStop("tls", () => tls?.stop());
 
   /** Until the workers exist there is no one to wake. */
@@ -234,6 +242,11 @@ async function start(options: DaemonOptions, lifecycle: Lifecycle): Promise<Daem
   if (config.roles.includes("api")) await statusNews.start();
   // a look that hangs keeps nobody waiting, and is told to nobody any more
   lifecycle.onStop("status news", () => void statusNews.stop());
+
+  const followed =
+    options.following &&
+    (await followConfiguration({ ...options.following, config, recentEvents, log: log.child({ part: "configuration" }) }));
+  lifecycle.onStop("configuration", () => followed?.close());
 
   return {
     url: serving.url,

@@ -1,4 +1,5 @@
 import { channelAvailability } from "../src/alerting/notifications/channels.ts";
+import type { Delivery } from "../src/alerting/notifications/delivery.ts";
 import { alertsText, scopeText } from "../src/alerting/silences/silence.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import type { Parts } from "./parts.ts";
@@ -7,9 +8,16 @@ import { createDeliveryWorker } from "./workers/delivery-worker.ts";
 import { createDigestCloser } from "./workers/digest-closer.ts";
 import type { Worker } from "./workers/worker.ts";
 
-/** Returns the usable channels, and for how long notifications are retried. */
-export function deliverySettings(config: Config) {
-  return { availability: channelAvailability(config), expiryHours: config.alertExpiryHours };
+/** Returns the usable channels, and for how long notifications are retried: read at each use, since the configuration may change. */
+export function deliverySettings(config: Config): Delivery {
+  return {
+    get availability() {
+      return channelAvailability(config);
+    },
+    get expiryHours() {
+      return config.alertExpiryHours;
+    },
+  };
 }
 
 /** Makes the workers that deliver notifications and webhooks, and close digests and silences. */

@@ -52,7 +52,10 @@ export function createHousekeeping(
     // who finds pictures knows since when it listens
     judges: () => peers.does("file_watcher"),
     judgedElsewhere: (folderPath) => peers.watchedElsewhere(folderPath),
-    cameraOfflineAfterSeconds: config.cameraOfflineAfterSeconds,
+    // may change at run time
+    get cameraOfflineAfterSeconds() {
+      return config.cameraOfflineAfterSeconds;
+    },
     reidTtlHours: config.reidTtlHours,
     detectorDown: () => {
       if (!peers.roles.includes("detect")) return undefined;

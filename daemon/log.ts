@@ -22,6 +22,8 @@ export interface LogOptions {
 
 /** A log that is open. */
 export interface OpenLog extends Log {
+  /** Changes the least important level that is logged. */
+  setLevel(level: LogOptions["level"]): void;
   /** Ends the file. What is logged afterwards goes to the destination only. */
   close(): void;
 }
@@ -49,7 +51,12 @@ export function createLog({ level, format, colour = false, destination, folder, 
       },
     },
   );
-  return Object.assign(asLog(logger), { close: () => file?.close() });
+  return Object.assign(asLog(logger), {
+    setLevel: (next: LogOptions["level"]) => {
+      logger.level = next;
+    },
+    close: () => file?.close(),
+  });
 }
 
 /** `own` goes with every line; merged here, since pino's children write a field twice when a line has one of the same name. */

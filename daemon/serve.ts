@@ -1,16 +1,15 @@
 import type { Log } from "../src/base/log/log.ts";
 import { modelFault } from "../src/monitoring/detector-model/check.ts";
-import type { Config, ParsedConfig } from "../src/platform/config/config.ts";
+import type { Config } from "../src/platform/config/config.ts";
+import type { LoadedConfig } from "../src/platform/config/load.ts";
 import { rolesLeftOut, rolesText } from "../src/platform/config/roles.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
+import type { OpenLog } from "./log.ts";
 import type { ServiceManager } from "./service-manager.ts";
 
 /** What `homesec serve` gets from the command line. */
-export interface ServeOptions {
-  readonly config: Config;
-  readonly sources: ParsedConfig["sources"];
-  readonly warnings: readonly string[];
-  readonly log: Log;
+export interface ServeOptions extends LoadedConfig {
+  readonly log: OpenLog;
   /** Where a person reads what to do next. */
   readonly out: { write(text: string): unknown };
   /** How the person calls homesec: `homesec`, or `npx homesec`. */
@@ -27,7 +26,11 @@ interface ServeOptionsWithManager extends ServeOptions {
 /** Runs the daemon until the signal fires. Returns the exit code; throws `Problem` when it cannot start. */
 export async function serve(options: ServeOptionsWithManager): Promise<number> {
   for (const warning of options.warnings) options.log.warn({}, warning);
-  const daemon = await startDaemon({ config: options.config, log: options.log });
+  const daemon = await startDaemon({
+    config: options.config,
+    log: options.log,
+    following: { loaded: options, setLogLevel: (level) => options.log.setLevel(level) },
+  });
   options.out.write(greeting(daemon, options));
   await options.serviceManager.ready(`Answers at ${daemon.url}`, () => daemon.context.runtime?.supervisorAlive() ?? true);
   await untilAborted(options.signal);

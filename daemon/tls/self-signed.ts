@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { dayMs } from "../../src/base/clock/durations.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { type KeyPair, type KeyPairPlaces, readKeyPair } from "../../src/platform/tls/key-pair.ts";
+import { type KeyPair, type KeyPairPaths, readKeyPair } from "../../src/platform/tls/key-pair.ts";
 import { selfSignedCertificate } from "./certificate.ts";
 
 /** Some systems take no certificate that is valid for more than 825 days. */
@@ -20,7 +20,7 @@ const mostNames = 100;
  * The own certificate and its key from `places`. They are made anew, the key readable by this user only, when there are
  * none, when one of the `names` that last is not in them, or `renewDaysBefore` days before the end.
  */
-export async function ensureSelfSigned(places: KeyPairPlaces, names: readonly string[], now: Date): Promise<KeyPair> {
+export async function ensureSelfSigned(places: KeyPairPaths, names: readonly string[], now: Date): Promise<KeyPair> {
   const known = await readIfUsable(places);
   const before = known && new X509Certificate(known.cert);
   if (before && isGood(before, names, now)) return known;
@@ -54,7 +54,7 @@ export function ownNames(configured: readonly string[]): readonly string[] {
 }
 
 /** What was made before, or undefined when there is nothing that can be used. */
-async function readIfUsable(places: KeyPairPlaces): Promise<KeyPair | undefined> {
+async function readIfUsable(places: KeyPairPaths): Promise<KeyPair | undefined> {
   try {
     return await readKeyPair(places);
   } catch (error) {

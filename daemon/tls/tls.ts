@@ -1,81 +1,133 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../../src/base/clock/clock.ts";
+import { hourMs } from "../../src/base/clock/durations.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Config } from "../../src/platform/config/config.ts";
-import { type KeyPair, readKeyPair } from "../../src/platform/tls/key-pair.ts";
-import { selfSignedPaths } from "../../src/platform/tls/self-signed-paths.ts";
+import { type KeyPair, type KeyPairPaths, readKeyPair, selfSignedPaths } from "../../src/platform/tls/key-pair.ts";
+import { watchFiles } from "../reload/watch-files.ts";
 import { ensureSelfSigned, ownNames } from "./self-signed.ts";
 
-/** How often the files are looked at. */
-const checkMs = 60_000;
+/** Interval between two checks whether the self-signed certificate is to be renewed because of its age. */
+const renewalCheckMs = hourMs;
 
 /** The certificate of the server, kept up to date. */
 export interface Tls {
   readonly pair: KeyPair;
-  /** The file that clients have to trust, when nobody else vouches for it. */
+  /** The file that clients have to trust if the certificate is self-signed. */
   readonly ownCertificatePath: string | undefined;
-  /** Passes on every new key pair from now on: renewed by us, or put in place by whoever cares for the files. */
+  /** Passes on every new key pair from now on: renewed by homesec, or replaced in the files by certbot or a person. */
   follow(use: (pair: KeyPair) => void): void;
-  /** Looks at the files now. */
+  /** Reads the files now. */
   check(): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
+}
+
+export interface TlsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with the reason why the files cannot be used, and with undefined when they can be used again. */
+  readonly onFault?: (fault: string | undefined) => void;
 }
 
 type TlsConfig = Pick<Config, "tlsMode" | "tlsCertPath" | "tlsKeyPath" | "dataDir" | "host" | "allowedHosts">;
 
-/** Opens what `TLS_MODE` says; undefined for `disabled`. Throws `Problem("invalid")` for files that cannot be used. */
-export async function openTls(config: TlsConfig, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<Tls | undefined> {
+/**
+ * Opens what `TLS_MODE` says and watches its files; returns undefined for `disabled`. Throws `Problem("invalid")` for files that cannot be
+ * used.
+ */
+export async function openTls(config: TlsConfig, options: TlsOptions): Promise<Tls | undefined> {
   if (config.tlsMode === "disabled") return undefined;
   const isOwn = config.tlsMode === "self_signed";
-  const load = isOwn ? loaderOfOwn(config, clock) : loaderOfProvided(config);
-  let pair = await load();
-  warnOfEnd(pair, clock, log);
-  let use: (pair: KeyPair) => void = () => {};
-  let complaint = "";
-  const check = async (): Promise<void> => {
-    try {
-      const loaded = await load();
-      complaint = "";
-      if (loaded.cert === pair.cert && loaded.key === pair.key) return;
-      pair = loaded;
-      use(pair);
-      log.info({ valid_until: endOf(pair) }, "a new TLS certificate is in use");
-      warnOfEnd(pair, clock, log);
-    } catch (error) {
-      // in the middle of being replaced, or wrong: the one in use goes on
-      if (complaint !== String(error)) log.error({ error: String(error) }, "the TLS certificate cannot be renewed; the one in use goes on");
-      complaint = String(error);
-    }
-  };
-  const timer = setInterval(check, checkMs).unref();
+  const paths = isOwn ? selfSignedPaths(config.dataDir) : providedPaths(config);
+  const certificate = new ServerCertificate(isOwn ? loaderOfOwn(config, options.clock) : () => readKeyPair(paths), options);
+  await certificate.load();
+  const check = () => certificate.check();
+  const watched = await watchFiles({ paths: [paths.certPath, paths.keyPath], log: options.log, onChange: check });
+  const timer = isOwn ? setInterval(check, renewalCheckMs).unref() : undefined;
   return {
     get pair() {
-      return pair;
+      return certificate.pair;
     },
-    ownCertificatePath: isOwn ? selfSignedPaths(config.dataDir).certPath : undefined,
-    follow: (next) => {
-      use = next;
+    ownCertificatePath: isOwn ? paths.certPath : undefined,
+    follow: (use) => {
+      certificate.use = use;
     },
     check,
-    stop: () => clearInterval(timer),
+    stop: async () => {
+      clearInterval(timer);
+      await watched.close();
+    },
   };
 }
 
-type Load = () => Promise<KeyPair>;
+/** The key pair in use: a new one replaces it, files that cannot be used leave it in place. */
+class ServerCertificate {
+  readonly #load: () => Promise<KeyPair>;
+  readonly #options: TlsOptions;
+  #pair: KeyPair = { cert: "", key: "" };
+  #fault: string | undefined;
+  use: (pair: KeyPair) => void = () => {};
 
-function loaderOfOwn(config: TlsConfig, clock: Clock): Load {
-  const places = selfSignedPaths(config.dataDir);
+  constructor(load: () => Promise<KeyPair>, options: TlsOptions) {
+    this.#load = load;
+    this.#options = options;
+  }
+
+  get pair(): KeyPair {
+    return this.#pair;
+  }
+
+  /** Reads the first key pair. */
+  async load(): Promise<void> {
+    this.#pair = await this.#load();
+    this.#warnOfEnd();
+  }
+
+  async check(): Promise<void> {
+    try {
+      this.#accept(await this.#load());
+    } catch (error) {
+      this.#refuse(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #accept(loaded: KeyPair): void {
+    const { log, onFault } = this.#options;
+    const isNew = loaded.cert !== this.#pair.cert || loaded.key !== this.#pair.key;
+    if (this.#fault !== undefined) {
+      this.#fault = undefined;
+      onFault?.(undefined);
+      if (!isNew) log.info({}, "the TLS certificate files can be used again");
+    }
+    if (!isNew) return;
+    this.#pair = loaded;
+    this.use(loaded);
+    log.info({ valid_until: endOf(loaded) }, "a new TLS certificate is in use");
+    this.#warnOfEnd();
+  }
+
+  /** The files are wrong, or in the middle of being replaced. */
+  #refuse(fault: string): void {
+    if (fault === this.#fault) return;
+    this.#fault = fault;
+    this.#options.log.error({ error: fault }, "the TLS certificate cannot be renewed; the previous one stays in use");
+    this.#options.onFault?.(`the previous TLS certificate stays in use: ${fault}`);
+  }
+
+  #warnOfEnd(): void {
+    const end = endOf(this.#pair);
+    if (end > this.#options.clock.now()) return;
+    this.#options.log.warn({ valid_until: end }, "the TLS certificate is no longer valid; clients will refuse it");
+  }
+}
+
+function loaderOfOwn(config: TlsConfig, clock: Clock): () => Promise<KeyPair> {
   const names = ownNames([config.host, ...config.allowedHosts]);
-  return () => ensureSelfSigned(places, names, clock.now());
+  return () => ensureSelfSigned(selfSignedPaths(config.dataDir), names, clock.now());
 }
 
-function loaderOfProvided({ tlsCertPath = "", tlsKeyPath = "" }: TlsConfig): Load {
-  return () => readKeyPair({ certPath: tlsCertPath, keyPath: tlsKeyPath, names: { cert: "TLS_CERT_PATH", key: "TLS_KEY_PATH" } });
-}
-
-function warnOfEnd(pair: KeyPair, clock: Clock, log: Log): void {
-  const end = endOf(pair);
-  if (end <= clock.now()) log.warn({ valid_until: end }, "the TLS certificate is no longer valid; clients will refuse it");
+function providedPaths({ tlsCertPath = "", tlsKeyPath = "" }: TlsConfig): KeyPairPaths {
+  return { certPath: tlsCertPath, keyPath: tlsKeyPath, names: { cert: "TLS_CERT_PATH", key: "TLS_KEY_PATH" } };
 }
 
 function endOf({ cert }: KeyPair): Date {

@@ -19,6 +19,7 @@ const roots: Readonly<Record<string, readonly string[]>> = {
 const owners: Readonly<Record<string, RegExp>> = {
   "@techstark/opencv-js": /^daemon\/builtin\//,
   bullmq: /^src\/platform\/store\//,
+  chokidar: /^daemon\/reload\//,
   "cli-table3": /^commands\/output\//,
   commander: /^commands\/(program|run)\.ts$/,
   express: /^daemon\/http\//,

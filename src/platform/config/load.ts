@@ -10,7 +10,17 @@ export interface ConfigOrigin extends Omit<ConfigInput, "envFile" | "configFile"
   readonly configPath?: string | undefined;
 }
 
+/** A configuration, with the way to read it again. */
+export interface LoadedConfig extends ParsedConfig {
+  /** Absolute paths of the files that a running daemon watches: `.env`, which may be missing, and the file of `--config`. */
+  readonly files: readonly string[];
+  /** Reads the files again, with the same flags and environment. Throws as `loadConfig` does. */
+  reload(): LoadedConfig;
+}
+
 interface FoundFile extends ConfigFile {
+  /** Whether it can be read again: not a pipe or a terminal. */
+  readonly isRegular: boolean;
   /** Numbers of the users to whom the file and the link that leads to it belong. */
   readonly owners: readonly number[];
 }
@@ -19,12 +29,24 @@ interface FoundFile extends ConfigFile {
  * Reads `.env` of the working folder, where there is one, and the file of `--config`, and parses everything. Throws `Problem("invalid")` for
  * wrong values (all at once), for a file that cannot be read, and for an `.env` that somebody else has put there.
  */
-export function loadConfig({ configPath, ...input }: ConfigOrigin): ParsedConfig {
+export function loadConfig({ configPath, ...origin }: ConfigOrigin): LoadedConfig {
+  // the program removes secrets from its environment after the start
+  const input = { ...origin, env: { ...origin.env } };
+  const path = configPath === undefined ? undefined : resolve(input.cwd, configPath);
+  const first = path === undefined ? undefined : read(path, configPath ?? path, "must be there");
+  const files = [join(input.cwd, ".env"), ...(path !== undefined && first?.isRegular ? [path] : [])];
+  const load = (configFile: FoundFile | undefined): LoadedConfig => {
+    const envFile = readEnvFile(input, path);
+    const reload = () => load(path !== undefined && first?.isRegular ? read(path, first.name, "must be there") : first);
+    return { ...parseConfig({ ...input, envFile, configFile }), files, reload };
+  };
+  return load(first);
+}
+
+function readEnvFile(input: Pick<ConfigInput, "cwd" | "env">, configPath: string | undefined): FoundFile | undefined {
   const envFile = read(join(input.cwd, ".env"), ".env", "may be missing");
-  const isNamed = configPath !== undefined && resolve(input.cwd, configPath) === join(input.cwd, ".env");
-  if (envFile && !isNamed) refuseForeign(envFile, input);
-  const configFile = configPath === undefined ? undefined : read(resolve(input.cwd, configPath), configPath, "must be there");
-  return parseConfig({ ...input, envFile, configFile });
+  if (envFile && configPath !== join(input.cwd, ".env")) refuseForeign(envFile, input);
+  return envFile;
 }
 
 /**
@@ -52,7 +74,8 @@ function read(path: string, name: string, missing: "may be missing" | "must be t
     // a folder called .env is somebody's virtual environment
     if (missing === "may be missing" && !found.isFile()) return undefined;
     // editors of Windows put a mark before the text, which is no part of the first name
-    return { name, text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), owners: [found.uid, lstatSync(path).uid] };
+    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+    return { name, text, isRegular: found.isFile(), owners: [found.uid, lstatSync(path).uid] };
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     if (missing === "may be missing" && code === "ENOENT") return undefined;

@@ -6,7 +6,6 @@ import { type Config, configKey, type ParsedConfig, type Source } from "./config
 import { crossChecks } from "./cross-checks.ts";
 import type { Kind } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
-import { notYet } from "./not-yet.ts";
 import { type StrayLine, strayLines } from "./stray-lines.ts";
 import { commandLineVariables, environmentVariables, type Variable, type VariableName, variable, variableNames } from "./variables.ts";
 
@@ -52,7 +51,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   const warnings: string[] = [];
   const file = input.configFile ? valuesOf(input.configFile, errors) : {};
   const envFile = input.envFile ? valuesOf(input.envFile, errors) : {};
-  if (input.configFile) errors.push(...unknownInFile(input.configFile.name, file));
+  if (input.configFile) errors.push(...unknownInFile(input.configFile, file));
   if (input.configFile) errors.push(...strayIn(input.configFile, file, () => true));
   // of what other programs keep there only that matters that is meant for homesec, or swallows what is
   if (input.envFile) errors.push(...strayIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
@@ -79,7 +78,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
     }
     const parsed = spec.kind.schema.safeParse(text.trim());
     if (!parsed.success)
-      errors.push(`${name}=${shown(spec, text)} (${sourceText(source, input)}): must be ${spec.kind.allowed}${inUnit(spec)}`);
+      errors.push(`${name}=${shown(spec, text)} (${sourceText(source, name, input)}): must be ${spec.kind.allowed}${inUnit(spec)}`);
     // A faulty value is replaced by its default, so that the checks across values run too and all errors are said at once.
     const value = parsed.success ? parsed : spec.kind.schema.safeParse(defaultText(spec, input, config));
     config[configKey(name)] = value.success ? placed(spec.kind, value.data, input) : undefined;
@@ -88,8 +87,6 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   const found = crossChecks(complete);
   errors.push(...found.errors);
   warnings.push(...found.warnings);
-  const early = [...notYet].filter((name) => sources[name] !== "default");
-  if (early.length > 0) warnings.push(`nothing acts on ${early.join(", ")} in this version yet`);
   if (errors.length > 0) throw new WrongConfiguration(errors);
   return { config: complete, sources: sources as Record<VariableName, Source>, warnings };
 }
@@ -118,9 +115,21 @@ function shown(spec: Variable, text: string): string {
 
 const inUnit = (spec: Variable): string => (spec.unit ? ` (${spec.unit})` : "");
 
-function sourceText(source: Source, input: ConfigInput): string {
-  return source === "file" ? (input.configFile?.name ?? "file") : source;
+/** Where a value was set: a file with its line, a flag, or the environment. */
+function sourceText(source: Source, name: VariableName, input: ConfigInput): string {
+  const file = source === "file" ? input.configFile : source === ".env" ? input.envFile : undefined;
+  return file === undefined ? source : `${file.name}${lineText(file, name)}`;
 }
+
+/** `, line 3`, or nothing if the line is not found. Of several lines with the same name the last one counts. */
+function lineText(file: ConfigFile, name: string): string {
+  const isSetIn = (line: string): boolean =>
+    isJson(file) ? line.includes(`${JSON.stringify(name)}:`) || line.includes(`${JSON.stringify(name)} :`) : nameIn(line) === name;
+  const line = file.text.split(/\r?\n/).findLastIndex(isSetIn);
+  return line === -1 ? "" : `, line ${line + 1}`;
+}
+
+const nameIn = (line: string): string | undefined => /^\s*(?:export\s+)?([^=#]*?)\s*=/.exec(line)?.[1];
 
 function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, string>> {
   if (!isJson(file)) return { ...parseEnv(file.text) } as Record<string, string>;
@@ -128,7 +137,7 @@ function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, s
   try {
     parsed = JSON.parse(file.text);
   } catch (error) {
-    errors.push(`${file.name}: not valid JSON: ${redact(error instanceof Error ? error.message : String(error))}`);
+    errors.push(`${file.name}: not valid JSON: ${jsonFault(error)}`);
     return {};
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
@@ -147,6 +156,9 @@ function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, s
   );
 }
 
+/** What the parser complains of, without the part of the file that it quotes: that may be a secret. */
+const jsonFault = (error: unknown): string => redact(String(error).replace(/^\w*Error: |, (?:\.\.\.)?".*$/gs, ""));
+
 const isOurs = (name: string): boolean => (variableNames as readonly string[]).includes(name) || Object.hasOwn(commandLineVariables, name);
 const lastLine = (text = ""): string => (text.split("\n").at(-1) ?? "").replace(/^export\s+/, "");
 
@@ -160,13 +172,13 @@ function strayIn(file: ConfigFile, values: Readonly<Record<string, string>>, mat
 const isJson = ({ name }: ConfigFile): boolean => name.toLowerCase().endsWith(".json");
 
 /** Names that are read from the environment only are no fault: systemd and Docker make a file the environment. */
-function unknownInFile(fileName: string, values: Readonly<Record<string, string>>): string[] {
+function unknownInFile(file: ConfigFile, values: Readonly<Record<string, string>>): string[] {
   const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
   return (
     Object.keys(values)
       // the line at fault is told by its number
       .filter((name) => !known.includes(name) && !name.includes("\n"))
-      .map((name) => `${fileName}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`)
+      .map((name) => `${file.name}${lineText(file, name)}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`)
   );
 }
 

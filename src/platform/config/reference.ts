@@ -1,4 +1,3 @@
-import { notYet } from "./not-yet.ts";
 import {
   commandLineVariables,
   environmentVariables,
@@ -63,10 +62,8 @@ function defaultOf(spec: Variable): string {
 }
 
 function meaning(name: VariableName): string {
-  const { description, secret } = variable(name);
-  return [description, ...(secret ? ["Secret: it is never shown"] : []), ...(notYet.has(name) ? ["*Not in this version yet*"] : [])].join(
-    ". ",
-  );
+  const { description, secret, live } = variable(name);
+  return [description, ...(secret ? ["Secret: never shown"] : []), ...(live ? ["Applied without a restart"] : [])].join(". ");
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

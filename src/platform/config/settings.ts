@@ -151,12 +151,13 @@ export async function storedValues(db: Database, log: Log): Promise<ReadonlyMap<
 
 /** Values stored in the `settings` table beat those of the configuration, and follow its changes in every process. */
 export function createSettings({ db, config, log, clock }: SettingsOptions): StoredSettings {
-  const configured = configuredSettings(config);
   let stored: Partial<LiveSettings> = {};
   let unlisten: (() => Promise<void>) | undefined;
   let loading: Promise<void> = Promise.resolve();
   let retry: NodeJS.Timeout | undefined;
 
+  // the configuration may change at run time
+  const current = (): LiveSettings => ({ ...configuredSettings(config), ...stored });
   /** One read at a time, so that an older answer never replaces a newer one. */
   const load = (): Promise<void> => {
     const next = loading.then(async () => {
@@ -178,7 +179,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
   };
 
   return {
-    current: () => ({ ...configured, ...stored }),
+    current,
     load,
     source: (name) => (stored[name] === undefined ? "configuration" : "settings"),
     async start() {
@@ -195,7 +196,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
     async patch(patch, reset = []) {
       await db.transaction(async (sql) => {
         await lockSettings(sql);
-        const before = { ...configured, ...parseRows(await readSettings(sql), log) };
+        const before = { ...configuredSettings(config), ...parseRows(await readSettings(sql), log) };
         await writeSettings(sql, checkedRows(before, patch), clock.now());
         if (reset.length > 0) {
           await forgetSettings(
@@ -205,7 +206,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
         }
       });
       await load();
-      return { ...configured, ...stored };
+      return current();
     },
   };
 }

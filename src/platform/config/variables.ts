@@ -10,6 +10,8 @@ export interface Variable<T = unknown> {
   /** How the documentation says the default, where it is not one fixed text. */
   readonly defaultNote?: string;
   readonly unit?: "seconds" | "minutes" | "hours" | "days";
+  /** A running daemon applies changes in `.env` and the `--config` file without a restart. */
+  readonly live?: true;
   /** Never shown: not in errors, not by `config show`, not in the log. */
   readonly secret?: true;
   readonly description: string;
@@ -132,6 +134,7 @@ export const variables = {
 
   BATCH_WINDOW_SECONDS: {
     group: "pipeline",
+    live: true,
     kind: kinds.integer(1, 86_400),
     default: "90",
     unit: "seconds",
@@ -139,6 +142,7 @@ export const variables = {
   },
   BATCH_IDLE_TIMEOUT_SECONDS: {
     group: "pipeline",
+    live: true,
     kind: kinds.integer(1, 86_400),
     default: "30",
     unit: "seconds",
@@ -152,6 +156,7 @@ export const variables = {
   },
   DETECTION_CONFIDENCE_THRESHOLD: {
     group: "pipeline",
+    live: true,
     kind: kinds.number(0, 1),
     default: "0.5",
     description: "Detections below this confidence are discarded",
@@ -176,6 +181,7 @@ export const variables = {
   },
   CAMERA_OFFLINE_AFTER_SECONDS: {
     group: "pipeline",
+    live: true,
     kind: kinds.integer(1, 31_536_000),
     default: "3600",
     unit: "seconds",
@@ -190,6 +196,7 @@ export const variables = {
   },
   ENRICHMENT_WAIT_SECONDS: {
     group: "pipeline",
+    live: true,
     kind: kinds.number(0, 600),
     default: "5",
     unit: "seconds",
@@ -210,21 +217,28 @@ export const variables = {
   },
   LANGUAGE_MODEL_URL: { group: "upstream", kind: kinds.serviceUrl, defaultNote: "built in", description: "Language-model service" },
   LANGUAGE_MODEL_READ_TIMEOUT: timeout("upstream", "120", "Longest wait for an answer of the language model"),
-  VISION_URL: { group: "upstream", kind: kinds.serviceUrl, defaultNote: "built in", description: "Vision service" },
+  VISION_URL: { group: "upstream", live: true, kind: kinds.serviceUrl, defaultNote: "built in", description: "Vision service" },
   VISION_READ_TIMEOUT: timeout("upstream", "30", "Longest wait for an answer of the vision service"),
-  EMBEDDER_URL: { group: "upstream", kind: kinds.serviceUrl, defaultNote: "built in", description: "Embedder service" },
+  EMBEDDER_URL: { group: "upstream", live: true, kind: kinds.serviceUrl, defaultNote: "built in", description: "Embedder service" },
   EMBEDDER_READ_TIMEOUT: timeout("upstream", "15", "Longest wait for an answer of the embedder"),
-  ENRICHMENT_URL: { group: "upstream", kind: kinds.serviceUrl, defaultNote: "built in", description: "Enrichment service" },
+  ENRICHMENT_URL: { group: "upstream", live: true, kind: kinds.serviceUrl, defaultNote: "built in", description: "Enrichment service" },
   ENRICHMENT_READ_TIMEOUT: timeout("upstream", "60", "Longest wait for an answer of the enrichment service"),
 
   VISION_EXTRACTION_ENABLED: {
     group: "enrichment",
+    live: true,
     kind: kinds.boolean,
     default: "true",
     description: "Attributes, text in the picture and captions",
   },
-  REID_ENABLED: { group: "enrichment", kind: kinds.boolean, default: "true", description: "Embeddings and re-identification" },
-  SCENE_CHANGE_ENABLED: { group: "enrichment", kind: kinds.boolean, default: "true", description: "Detection of scene changes" },
+  REID_ENABLED: { group: "enrichment", live: true, kind: kinds.boolean, default: "true", description: "Embeddings and re-identification" },
+  SCENE_CHANGE_ENABLED: {
+    group: "enrichment",
+    live: true,
+    kind: kinds.boolean,
+    default: "true",
+    description: "Detection of scene changes",
+  },
   REID_SIMILARITY_THRESHOLD: {
     group: "enrichment",
     kind: kinds.number(0, 1),
@@ -241,9 +255,16 @@ export const variables = {
   REID_MAX_CONCURRENT: { group: "enrichment", kind: kinds.integer(1, 64), default: "4", description: "Embeddings made at once" },
   REID_TIMEOUT_SECONDS: timeout("enrichment", "15", "Longest wait for one re-identification"),
 
-  NOTIFICATION_ENABLED: { group: "alerts", kind: kinds.boolean, default: "true", description: "Alerts are sent by mail and webhook" },
+  NOTIFICATION_ENABLED: {
+    group: "alerts",
+    live: true,
+    kind: kinds.boolean,
+    default: "true",
+    description: "Alerts are sent by mail and webhook",
+  },
   ALERT_EXPIRY_HOURS: {
     group: "alerts",
+    live: true,
     kind: kinds.number(0.01, 8760),
     default: "24",
     unit: "hours",
@@ -251,22 +272,31 @@ export const variables = {
   },
   SMTP_HOST: {
     group: "alerts",
+    live: true,
     kind: kinds.host,
     description: "Mail server; mails for alerts need SMTP_FROM_ADDRESS and DEFAULT_EMAIL_RECIPIENTS too",
   },
-  SMTP_PORT: { group: "alerts", kind: kinds.integer(1, 65_535), default: "587", description: "Port of the mail server" },
-  SMTP_USER: { group: "alerts", kind: kinds.text, description: "User at the mail server" },
-  SMTP_PASSWORD: { group: "alerts", kind: kinds.text, secret: true, description: "Password at the mail server" },
-  SMTP_FROM_ADDRESS: { group: "alerts", kind: kinds.sender, description: "Sender of the mails" },
-  DEFAULT_EMAIL_RECIPIENTS: { group: "alerts", kind: kinds.emails, default: "", description: "Who gets the mails; commas for several" },
+  SMTP_PORT: { group: "alerts", live: true, kind: kinds.integer(1, 65_535), default: "587", description: "Port of the mail server" },
+  SMTP_USER: { group: "alerts", live: true, kind: kinds.text, description: "User at the mail server" },
+  SMTP_PASSWORD: { group: "alerts", live: true, kind: kinds.text, secret: true, description: "Password at the mail server" },
+  SMTP_FROM_ADDRESS: { group: "alerts", live: true, kind: kinds.sender, description: "Sender of the mails" },
+  DEFAULT_EMAIL_RECIPIENTS: {
+    group: "alerts",
+    live: true,
+    kind: kinds.emails,
+    default: "",
+    description: "Who gets the mails; commas for several",
+  },
   DEFAULT_WEBHOOK_URL: {
     group: "alerts",
+    live: true,
     kind: kinds.webUrl,
     secret: true,
     description: "Where the webhook channel posts; it switches that channel on",
   },
   PUBLIC_URL: {
     group: "alerts",
+    live: true,
     kind: kinds.serviceUrl,
     description: "Address under which people reach homesec; mails link to it",
   },
@@ -280,6 +310,7 @@ export const variables = {
 
   RETENTION_DAYS: {
     group: "retention",
+    live: true,
     kind: kinds.integer(1, 3650),
     default: "30",
     unit: "days",
@@ -287,6 +318,7 @@ export const variables = {
   },
   LOG_RETENTION_DAYS: {
     group: "retention",
+    live: true,
     kind: kinds.integer(1, 3650),
     default: "7",
     unit: "days",
@@ -294,12 +326,14 @@ export const variables = {
   },
   DELETE_IMAGES: {
     group: "retention",
+    live: true,
     kind: kinds.boolean,
     default: "false",
     description: "The original pictures go with what was detected in them",
   },
   DISK_PRESSURE_DELETE: {
     group: "retention",
+    live: true,
     kind: kinds.boolean,
     default: "false",
     description:
@@ -338,7 +372,7 @@ export const variables = {
     description: "How many more of them pass in one minute",
   },
 
-  HEALTH_CHECK_TIMEOUT_SECONDS: timeout("health", "5", "Longest wait for the database and the store in a health check"),
+  HEALTH_CHECK_TIMEOUT_SECONDS: { ...timeout("health", "5", "Longest wait for the database and the store in a health check"), live: true },
   HEALTH_CACHE_TTL_SECONDS: {
     group: "health",
     kind: kinds.number(0, 3600),
@@ -346,7 +380,7 @@ export const variables = {
     unit: "seconds",
     description: "A health answer is repeated for so long",
   },
-  AI_HEALTH_CHECK_TIMEOUT_SECONDS: timeout("health", "3", "Longest wait for an upstream service in a health check"),
+  AI_HEALTH_CHECK_TIMEOUT_SECONDS: { ...timeout("health", "3", "Longest wait for an upstream service in a health check"), live: true },
   SELFTEST_INTERVAL_MINUTES: {
     group: "health",
     kind: kinds.integer(0, 10_080),
@@ -358,6 +392,7 @@ export const variables = {
 
   LOG_LEVEL: {
     group: "log",
+    live: true,
     kind: kinds.oneOf("debug", "info", "warn", "error"),
     default: "info",
     description: "The least important messages that are logged",

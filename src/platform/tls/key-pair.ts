@@ -1,23 +1,31 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Problem } from "../../contract/problem.ts";
 import { readingReason } from "../disk/file-reason.ts";
 
-/** What a TLS server shows and proves: a certificate, or a chain of them, and the private key of the first. PEM. */
+/** A certificate or a chain of them, and the private key of the first. PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Where a key pair is. `names` is how errors call the two places. */
-export interface KeyPairPlaces {
+/** The files of a key pair. Errors call them by `names`. */
+export interface KeyPairPaths {
   readonly certPath: string;
   readonly keyPath: string;
   readonly names: { readonly cert: string; readonly key: string };
 }
 
+/** Returns the files of the self-signed certificate. */
+export function selfSignedPaths(dataDir: string): KeyPairPaths {
+  const folder = join(dataDir, "tls");
+  const names = { cert: "The own certificate", key: "The own private key" };
+  return { certPath: join(folder, "cert.pem"), keyPath: join(folder, "key.pem"), names };
+}
+
 /** Reads and checks a key pair. Throws `Problem("invalid")` that names the file and what is wrong with it. */
-export async function readKeyPair({ certPath, keyPath, names }: KeyPairPlaces): Promise<KeyPair> {
+export async function readKeyPair({ certPath, keyPath, names }: KeyPairPaths): Promise<KeyPair> {
   const cert = await readText(certPath, names.cert);
   const key = await readText(keyPath, names.key);
   const certificate = attempt(

@@ -14,7 +14,7 @@ import { silentLog } from "../../../src/base/log/log.ts";
 import { createHttpClient } from "../../../src/contract/http-client.ts";
 import { route } from "../../../src/contract/route.ts";
 import { fetchTrusting } from "../../../src/monitoring/upstream/trusting-fetch.ts";
-import { selfSignedPaths } from "../../../src/platform/tls/self-signed-paths.ts";
+import { selfSignedPaths } from "../../../src/platform/tls/key-pair.ts";
 import { testDatabase } from "../../support/database.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { keptLog, type Served, sendRaw, serve } from "./support.ts";
@@ -40,7 +40,7 @@ const inDays = (days: number): Date => new Date(today.getTime() + days * dayMs);
 let served: Served | undefined;
 let tls: Tls | undefined;
 afterEach(async () => {
-  tls?.stop();
+  await tls?.stop();
   await served?.close();
   served = undefined;
   tls = undefined;
@@ -67,8 +67,8 @@ describe("the own certificate", () => {
     const dataDir = ownFolder();
     const first = await openOwn(dataDir);
     const second = await openOwn(dataDir);
-    first?.stop();
-    second?.stop();
+    await first?.stop();
+    await second?.stop();
     expect(second?.pair).toEqual(first?.pair);
     expect(first?.ownCertificatePath).toBe(join(dataDir, "tls", "cert.pem"));
     expect(readFileSync(join(dataDir, "tls", "cert.pem"), "utf8")).toBe(first?.pair.cert);

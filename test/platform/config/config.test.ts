@@ -110,11 +110,11 @@ describe("errors", () => {
     expect(problem.kind).toBe("invalid");
     expect(problem.message.split("\n")).toEqual([
       "the configuration has 6 errors:",
-      '  my.conf: there is no variable "BATCH_WINDOW_SECOND"; did you mean BATCH_WINDOW_SECONDS?',
+      '  my.conf, line 2: there is no variable "BATCH_WINDOW_SECOND"; did you mean BATCH_WINDOW_SECONDS?',
       '  PORT="80000" (environment): must be a whole number from 0 to 65535',
-      '  API_KEY_ENABLED="maybe" (.env): must be true or false (also 1/0, yes/no, on/off)',
+      '  API_KEY_ENABLED="maybe" (.env, line 1): must be true or false (also 1/0, yes/no, on/off)',
       '  BATCH_WINDOW_SECONDS="0" (environment): must be a whole number from 1 to 86400 (seconds)',
-      '  DETECTOR_URL="ftp://x" (my.conf): must be an http:// or https:// address without user name and query',
+      '  DETECTOR_URL="ftp://x" (my.conf, line 1): must be an http:// or https:// address without user name and query',
       '  LOG_LEVEL="loud" (environment): must be one of debug, info, warn, error',
     ]);
   });
@@ -153,6 +153,9 @@ describe("errors", () => {
 
   it("tell of a broken JSON file without what is in it", () => {
     expect(errorOf({ configFile: { name: "c.json", text: '{"PORT":' } }).message).toContain("c.json: not valid JSON");
+    const secret = errorOf({ configFile: { name: "c.json", text: '{\n  "SMTP_PASSWORD": geheim\n}' } }).message;
+    expect(secret).toContain("c.json: not valid JSON");
+    expect(secret).not.toContain("geheim");
     expect(errorOf({ configFile: { name: "c.json", text: "[]" } }).message).toContain("one JSON object");
     expect(errorOf({ configFile: { name: "c.json", text: '{"PORT":{}}' } }).message).toContain("PORT must be a text");
   });

@@ -3,6 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import { silentLog } from "../../../base/log/log.ts";
 import { shellWord } from "../../../base/text/shell-word.ts";
+import { routes } from "../../../contract/routes/index.ts";
 import { configKey, type ParsedConfig } from "../../../platform/config/config.ts";
 import { openToNetwork } from "../../../platform/config/cross-checks.ts";
 import { nearest } from "../../../platform/config/nearest.ts";
@@ -62,6 +63,27 @@ function unknownVariables({ warnings }: ParsedConfig, environmentNames: readonly
     "warning",
   );
 }
+
+const applied: Check = {
+  id: "configuration-applied",
+  group: "configuration",
+  title: "Configuration of the running daemon",
+  severity: "warning",
+  finds: "The configuration or a certificate changed, and the running daemon could not apply it: it has an error, or needs a restart",
+  remedy: "Correct the file that is named, or restart homesec",
+  async run(examination) {
+    const { client } = await examination.daemon();
+    const { recent_events: events } = await client.call(routes.getHealth, {});
+    const faults = events.filter(({ event_type: type }) => type === "not_applied").map(({ service, message }) => `${service}: ${message}`);
+    const restart = events.filter(({ event_type: type }) => type === "restart_needed").map(({ message }) => message);
+    if (faults.length + restart.length === 0) return ok();
+    return finding(
+      listed([...faults, ...restart]),
+      faults.length > 0 ? "Correct what is named; homesec reads the file again when it changes" : "systemctl restart homesec",
+      faults.length > 0 ? "error" : undefined,
+    );
+  },
+};
 
 const storedSettings: Check = {
   id: "stored-settings",
@@ -131,4 +153,4 @@ function holdsSecret(path: string, text: string): boolean {
   });
 }
 
-export const configurationChecks: readonly Check[] = [configuration, storedSettings, files];
+export const configurationChecks: readonly Check[] = [configuration, applied, storedSettings, files];

@@ -4,8 +4,7 @@ import { dayMs } from "../../../base/clock/durations.ts";
 import { Problem } from "../../../contract/problem.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { plainHost } from "../../../platform/outbound/address.ts";
-import { type KeyPairPlaces, readKeyPair } from "../../../platform/tls/key-pair.ts";
-import { selfSignedPaths } from "../../../platform/tls/self-signed-paths.ts";
+import { type KeyPairPaths, readKeyPair, selfSignedPaths } from "../../../platform/tls/key-pair.ts";
 import { type Check, finding, NotPossible, type Outcome, ok } from "../check.ts";
 import { exists } from "../folders.ts";
 
@@ -40,7 +39,7 @@ export const tls: Check = {
   },
 };
 
-async function placesOf({ tlsMode, tlsCertPath = "", tlsKeyPath = "", dataDir }: Config): Promise<KeyPairPlaces> {
+async function placesOf({ tlsMode, tlsCertPath = "", tlsKeyPath = "", dataDir }: Config): Promise<KeyPairPaths> {
   if (tlsMode === "disabled") throw new NotPossible("TLS_MODE is disabled");
   if (tlsMode === "provided") return { certPath: tlsCertPath, keyPath: tlsKeyPath, names: { cert: "TLS_CERT_PATH", key: "TLS_KEY_PATH" } };
   const places = selfSignedPaths(dataDir);
