@@ -68,7 +68,7 @@ async function withLog(options: DaemonOptions, work: (services: ProcessServices)
   const [{ createLog }, { systemClock }, { secretNames }, { createServiceManager, serviceManagerVariables }] = await Promise.all([
     import("../daemon/log.ts"),
     import("../src/base/clock/clock.ts"),
-    import("../src/platform/config/secret-names.ts"),
+    import("../src/platform/config/environment-variables.ts"),
     import("../daemon/service-manager.ts"),
   ]);
   isDaemon = true;

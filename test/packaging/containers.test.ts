@@ -4,13 +4,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "../../src/platform/config/parse.ts";
-import {
-  commandLineVariables,
-  environmentVariables,
-  type VariableName,
-  variable,
-  variableNames,
-} from "../../src/platform/config/variables.ts";
+import { type VariableName, variable, variableNames } from "../../src/platform/config/variables.ts";
+import { commandLineVariables, environmentVariables } from "../../src/platform/config/environment-variables.ts";
 import { copiesOf, environmentOf, reachesTheBuild, readDockerfile, type Stage, textsOf } from "./dockerfile.ts";
 import { filesBelow, manifest, read, root } from "./project.ts";
 

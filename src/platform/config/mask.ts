@@ -1,5 +1,5 @@
 import { redact } from "../../base/log/redact.ts";
-import type { Variable } from "./variables.ts";
+import type { Variable } from "./variable.ts";
 
 /** A value as it may be shown: secrets and passwords in addresses are masked; null when it is not set. */
 export function maskedValue(spec: Variable, value: unknown): unknown {

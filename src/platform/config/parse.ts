@@ -4,10 +4,12 @@ import { redact } from "../../base/log/redact.ts";
 import { Problem } from "../../contract/problem.ts";
 import { type Config, configKey, type ParsedConfig, type Source } from "./config.ts";
 import { crossChecks } from "./cross-checks.ts";
+import { commandLineVariables, environmentVariables } from "./environment-variables.ts";
 import type { Kind } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { type StrayLine, strayLines } from "./stray-lines.ts";
-import { commandLineVariables, environmentVariables, type Variable, type VariableName, variable, variableNames } from "./variables.ts";
+import type { Variable } from "./variable.ts";
+import { type VariableName, variable, variableNames } from "./variables.ts";
 
 /** A file with configuration in it, read already. `name` is how errors call it; a name that ends in .json is a JSON object. */
 export interface ConfigFile {

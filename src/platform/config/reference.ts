@@ -1,12 +1,6 @@
-import {
-  commandLineVariables,
-  environmentVariables,
-  groups,
-  type Variable,
-  type VariableName,
-  variable,
-  variableNames,
-} from "./variables.ts";
+import { commandLineVariables, environmentVariables } from "./environment-variables.ts";
+import { groups, type Variable } from "./variable.ts";
+import { type VariableName, variable, variableNames } from "./variables.ts";
 
 /** The text of docs/configuration.md. */
 export function configurationReference(): string {

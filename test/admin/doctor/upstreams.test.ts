@@ -253,6 +253,33 @@ describe("doctor: daemon", () => {
     expect(await finds("stuck-files", badOne, "warning")).toContain("/cams/yard/a.jpg: incomplete");
     await Promise.all([sound.close(), sick.close()]);
   });
+
+  it("configuration-applied: what the running daemon could not apply is named, with what to do", async () => {
+    const event = (service: string, event_type: string, message: string) => ({
+      ...{ timestamp: "2026-03-01T12:00:00Z", service, event_type, message },
+    });
+    const part = { status: "healthy", message: "", details: null };
+    const healthWith = (...recent_events: readonly object[]) =>
+      apiStandIn(() => ({
+        body: {
+          ...{ status: "healthy", services: { database: part, store: part, ai: part } },
+          timestamp: "2026-03-01T12:00:00Z",
+          recent_events,
+        },
+      }));
+    const restart = event("configuration", "restart_needed", "restart needed: PORT");
+    const [sound, old, wrong] = await Promise.all([
+      healthWith(event("detector", "recovery", "works again")),
+      healthWith(restart),
+      healthWith(event("tls", "not_applied", "the previous TLS certificate stays in use: it does not exist"), restart),
+    ]);
+    const at = ({ url }: { readonly url: string }) => ({ daemon: { url } });
+    await well("configuration-applied", at(sound));
+    expect(await skips("configuration-applied")).toBe("no daemon answers");
+    expect(await finds("configuration-applied", at(old), "warning")).toMatch(/restart needed: PORT.*systemctl restart homesec/);
+    expect(await finds("configuration-applied", at(wrong), "error")).toMatch(/tls: the previous .* restart needed: PORT.*Correct/);
+    await Promise.all([sound, old, wrong].map((each) => each.close()));
+  });
 });
 
 function fullHealth(url: string) {

@@ -2,14 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Problem } from "../../../src/contract/problem.ts";
 import { configKey } from "../../../src/platform/config/config.ts";
+import { commandLineVariables, environmentVariables } from "../../../src/platform/config/environment-variables.ts";
 import { type ConfigInput, parseConfig } from "../../../src/platform/config/parse.ts";
-import {
-  commandLineVariables,
-  environmentVariables,
-  type VariableName,
-  variable,
-  variableNames,
-} from "../../../src/platform/config/variables.ts";
+import { type VariableName, variable, variableNames } from "../../../src/platform/config/variables.ts";
 
 const base: ConfigInput = { env: {}, isRoot: false, home: "/home/ada", cwd: "/srv" };
 const parse = (input: Partial<ConfigInput>) => parseConfig({ ...base, ...input });

@@ -6,9 +6,10 @@ import { shellWord } from "../../../base/text/shell-word.ts";
 import { routes } from "../../../contract/routes/index.ts";
 import { configKey, type ParsedConfig } from "../../../platform/config/config.ts";
 import { openToNetwork } from "../../../platform/config/cross-checks.ts";
+import { commandLineVariables } from "../../../platform/config/environment-variables.ts";
 import { nearest } from "../../../platform/config/nearest.ts";
 import { storedValues } from "../../../platform/config/settings.ts";
-import { commandLineVariables, type VariableName, variable, variableNames } from "../../../platform/config/variables.ts";
+import { type VariableName, variable, variableNames } from "../../../platform/config/variables.ts";
 import { type Check, finding, type Outcome, ok } from "../check.ts";
 import { listed } from "../wording.ts";
 

@@ -1,0 +1,40 @@
+import type { Kind } from "./kinds.ts";
+
+/** One configuration variable, as read by docs/configuration.md, the parser and `homesec config show`. */
+export interface Variable<T = unknown> {
+  readonly group: Group;
+  readonly kind: Kind<T>;
+  /** The text of the default. Without one the value is `undefined` unless it is set. */
+  readonly default?: string | ((known: DefaultContext) => string);
+  /** The default in the documentation if it is not one fixed text. */
+  readonly defaultNote?: string;
+  readonly unit?: "seconds" | "minutes" | "hours" | "days";
+  /** A running daemon applies changes in `.env` and the `--config` file without a restart. */
+  readonly live?: true;
+  /** Never shown: not in errors, not by `config show`, not in the log. */
+  readonly secret?: true;
+  readonly description: string;
+}
+
+/** The facts that a computed default may depend on. */
+export interface DefaultContext {
+  readonly isRoot: boolean;
+  /** The value of DATA_DIR. */
+  readonly dataDir: string;
+}
+
+/** Groups in the order of the documentation. */
+export const groups = {
+  server: "Server",
+  access: "Access",
+  storage: "Data and engines",
+  pipeline: "Pipeline",
+  upstream: "Upstream services",
+  enrichment: "Enrichment and re-identification",
+  alerts: "Alerts and notifications",
+  retention: "Retention",
+  limits: "Rate limits",
+  health: "Health checks",
+  log: "Log",
+} as const;
+export type Group = keyof typeof groups;
