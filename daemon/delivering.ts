@@ -1,5 +1,4 @@
-import { channelAvailability } from "../src/alerting/notifications/channels.ts";
-import type { Delivery } from "../src/alerting/notifications/delivery.ts";
+import { channelAvailability, type NotificationSettings } from "../src/alerting/notifications/channels.ts";
 import { alertsText, scopeText } from "../src/alerting/silences/silence.ts";
 import type { Config } from "../src/platform/config/config.ts";
 import type { Parts } from "./parts.ts";
@@ -9,7 +8,7 @@ import { createDigestCloser } from "./workers/digest-closer.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** Returns the usable channels, and for how long notifications are retried: read at each use, since the configuration may change. */
-export function deliverySettings(config: Config): Delivery {
+export function deliverySettings(config: Config): NotificationSettings {
   return {
     get availability() {
       return channelAvailability(config);

@@ -71,7 +71,7 @@ const applied: Check = {
   title: "Configuration of the running daemon",
   severity: "warning",
   finds: "The configuration or a certificate changed, and the running daemon could not apply it: it has an error, or needs a restart",
-  remedy: "Correct the file that is named, or restart homesec",
+  fix: "Correct the file that is named, or restart homesec",
   async run(examination) {
     const { client } = await examination.daemon();
     const { recent_events: events } = await client.call(routes.getHealth, {});
