@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { commandLineVariables, environmentVariables } from "../../src/platform/config/environment-variables.ts";
 import { parseConfig } from "../../src/platform/config/parse.ts";
 import { type VariableName, variable, variableNames } from "../../src/platform/config/variables.ts";
-import { commandLineVariables, environmentVariables } from "../../src/platform/config/environment-variables.ts";
 import { copiesOf, environmentOf, reachesTheBuild, readDockerfile, type Stage, textsOf } from "./dockerfile.ts";
 import { filesBelow, manifest, read, root } from "./project.ts";
 
