@@ -1,22 +1,22 @@
 import type { Reply, Route } from "./route.ts";
 
-/** Bytes as an operation returns them for a `BinaryReply`: a file on disk, or a buffer. */
+/** The bytes that an operation returns for a `BinaryReply`: a file on disk, or a buffer. */
 export interface Bytes {
   readonly mediaType: string;
-  /** `isReal`: the path had no link in it when it was followed, and none is followed when it is opened. */
+  /** `isReal`: the path is already resolved and contains no symbolic link; opening it follows none. */
   readonly content: { readonly file: string; readonly isReal?: true } | { readonly buffer: Buffer };
 }
 
-/** Bytes that are made while they are sent. */
+/** Bytes that are generated while they are sent. */
 export interface StreamedBytes {
   readonly mediaType: string;
-  /** Parts are asked for one at a time; when nobody wants the rest, the source is told so by `return()`. */
+  /** Parts are requested one at a time. `return()` tells the source that the rest is not needed. */
   readonly content: { readonly stream: AsyncIterable<Uint8Array> };
-  /** To be kept under this name, in ASCII, instead of being shown. */
+  /** ASCII file name for the download; the client saves the bytes instead of displaying them. */
   readonly fileName: string;
 }
 
-/** An answer with another status than the route's own, for health bodies with 503. */
+/** A reply with a status other than the default of its route, for health replies with 503. */
 export interface WithStatus<T> {
   readonly status: number;
   readonly reply: T;

@@ -3,10 +3,10 @@ import { fromOutside, problemItems, sentenceOf } from "./issues.ts";
 import { wireForm } from "./json-schema.ts";
 import { unstorableTexts } from "./text.ts";
 
-/** Most items that one bulk request may hold. */
+/** Maximum number of items in one bulk request. */
 const mostBulkItems = 100;
 
-/** What became of one item of a bulk request. */
+/** The result of one item of a bulk request. */
 export const BulkResult = z
   .object({
     index: z.int().meta({ description: "Position of the item in the request, from 0" }),
@@ -17,7 +17,7 @@ export const BulkResult = z
   .meta({ id: "BulkResult", description: "Result of one item of a bulk request" });
 export type BulkResult = z.output<typeof BulkResult>;
 
-/** The 207 answer of a bulk request: each item by itself. */
+/** The 207 reply of a bulk request, with one result per item. */
 export const BulkReply = z
   .object({
     total: z.int().meta({ description: "Items of the request" }),
@@ -41,8 +41,8 @@ export const BulkReply = z
 export type BulkReply = z.output<typeof BulkReply>;
 
 /**
- * The list of a bulk body: 1 to 100 items of `what`, whatever they are. The operation checks each by itself with `checkItems`, so that a faulty
- * one is its own result; `item` is told in openapi.json.
+ * The list in a bulk body: 1 to 100 items of any content, described as `what`. The operation checks each item with `checkItems`, so that
+ * an invalid item gets a result of its own. `item` is the schema shown in openapi.json.
  */
 export function bulkItems(item: z.ZodType, what: string) {
   const { $schema: _, ...schema } = z.toJSONSchema(item, { io: "input", ...wireForm });
@@ -53,13 +53,13 @@ export function bulkItems(item: z.ZodType, what: string) {
     .meta({ description: `${what}, 1 to ${mostBulkItems}` });
 }
 
-/** An item of a bulk request that is well-formed, with its place in the request. */
+/** A valid item of a bulk request with its position. */
 export interface CheckedItem<T> {
   readonly index: number;
   readonly item: T;
 }
 
-/** Checks each item by itself. What is wrong with the faulty ones stands in their results. */
+/** Checks each item separately. The errors of invalid items are in their results. */
 export function checkItems<T extends z.ZodType>(
   schema: T,
   items: readonly unknown[],
@@ -75,23 +75,23 @@ export function checkItems<T extends z.ZodType>(
   return { valid, faulty };
 }
 
-/** The record that a faulty item names nevertheless. */
+/** Returns the id in an invalid item, if there is one. */
 function idOf(given: unknown): number | null {
   const id = typeof given === "object" && given !== null && "id" in given ? given.id : undefined;
   return Number.isSafeInteger(id) ? (id as number) : null;
 }
 
-/** The result of an item that was done. */
+/** Returns the result of an item that succeeded. */
 export function doneItem(index: number, id: number): BulkResult {
   return { index, status: "success", id, error: null };
 }
 
-/** The result of an item that was refused; `id` is the record that it names. */
+/** Returns the result of an item that failed; `id` is the record that the item names. */
 export function failedItem(index: number, error: string, id: number | null = null): BulkResult {
   return { index, status: "failed", id, error };
 }
 
-/** The results of all items as the reply of the request, in the order of the items. */
+/** Builds the reply from the results, in the order of the items. */
 export function bulkReply(results: readonly BulkResult[]): BulkReply {
   const failed = results.filter((result) => result.status === "failed").length;
   return {

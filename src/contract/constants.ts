@@ -1,6 +1,6 @@
 /**
- * The words and limits of the contract, without zod: the schemas use them, and the command line offers them as choices without loading a
- * schema. A list that has an order here has it everywhere.
+ * The words and limits of the contract, without zod. The schemas use them, and the command line offers them as choices without loading a
+ * schema. The order of a list is the same everywhere.
  */
 
 export const alertStatuses = ["pending", "delivered", "acknowledged", "dismissed"] as const;
@@ -8,12 +8,12 @@ export const analysisStatuses = ["pending", "completed", "failed"] as const;
 export const authTypes = ["none", "bearer", "basic", "header"] as const;
 export const bucketSizes = ["hour", "day", "week"] as const;
 export const cameraStatuses = ["unknown", "online", "offline", "error"] as const;
-/** The statuses that a user may give a camera. */
+/** The statuses that a user may set on a camera. */
 export const settableCameraStatuses = ["online", "offline"] as const;
 export const channels = ["email", "webhook", "push"] as const;
 export const circuitStates = ["closed", "open", "half_open"] as const;
 export const deliveryStatuses = ["pending", "success", "failed", "retrying"] as const;
-/** How far an observed value is from the baseline, from the lowest to the highest. */
+/** Distance of an observed value from the baseline, from lowest to highest. */
 export const deviations = [
   "far_below_normal",
   "below_normal",
@@ -22,16 +22,16 @@ export const deviations = [
   "above_normal",
   "far_above_normal",
 ] as const;
-/** `event`: seen by a camera; `camera_health`: an incident of a camera. */
+/** `event`: camera activity; `camera_health`: an incident of a camera. */
 export const eventKinds = ["event", "camera_health"] as const;
-/** The kinds that a filter of events takes. */
+/** The values of the filter by kind. */
 export const eventKindFilters = [...eventKinds, "all"] as const;
 export const exportFormats = ["csv", "xlsx"] as const;
 export const gpuIntervals = ["1m", "5m", "15m", "1h"] as const;
 export const imageStatuses = ["pending", "deferred", "processed", "skipped", "failed"] as const;
-/** Message formats of webhooks, under neutral names: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
+/** Message formats of webhooks under neutral names: Block Kit chat, embed chat, Markdown bot, Adaptive Cards. */
 export const integrationTypes = ["generic", "chat_blocks", "chat_embeds", "bot_markdown", "team_cards"] as const;
-/** The classes that a detector may report. Others are dropped. */
+/** The classes that a detector may report. homesec drops all others. */
 export const objectTypes = ["person", "car", "truck", "bus", "dog", "cat", "bird", "bicycle", "motorcycle"] as const;
 export const outboundEventTypes = [
   "alert_fired",
@@ -49,7 +49,7 @@ export const outboundEventTypes = [
 /** Statuses of alerts received from Alertmanager. */
 export const receivedStatuses = ["firing", "resolved"] as const;
 export const riskLevels = ["low", "medium", "high", "critical"] as const;
-/** Kinds of sample that a webhook test sends in place of the usual one. */
+/** Alternative samples for a webhook test. */
 export const sampleKinds = ["camera_health", "scene_change"] as const;
 export const sceneChangeTypes = ["view_blocked", "view_moved", "view_blurred", "unknown"] as const;
 export const severities = ["low", "medium", "high", "critical"] as const;
@@ -69,7 +69,7 @@ export const configNames = [
   "risk_score_thresholds",
 ] as const;
 
-/** Smallest and largest value, both allowed. */
+/** Smallest and largest value, both inclusive. */
 export const ranges = {
   anomalyDays: [1, 90],
   baselineMinSamples: [1, 2_147_483_647],

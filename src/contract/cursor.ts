@@ -4,20 +4,19 @@ import type { Pagination } from "./page.ts";
 import { Problem } from "./problem.ts";
 import { unstorable } from "./text.ts";
 
-/** One column of a sort key, as it stands in a cursor. */
+/** One column of a sort key, as stored in a cursor. */
 export type KeyPart = string | number | null;
 
 /**
- * A timestamp in a sort key: ISO 8601 UTC text with all six digits of the database. A `Date` holds milliseconds only,
- * and a key cut to them would show rows of the same millisecond twice or never. In SQL:
- * `to_char(x at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.
+ * A timestamp in a sort key: ISO 8601 UTC text with all six digits of the database. A `Date` holds only milliseconds, and a truncated key
+ * would repeat or skip rows of the same millisecond. In SQL: `to_char(x at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.
  */
 export const KeyInstant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
   .refine((text) => isCalendarTime(text.slice(0, 19)));
 
-/** JavaScript takes February 30 and the year 0 for times; the database does not. */
+/** JavaScript accepts February 30 and the year 0; the database does not. */
 function isCalendarTime(text: string): boolean {
   const time = new Date(`${text}Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 19) === text && time.getUTCFullYear() >= 1;
@@ -25,15 +24,15 @@ function isCalendarTime(text: string): boolean {
 
 const version = 1;
 
-/** The sort key of the last row shown, as an opaque text that only `decodeCursor` with the same list name reads. */
+/** Encodes the sort key of the last row shown as an opaque text. Only `decodeCursor` with the same list name can read it. */
 export function encodeCursor(listName: string, key: readonly KeyPart[]): string {
   const content = JSON.stringify([version, listName, ...key]);
   return Buffer.from(checksum(content) + content).toString("base64url");
 }
 
 /**
- * The sort key that a cursor holds, or undefined when there is no cursor. Throws `Problem("invalid")` at
- * `[query, cursor]` when the text was not made by `encodeCursor` for this list, or was changed since.
+ * Returns the sort key in a cursor, or undefined without a cursor. Throws `Problem("invalid")` at `[query, cursor]` when `encodeCursor`
+ * did not create the text for this list, or when it was modified.
  */
 export function decodeCursor<K extends readonly KeyPart[]>(
   cursor: string | undefined,
@@ -43,7 +42,7 @@ export function decodeCursor<K extends readonly KeyPart[]>(
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, "base64url").toString("utf8");
   const content = text.slice(checksumLength);
-  // a second spelling of the same bytes (padding, stray characters) is refused as well
+  // Also refuse other spellings of the same bytes, such as padding or stray characters
   if (text.slice(0, checksumLength) !== checksum(content) || Buffer.from(text).toString("base64url") !== cursor) throw badCursor();
   const parts: unknown = parse(content);
   if (!Array.isArray(parts) || parts[0] !== version || parts[1] !== listName) throw badCursor();
@@ -53,16 +52,16 @@ export function decodeCursor<K extends readonly KeyPart[]>(
   return key.data;
 }
 
-/** What `makePage` needs: `rows` is one row more than `limit` when there are more. */
+/** The arguments of `makePage`. `rows` has one row more than `limit` when there are more pages. */
 export interface PageSource<Row> {
   readonly listName: string;
   readonly rows: readonly Row[];
   readonly limit: number;
-  /** As it came in the query; the warning is given only when it was there. */
+  /** The offset in the query; only if there is one does the reply contain the deprecation warning. */
   readonly offset?: number | undefined;
-  /** Where the cursor goes on; undefined on the first page. */
+  /** Decoded cursor; undefined on the first page. */
   readonly after: unknown;
-  /** Exact number of rows that match, counted beside the reading of the rows. */
+  /** Exact number of matching rows, counted in parallel with the query for the rows. */
   readonly total: number;
   readonly key: (row: Row) => readonly KeyPart[];
 }
@@ -74,8 +73,8 @@ export interface Page<Row> {
 }
 
 /**
- * The envelope of a list: at most `limit` items, and a cursor that continues after the last of them. A page that shows where the list ends says how
- * long it is, whatever came or went between reading and counting.
+ * Builds the envelope of a list: at most `limit` items and a cursor that continues after the last one. When a page without a cursor shows
+ * the end of the list, its rows give the total, whatever changed between the query and the count.
  */
 export function makePage<Row>({ listName, rows, limit, offset, after, total, key }: PageSource<Row>): Page<Row> {
   const skipped = offset ?? 0;

@@ -1,7 +1,7 @@
-/** The names that a template of dedup keys may use, each in braces. */
+/** The placeholders allowed in a template of deduplication keys, each in braces. */
 export const dedupKeyNames = ["camera_id", "rule_id", "object_type", "severity"] as const;
 
-/** What is wrong with a template, as a sentence, or undefined when it can be used. */
+/** Returns what is wrong with a template as a sentence, or undefined when it is valid. */
 export function dedupTemplateFault(template: string): string | undefined {
   const allowed = dedupKeyNames.map((name) => `{${name}}`).join(", ");
   for (const [text, name] of template.matchAll(/\{([^{}]*)\}|[{}]/g)) {

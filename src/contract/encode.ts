@@ -3,15 +3,15 @@ import type { Bytes, StreamedBytes } from "./answer.ts";
 import { encodeQuickly } from "./reply-encoder.ts";
 import type { BinaryReply, Route } from "./route.ts";
 
-/** The answer of an operation, ready for the wire. `mismatch` is there when it does not fit the schema of its route. */
+/** An encoded reply. `mismatch` is set when the reply does not fit the schema of its route. */
 export type EncodedAnswer =
   | { readonly kind: "json"; readonly status: number; readonly wire: unknown; readonly mismatch?: z.core.$ZodError }
   | { readonly kind: "bytes"; readonly status: number; readonly bytes: Bytes | StreamedBytes; readonly ranges: boolean }
   | { readonly kind: "nothing"; readonly status: number };
 
 /**
- * Encodes what an operation returned: dates become text, and fields that the schema does not name are left out. An
- * answer that does not fit is stripped as far as it goes and its `mismatch` told, so that the caller decides.
+ * Encodes what an operation returned: dates become text, and fields outside the schema are dropped. A reply that does not fit is stripped
+ * as far as possible and returned with its `mismatch`; the caller decides what to do.
  */
 export function encodeAnswer(route: Route, answer: unknown): EncodedAnswer {
   const { status, reply } = isWithStatus(answer) ? answer : { status: route.status ?? 200, reply: answer };
@@ -24,12 +24,12 @@ export function encodeAnswer(route: Route, answer: unknown): EncodedAnswer {
   return { kind: "json", status, wire: knownFields(route.reply, reply), mismatch: encoded.error };
 }
 
-/** Whether a route answers with bytes instead of JSON. */
+/** Checks whether a route replies with bytes instead of JSON. */
 export function isBinary(reply: NonNullable<Route["reply"]>): reply is BinaryReply {
   return "mediaTypes" in reply;
 }
 
-/** Whether a route answers with bytes as they come. */
+/** Checks whether a route streams its reply. */
 export function isStreamed({ reply }: Route): boolean {
   return reply !== undefined && isBinary(reply) && reply.streamed === true;
 }
@@ -38,7 +38,7 @@ function isWithStatus(answer: unknown): answer is { readonly status: number; rea
   return typeof answer === "object" && answer !== null && "reply" in answer && "status" in answer && typeof answer.status === "number";
 }
 
-/** The part of a value that its schema names, whatever the types of the values are. */
+/** Returns the fields of a value that its schema names, whatever their types are. */
 function knownFields(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodLazy) {
     return value === undefined || value === null ? value : knownFields(schema.unwrap() as z.ZodType, value);
@@ -52,7 +52,7 @@ function knownFields(schema: z.ZodType, value: unknown): unknown {
       entries.map(([key, field]) => [key, schema.shape[key] ? knownFields(schema.shape[key] as z.ZodType, field) : field]),
     );
   }
-  // nothing can be said about the fields of these, and a leaf is told as it is
+  // The fields of these are unknown, and a leaf stays as it is
   if (schema instanceof z.ZodUnion) return z.safeEncode(schema, value).data;
   return value;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the examples of a route show beside those of its schemas: fields that differ in the body, the reply, or the reply with 503. */
+/** Overrides for the examples in the schemas of a route: fields of the body, the reply, or the reply with 503. */
 export interface RouteExample {
   readonly body?: object;
   readonly reply?: object;
@@ -8,9 +8,9 @@ export interface RouteExample {
 }
 
 /**
- * The example of a schema as JSON on the wire, or undefined when there is none. `example` in its metadata gives it.
- * An object is composed from the examples of its fields, and its own example replaces single fields: it names only those that must fit together.
- * A nullable field without an example is null, unless it holds an object that has one; an optional field is left out.
+ * Returns the example of a schema as JSON on the wire, or undefined when there is none. It comes from `example` in the metadata. The
+ * example of an object combines the examples of its fields; its own example overrides only fields that must fit together. A nullable
+ * field without an example is null, unless it contains an object that has one. An optional field is omitted.
  */
 export function exampleOf(type: z.ZodType): unknown {
   const given = type.meta()?.["example"];
@@ -18,7 +18,7 @@ export function exampleOf(type: z.ZodType): unknown {
   return given ?? derived(type);
 }
 
-/** The example of a schema, with some fields replaced. */
+/** Returns the example of a schema with some fields replaced. */
 export function exampleWith(type: z.ZodType, differing: object | undefined): unknown {
   const example = exampleOf(type);
   return differing === undefined ? example : { ...(example as object), ...differing };

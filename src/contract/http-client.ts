@@ -16,32 +16,32 @@ import { brokenOff, isTimeout, unreachable } from "./unreachable.ts";
 import { type AnyRequest, encodeRequest } from "./validate.ts";
 
 export interface HttpClientOptions {
-  /** Where the daemon is, such as http://127.0.0.1:8000. */
+  /** URL of the daemon, such as http://127.0.0.1:8000. */
   readonly url: string;
   readonly apiKey?: string | undefined;
-  /** Default: the one of Node. */
+  /** Default: the `fetch` of Node. */
   readonly fetch?: typeof fetch | undefined;
-  /** For one try of one call, reading the answer included. */
+  /** Timeout of one attempt of a call, including reading the reply. */
   readonly timeoutMs: number;
-  /** How long the daemon may ask to wait when there were too many requests; above that the call fails. */
+  /** Longest wait that the client accepts from a rate limit; the call fails when the daemon asks for more. */
   readonly maxWaitMs?: number;
-  /** The least that is waited then, so that a mistaken answer does not become a storm. */
+  /** Shortest wait at a rate limit, so that a wrong `Retry-After` cannot cause a flood of requests. */
   readonly leastWaitMs?: number;
-  /** Hears of each such wait before it begins. */
+  /** Called before each such wait. */
   readonly onWait?: ((ms: number) => void) | undefined;
 }
 
-/** The header with an API key. `fetch` sends a character as a byte, and the daemon reads bytes: letters beyond ASCII go as their UTF-8. */
+/** Returns the header with an API key. `fetch` sends each character as one byte, so characters beyond ASCII are sent as UTF-8 bytes. */
 export function keyHeader(apiKey: string): Readonly<Record<string, string>> {
   return { "X-API-Key": Buffer.from(apiKey, "utf8").toString("latin1") };
 }
 
-/** For one try of a call that may take long. */
+/** Timeout of one attempt of a slow call. */
 const slowTimeoutMs = hourMs;
 
 /**
- * A client of a daemon. What the daemon refuses is thrown as the `Problem` that it was there; that no daemon answers, as
- * `Problem("unreachable")`; a failure inside of the daemon as a plain error with its request id.
+ * Creates a client of a daemon. It throws the `Problem` that the daemon reported, `Problem("unreachable")` when no daemon answers, and a
+ * plain error with the request id for an internal error of the daemon.
  */
 export function createHttpClient({
   url,
@@ -107,15 +107,15 @@ interface Answer {
 }
 
 /**
- * Reads the body to its end or the deadline. The signal given to `fetch` is not enough: once the headers are there, the
- * garbage collector may take what passes it on, and a body that stalls would be waited for without end.
+ * Reads the body until its end or the deadline. The signal given to `fetch` is not enough: after the headers arrive, the garbage
+ * collector may remove what forwards it, and a stalled body would block forever.
  */
 async function bytesOf(response: KyResponse, signal: AbortSignal): Promise<Uint8Array> {
   if (response.body === null) return new Uint8Array();
   return new Uint8Array(await buffer(Readable.fromWeb(response.body as ReadableStream, { signal })));
 }
 
-/** The parts of a body as they come. One that stalls for `stallMs` has broken off. */
+/** Yields the parts of a body as they arrive. Throws when nothing arrives for `stallMs`. */
 async function* partsOf(response: KyResponse, from: string, stallMs: number): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   const body = Readable.fromWeb(response.body as ReadableStream);
@@ -143,10 +143,10 @@ function read(route: Route, { response, bytes }: Answer, from: string): unknown 
   return decodeReply(route, json(bytes), from);
 }
 
-/** What a daemon refuses with, a rate limit included. */
+/** The body of a refusal, including a rate limit. */
 const RefusalBody = z.union([ErrorBody, ValidationErrorBody, z.object({ detail: z.object({ message: z.string() }) })]);
 
-/** Throws what the daemon said. A health route says with 503 what its reply says: that is returned. */
+/** Throws the problem that the daemon reported. A health route returns its normal reply with 503: the caller gets that reply. */
 function refused(route: Route, { response, bytes }: Answer, from: string): unknown {
   const body = json(bytes);
   if (response.status === 503 && route.refusals?.[503] && route.reply && !isBinary(route.reply)) {
@@ -169,7 +169,7 @@ function json(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // what is no JSON fits no schema either, and is refused as that
+    // Text that is not JSON fits no schema and is refused with the same message
     return undefined;
   }
 }

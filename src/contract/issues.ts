@@ -7,24 +7,24 @@ type Loc = readonly (string | number)[];
 const wholeNumber = "Must be a whole number";
 
 /**
- * To be passed to each parsing of what came from outside. By itself zod says of a text in the place of a whole number that a number was
- * expected, and only of a fraction that a whole one was; which schema refused is told here and nowhere else.
+ * Pass this to every parse of external input. On its own, zod reports a text in place of a whole number as "expected number" and names
+ * the whole number only for a fraction; this makes both messages the same.
  */
 export const fromOutside: z.core.ParseContext<Issue> = {
   error: ({ code, inst }) =>
     code === "invalid_type" && inst instanceof z.core.$ZodNumberFormat && inst._zod.def.format === "safeint" ? wholeNumber : undefined,
 };
 
-/** So many are told: who sends more faults sends them all alike. */
+/** Maximum number of errors reported. */
 const mostItems = 100;
 
 /**
- * Turns the issues of zod into entries of the 422 body, with types of the closed list: the first 100, and how many more there are. `input` is
- * what was parsed, with `fromOutside`.
+ * Converts zod issues to entries of the 422 body with a type of the closed list: the first 100, and how many more there are. `input` is
+ * the value that was parsed with `fromOutside`.
  */
 export function problemItems(issues: readonly Issue[], input: unknown, at: Loc): ProblemItem[] {
   const items = issues.slice(0, mostItems).flatMap((issue) => itemsOf(issue, input, at));
-  // an object with unknown fields is one issue
+  // An object with unknown fields is one issue
   const more = Math.max(0, issues.length - mostItems) + Math.max(0, items.length - mostItems);
   return more === 0 ? items : [...items.slice(0, mostItems), { loc: at, msg: `And ${more} more`, type: "value_error" }];
 }
@@ -42,7 +42,7 @@ function itemsOf(issue: Issue, input: unknown, at: Loc): ProblemItem[] {
   return [{ loc, ...describe(issue, given) }];
 }
 
-/** The items in one sentence, for those who show only the message. */
+/** Joins the items in one sentence, for callers that show only the message. */
 export function sentenceOf(items: readonly ProblemItem[]): string {
   return items.map(({ loc, msg }) => `${loc.slice(1).join(".") || loc[0]}: ${msg}`).join("; ");
 }
@@ -109,7 +109,7 @@ function isNumeric(origin: string): boolean {
   return origin === "number" || origin === "int" || origin === "bigint";
 }
 
-/** Shows what was given when it is short enough to be a slip of the pen. */
+/** Repeats the invalid value when it is short enough to be a typing error. */
 function suggestion(given: unknown): string {
   return typeof given === "string" && given.length <= 40 ? ` (not ${JSON.stringify(given)})` : "";
 }

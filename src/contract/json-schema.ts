@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How the JSON Schema of a value on the wire differs from what zod tells of it: codecs show what they take. */
+/** How the JSON Schema of a value on the wire differs from zod's: codecs show their input. */
 export const wireForm = {
   unrepresentable: "any",
   override: ({ zodSchema, jsonSchema }) => {

@@ -11,11 +11,11 @@ import { Silence } from "./routes/silences.ts";
 import { WorkerStatus } from "./routes/system-health.ts";
 import { Instant } from "./values.ts";
 
-/** Messages with a `sequence`: journal rows, numbered without holes by the one publisher. */
+/** Messages with a `sequence`: rows of the journal, numbered without gaps by the only publisher. */
 const journal = <T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({ type: z.literal(type), data, sequence: z.int(), timestamp: Instant });
 
-/** Control messages: no `sequence`, never replayed. */
+/** Control messages: without `sequence`, never replayed. */
 const control = <T extends string, D extends z.ZodType>(type: T, data: D) => z.object({ type: z.literal(type), data, timestamp: Instant });
 
 const DetectionBatch = z.object({
@@ -28,7 +28,7 @@ const DetectionBatch = z.object({
   close_reason: z.enum(["window", "idle", "full"]),
 });
 
-/** What a monitoring system reported, firing or resolved. */
+/** An alert from a monitoring system, firing or resolved. */
 export const InfrastructureAlert = z.object({
   alertname: z.string(),
   status: z.enum(receivedStatuses),
@@ -41,10 +41,10 @@ export const InfrastructureAlert = z.object({
   receiver: z.string(),
 });
 
-/** What was unusual: of `baseline`, an hour with more or less detections than usual. */
+/** An anomaly; `baseline`: an hour with more or fewer detections than usual. */
 const AnomalyMessage = Anomaly.extend({ id: z.int(), kind: z.enum(["baseline"]), camera_id: z.string(), hour_started_at: Instant });
 
-/** Everything that is stored in the journal and pushed with a sequence. */
+/** Every message that the journal stores and clients receive with a sequence. */
 export const JournalMessage = z.discriminatedUnion("type", [
   journal("detection.new", Detection),
   journal("detection.batch", DetectionBatch),
@@ -71,7 +71,7 @@ export const JournalMessage = z.discriminatedUnion("type", [
 export type JournalMessage = z.output<typeof JournalMessage>;
 export type JournalType = JournalMessage["type"];
 
-/** What a use case hands to the journal, in its own transaction. */
+/** An entry that a use case adds to the journal in its own transaction. */
 export type JournalEntry = {
   [T in JournalType]: { readonly type: T; readonly data: Extract<JournalMessage, { type: T }>["data"] };
 }[JournalType];
@@ -105,10 +105,10 @@ export type ControlMessage = z.output<typeof ControlMessage>;
 
 export type GapMessage = Extract<ControlMessage, { type: "gap" }>;
 
-/** Where the WebSocket is. */
+/** Paths of the WebSocket. */
 export const livePaths = ["/ws/events", "/ws"] as const;
 
-/** Reasons in the close frame of a refused connection (1008). Only a limit is worth another try. */
+/** Reasons in the close frame of a refused connection (1008). Only after `limit` does it make sense to retry. */
 export const refusals = {
   origin: "Origin not allowed",
   limit: "Too many connections",
@@ -116,11 +116,11 @@ export const refusals = {
   token: "Token missing or not valid",
 } as const;
 
-/** Everything a client can receive. */
+/** Every message that a client can receive. */
 export const ServerMessage = z.union([JournalMessage, ControlMessage]);
 export type ServerMessage = z.output<typeof ServerMessage>;
 
-/** Everything a client can send. `types` may end in `*`. */
+/** Every message that a client can send. `types` may end in `*`. */
 export const ClientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ping") }),
   z.object({ type: z.literal("pong") }),

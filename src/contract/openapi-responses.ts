@@ -7,10 +7,10 @@ import type { Route } from "./route.ts";
 
 type Json = Record<string, unknown>;
 
-/** The schema of JSON as it goes over the wire. */
+/** Renders the schema of JSON on the wire. */
 type Render = (type: z.ZodType) => unknown;
 
-/** The headers of answers, which `responsesOf` refers to. */
+/** The response headers to which `responsesOf` refers. */
 export const responseHeaders: Json = {
   RequestId: header("By this id the log tells of the request"),
   IgnoredParameters: header("Query parameters that this path does not know; only where there were some"),
@@ -32,10 +32,10 @@ function header(description: string, type: "string" | "integer" = "string"): Jso
   return { description, schema: { type } };
 }
 
-/** The bodies of refusals, which `responsesOf` refers to. */
+/** The example bodies of refusals to which `responsesOf` refers. */
 export const refusalExamples: Json = Object.assign({}, ...Object.values(refusals), rateLimitSentence);
 
-/** Every status that a route can answer with, its headers and its body with an example. */
+/** Returns every status of a route with its headers, its body and an example. */
 export function responsesOf(route: Route, render: Render): Json {
   const { reply } = route;
   const success: Json = {
@@ -62,7 +62,7 @@ export function responsesOf(route: Route, render: Render): Json {
     const named = Object.keys(isSentence ? rateLimitSentence : (refusals[status] ?? {}));
     const examples = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/examples/${name}` }]));
     const type = status === 422 ? ValidationErrorBody : status === 429 && !isSentence ? RateLimitBody : ErrorBody;
-    // what tells how it is answers with the same body when it is not well
+    // Health routes reply with the same body when the status is 503
     if (status === 503 && route.refusals?.[503] !== undefined && reply && !isBinary(reply)) {
       const unwell = { summary: "Something is not well", value: exampleWith(reply, route.example?.unwell) };
       return { description, content: json(render(z.union([reply, type])), { examples: { Unwell: unwell, ...examples } }) };
@@ -71,7 +71,7 @@ export function responsesOf(route: Route, render: Render): Json {
   }
 }
 
-/** JSON of a schema with an example, or several. */
+/** Returns a JSON media type with its schema and one or several examples. */
 export function json(schema: unknown, shown: { readonly example: unknown } | { readonly examples: Json }): Json {
   return { "application/json": { schema, ...shown } };
 }
@@ -104,7 +104,7 @@ function headersOf(route: Route, status: number): Json {
   };
 }
 
-/** The statuses from 400 on, each with one sentence. */
+/** Returns the statuses from 400 on, each with one sentence. */
 function refusalsOf(route: Route): Readonly<Record<number, string>> {
   const foreignHost = "The Host header names another machine";
   const foreign = route.method === "get" ? foreignHost : `${foreignHost}, or a page of another site asks`;
@@ -119,14 +119,14 @@ function refusalsOf(route: Route): Readonly<Record<number, string>> {
     ...(canBeInvalid(route) && { 422: "Something in the request is not valid" }),
     ...(route.tier !== "none" && { 429: "More requests than the limit allows" }),
     500: "Internal error",
-    // what says only that the process is alive needs nothing that could be away
+    // The liveness route depends on nothing that could be unavailable
     ...((route.auth !== "none" || route.tier !== "none") && { 503: "The database is away; try again in a moment" }),
     ...route.refusals,
     403: route.refusals?.[403] === undefined ? foreign : `${foreign}. ${route.refusals[403]}`,
   };
 }
 
-/** The query was read, so that what it had too much of is known. */
+/** Checks whether this status comes after homesec has read the query, so that it knows the ignored parameters. */
 function isAfterReading(status: number): boolean {
   return ![401, 413, 415, 429].includes(status);
 }
@@ -139,12 +139,12 @@ function canBeNotModified(route: Route): boolean {
   return route.etag === true || (route.reply !== undefined && isBinary(route.reply) && !route.reply.streamed);
 }
 
-/** Where `offset` is deprecated, the reply says so. */
+/** Checks whether the reply contains a warning about the deprecated `offset`. */
 function hasOffset({ reply }: Route): boolean {
   return reply instanceof z.ZodObject && "deprecation_warning" in reply.shape;
 }
 
-/** A path that takes any text cannot be invalid. */
+/** Checks whether validation can fail. A path that accepts any text cannot be invalid. */
 function canBeInvalid(route: Route): boolean {
   return (
     route.query !== undefined ||

@@ -22,7 +22,7 @@ const tags: Readonly<Record<string, string>> = {
   documents: "This API, described",
 };
 
-/** Renders routes as an OpenAPI 3.1 document. The same routes and version give the same document. */
+/** Renders routes as an OpenAPI 3.1 document. The same routes and version always give the same document. */
 export function openapi(routes: Readonly<Record<string, Route>>, version: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
@@ -41,7 +41,7 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
     },
     servers: [{ url: "/", description: "The daemon that serves this document" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    // the empty one: a daemon may run without keys
+    // The empty entry: a daemon may run without API keys
     security: [{ header: [] }, { query: [] }, {}],
     paths,
     components: {
@@ -97,11 +97,11 @@ function parameterOf(part: "params" | "query", name: string, type: z.ZodType, re
 }
 
 /**
- * The JSON Schema of what goes over the wire. `text` is for parameters, where a number is written as text anyway and is
- * told as a number. Named schemas go into `schemas`, and a reference stands in their place.
+ * Returns the JSON Schema of a value on the wire. `text` is for parameters, where a number is written as text and still described as a
+ * number. Named schemas go into `schemas`; the result refers to them.
  */
 function wireSchema(type: z.ZodType, form: "text" | "json", schemas: Json): unknown {
-  // as a property, so that a named schema becomes a reference at the top as well
+  // As a property, so that a named schema becomes a reference at the top level too
   const { $defs, properties } = z.toJSONSchema(z.object({ it: type }), {
     io: form === "text" ? "output" : "input",
     ...wireForm,

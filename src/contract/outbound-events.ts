@@ -4,10 +4,10 @@ import { Alert } from "./routes/alerts.ts";
 import { Event } from "./routes/events.ts";
 import { Instant } from "./values.ts";
 
-/** The analysis of an event, from its start to its end. */
+/** The analysis of an event, from start to end. */
 export const Analysis = z.object({ event_id: z.int(), batch_id: z.string().nullable(), camera_id: z.string(), attempt: z.int() });
 
-/** What outbound webhooks are told, by event type: the shape of `data`. */
+/** The shape of `data` in outbound webhooks, by event type. */
 export const outboundEvents = {
   alert_fired: Alert,
   alert_acknowledged: Alert,
@@ -42,11 +42,11 @@ export const outboundEvents = {
 
 export type OutboundEventType = keyof typeof outboundEvents;
 
-/** What a use case hands to `emit`, in its own transaction. */
+/** An event that a use case passes to `emit`, in its own transaction. */
 export type OutboundEvent = {
   [T in OutboundEventType]: {
     readonly type: T;
-    /** What the event is about: the id of an event, alert or entity, as text. */
+    /** The subject: id of an event, alert or entity, as text. */
     readonly eventId: string;
     readonly data: z.output<(typeof outboundEvents)[T]>;
   };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ranges } from "./constants.ts";
 import { IntText } from "./values.ts";
 
-/** The query keys that every list takes. `offset` still works but is deprecated. */
+/** The query parameters of every list. `offset` still works but is deprecated. */
 export const pageQuery = {
   limit: IntText(...ranges.pageLimit)
     .default(50)
@@ -21,12 +21,12 @@ export const Pagination = z
   })
   .meta({ id: "Pagination", description: "Position of this page in the list" });
 
-/** What a list says when it was asked with `offset`. */
+/** The warning in a list that was requested with `offset`. */
 export const DeprecationWarning = z
   .string()
   .meta({ description: "Present only when `offset` was used; use `cursor` or a larger `limit` instead" });
 
-/** The reply of a list. `deprecation_warning` is there only when `offset` was used. */
+/** Creates the reply schema of a list. `deprecation_warning` is present only when `offset` was used. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item).meta({ description: "The rows of this page" }),

@@ -1,6 +1,6 @@
 /**
- * The one of the media types that an `Accept` header prefers, undefined when it names none of them. Wildcards and types
- * that are not offered are no preference; parameters other than `q` do not count.
+ * Returns the media type that an `Accept` header prefers, or undefined when it names none of those offered. Wildcards and types that are
+ * not offered do not count as a preference; parameters other than `q` are ignored.
  */
 export function preferredType(offered: readonly string[], accept: string | undefined): string | undefined {
   const wishes = (accept ?? "").split(",").map((wish) => {

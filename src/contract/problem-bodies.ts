@@ -2,12 +2,12 @@ import { z } from "zod";
 import { problemTypes } from "./problem.ts";
 import { tiers } from "./route.ts";
 
-/** The body of every refusal but 422. */
+/** The body of every refusal except 422. */
 export const ErrorBody = z
   .object({ detail: z.string().meta({ description: "What is wrong, and what to do about it" }) })
   .meta({ id: "Error", description: "Why a request was refused" });
 
-/** The body of 429; routes of the tag `analytics` answer with `ErrorBody` instead. */
+/** The body of 429; routes with the tag `analytics` reply with `ErrorBody` instead. */
 export const RateLimitBody = z
   .object({
     detail: z
@@ -21,7 +21,7 @@ export const RateLimitBody = z
   })
   .meta({ id: "RateLimitExceeded", description: "More requests than a limit allows" });
 
-/** The body of 422: everything that is wrong with the request. */
+/** The body of 422: every error in the request. */
 export const ValidationErrorBody = z
   .object({
     detail: z

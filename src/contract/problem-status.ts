@@ -1,6 +1,6 @@
 import type { ProblemKind } from "./problem.ts";
 
-/** The HTTP status of each kind of problem. `unreachable` is met by clients only; a server in the middle would say 503. */
+/** The HTTP status of each kind of problem. Only clients meet `unreachable`; a proxy would send 503. */
 const statuses: Readonly<Record<ProblemKind, number>> = {
   bad_request: 400,
   unauthorized: 401,
@@ -15,12 +15,12 @@ const statuses: Readonly<Record<ProblemKind, number>> = {
   unreachable: 503,
 };
 
-/** The HTTP status that tells this kind of problem. */
+/** Returns the HTTP status of a kind of problem. */
 export function statusOf(kind: ProblemKind): number {
   return statuses[kind];
 }
 
-/** The kind of problem that an HTTP status tells, or undefined when it is not one that the asker can do anything about. */
+/** Returns the kind of problem for an HTTP status, or undefined when the caller cannot fix it. */
 export function kindOf(status: number): ProblemKind | undefined {
   return (Object.keys(statuses) as ProblemKind[]).find((kind) => statuses[kind] === status);
 }

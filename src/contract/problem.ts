@@ -1,7 +1,6 @@
 /**
- * What went wrong on the asking side, as opposed to our own faults. The message names the thing, the reason and the
- * remedy and may be shown to anybody. One place turns the kind into an HTTP status (daemon/http), one into an exit
- * code (commands).
+ * An error of the caller, as opposed to a fault of homesec. The message says what happened, why, and what to do; it contains nothing
+ * secret. `daemon/http` maps the kind to an HTTP status, `commands` maps it to an exit code.
  */
 export class Problem extends Error {
   override name = "Problem";
@@ -15,7 +14,10 @@ export class Problem extends Error {
   }
 }
 
-/** `invalid` 422, `bad_request` 400, `not_found` 404, `conflict` 409, `forbidden` 403, `unauthorized` 401, `unavailable` 503, `too_large` 413, `media_type` 415, `rate_limited` 429, `unreachable`: no daemon answers. */
+/**
+ * `invalid` 422, `bad_request` 400, `not_found` 404, `conflict` 409, `forbidden` 403, `unauthorized` 401, `unavailable` 503, `too_large`
+ * 413, `media_type` 415, `rate_limited` 429, `unreachable`: no daemon answers.
+ */
 export type ProblemKind =
   | "invalid"
   | "bad_request"
@@ -58,7 +60,7 @@ export const problemTypes = [
 ] as const;
 export type ProblemType = (typeof problemTypes)[number];
 
-/** Throws nothing: makes the error for a thing that does not exist, naming it. */
+/** Creates the error for a thing that does not exist; it does not throw. */
 export function notFound(thing: string, id: string | number, hint = ""): Problem {
   return new Problem("not_found", `${thing} ${id} does not exist${hint ? `; ${hint}` : ""}`);
 }

@@ -12,7 +12,7 @@ function refusal(summary: string, detail: string): Refusal<typeof ErrorBody> {
 
 const rateLimit = "Rate limit exceeded: at most 70 requests of the tier default within 60 seconds; wait and try again";
 
-/** What refusals look like, by status and name; each stands in the document once. */
+/** Examples of refusals by status and name; each appears once in the document. */
 export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>>> = {
   400: { BadRequest: refusal("The request cannot be answered", "start_date 2026-02-01 lies after end_date 2026-01-31; exchange them") },
   401: {
@@ -61,5 +61,5 @@ export const refusals: Readonly<Record<number, Readonly<Record<string, Refusal>>
   },
 };
 
-/** What the analytics routes answer with 429. */
+/** The reply of the analytics routes with 429. */
 export const rateLimitSentence = { RateLimitedAnalytics: refusal("Too many requests, in one sentence", rateLimit) };

@@ -4,26 +4,26 @@ import type { RouteExample } from "./example.ts";
 /** The names in "/api/cameras/{camera_id}/scene-changes/{id}", as a union. */
 type PathParameter<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;
 
-/** Rate-limit tiers of the interface document; `none` for what is never limited. */
+/** Rate-limit tiers of the interface document; `none` for routes without a limit. */
 export const tiers = ["default", "media", "websocket", "search", "export", "ai_inference", "bulk", "none"] as const;
 export type Tier = (typeof tiers)[number];
 
-/** What a route answers when the body is not JSON: bytes of one of these media types. */
+/** A reply that is not JSON: bytes of one of these media types. */
 export interface BinaryReply {
   readonly mediaTypes: readonly string[];
-  /** Made anew for each request while it is sent: there is no `ETag`, and the operation is told which type the asker prefers. */
+  /** Generated for each request while it is sent: there is no `ETag`, and the operation receives the preferred media type. */
   readonly streamed?: true;
-  /** Parts of it can be asked for with `Range`, as players of videos do. */
+  /** Supports `Range` requests, which video players use. */
   readonly ranges?: true;
 }
 
-/** The statuses beyond validation errors that a route can answer, with one sentence each. They go into openapi.json. */
+/** The statuses beyond validation errors that a route can return, with one sentence each for openapi.json. */
 export type Refusals = Readonly<Partial<Record<400 | 403 | 404 | 409 | 503, string>>>;
 
-/** One HTTP route as a value. Mounting, validation, openapi.json, both clients and the fuzz test read it. */
+/** One HTTP route as a value. Mounting, validation, openapi.json, both clients and the fuzz test use it. */
 export interface Route {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** Written as in the interface document, with `{name}` for a path parameter. */
+  /** Path as in the interface document, with `{name}` for a path parameter. */
   readonly path: `/${string}`;
   /** A short imperative sentence: "List cameras". */
   readonly summary: string;
@@ -36,24 +36,24 @@ export interface Route {
   readonly status?: 200 | 201 | 202 | 204 | 207;
   readonly refusals?: Refusals;
   readonly example?: RouteExample;
-  /** The JSON reply carries an `ETag`, and `If-None-Match` is answered with 304. Bytes always do. */
+  /** The JSON reply has an `ETag`, and homesec answers a matching `If-None-Match` with 304. Replies of bytes always do. */
   readonly etag?: true;
-  /** With `etag`: for how long the reply may be shown without asking again. Default: not at all. */
+  /** With `etag`: `max-age` of the reply. Default: none. */
   readonly maxAgeSeconds?: number;
-  /** May take long: a client is patient with it. */
+  /** May take long: clients use a longer timeout. */
   readonly slow?: true;
   /**
-   * The body holds a list of items that the operation looks at each by itself: it may have 8 MiB, and an item with a text that cannot be
-   * stored does not have the others refused. So are all routes of the tier `bulk`.
+   * The body contains a list, and the operation checks each item separately. The body may have 8 MiB, and an item with text that cannot
+   * be stored does not fail the others. Every route of the tier `bulk` works like this.
    */
   readonly itemwise?: true;
-  /** Default `default`. */
+  /** Default: `default`. */
   readonly tier?: Tier;
-  /** Default `key`: needs an API key when keys are on. */
+  /** Default `key`: requires an API key when keys are enabled. */
   readonly auth?: "key" | "none";
 }
 
-/** Whether the operation looks at each item of the body by itself. */
+/** Checks whether the operation checks each item of the body separately. */
 export function isItemwise(route: Route): boolean {
   return route.itemwise === true || route.tier === "bulk";
 }
@@ -62,7 +62,7 @@ type ParamsFor<P extends string> = [PathParameter<P>] extends [never]
   ? { readonly params?: never }
   : { readonly params: z.ZodObject<Record<PathParameter<P>, z.ZodType>> };
 
-/** Declares one HTTP route. The placeholders of the path and the keys of `params` must agree, or it does not compile. */
+/** Declares one HTTP route. The placeholders of the path must match the keys of `params`, or it does not compile. */
 export function route<const P extends `/${string}`, const R extends Omit<Route, "path" | "params">>(
   path: P,
   spec: R & ParamsFor<P>,
@@ -78,10 +78,10 @@ type Part<R, K extends string> = K extends keyof R
       : unknown
   : unknown;
 
-/** The decoded request of a route: what an operation receives and what a caller of a client passes. */
+/** The decoded request of a route: the argument of an operation and of a client call. */
 export type Request<R extends Route> = Part<R, "params"> & Part<R, "query"> & Part<R, "body"> & PreferredType<R>;
 
-/** For streams: the one of the route's media types that the asker prefers by `Accept`; undefined without a preference. */
+/** For streams: the media type that the client prefers by `Accept`; undefined without a preference. */
 type PreferredType<R> = R extends { readonly reply: { readonly streamed: true } }
   ? { readonly preferredType: string | undefined }
   : unknown;

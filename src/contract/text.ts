@@ -1,6 +1,6 @@
 import type { ProblemItem } from "./problem.ts";
 
-/** Why a text cannot be stored, or undefined: PostgreSQL holds no NUL, and UTF-8 no half of a surrogate pair. */
+/** Returns why a text cannot be stored, or undefined: PostgreSQL accepts no NUL, and UTF-8 has no lone surrogates. */
 export function unstorable(text: string): string | undefined {
   if (text.includes("\0")) return "Must not contain the NUL character";
   if (/\p{Surrogate}/u.test(text)) return "Must not contain half of a surrogate pair";
@@ -11,11 +11,11 @@ interface Node {
   readonly value: unknown;
   readonly key: string | number;
   readonly parent: Node | undefined;
-  /** How many lie above it. */
+  /** Number of ancestors. */
   readonly depth: number;
 }
 
-/** Whether a JSON value is made of more than `most` values. Walks without recursion, and stops there. */
+/** Checks whether a JSON value consists of more than `most` values. Walks without recursion and stops at that number. */
 export function holdsMoreValues(value: unknown, most: number): boolean {
   let count = 0;
   const waiting: object[] = typeof value === "object" && value !== null ? [value] : [];
@@ -28,15 +28,15 @@ export function holdsMoreValues(value: unknown, most: number): boolean {
   return false;
 }
 
-/** So many are told: who sends more faults sends them all alike. */
+/** Maximum number of errors reported. */
 const mostItems = 100;
-/** Of a place that lies deeper, its beginning is told. */
+/** A deeper location is truncated to its beginning. */
 const longestLoc = 50;
 
 /**
- * The texts in a JSON value that cannot be stored, 100 at most. With `itemsAside` those in the lists of its fields do not count: each of their
- * entries is looked at by itself. Walks without recursion: a megabyte of "[" is half a million levels deep. To say where a text lies costs a walk of
- * its own, so it is said of nothing that is not told.
+ * Finds the texts in a JSON value that cannot be stored, at most 100. With `itemsAside` it skips the lists in its fields, because each of
+ * their items is checked separately. Walks without recursion, since a megabyte of "[" is half a million levels deep. Only reported texts
+ * get a location, because building it costs another walk.
  */
 export function unstorableTexts(value: unknown, at: "body", { itemsAside = false }: { readonly itemsAside?: boolean } = {}): ProblemItem[] {
   const items: ProblemItem[] = [];

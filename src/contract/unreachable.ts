@@ -1,8 +1,9 @@
 import { Problem } from "./problem.ts";
 
 /**
- * Nothing came from a daemon: why, and what to do. `base` is its HTTP address, `cause` what `fetch` or a WebSocket failed with before an
- * answer began, `waitedMs` how long was waited when time ran out, `otherwise` what else than starting it may help.
+ * Creates the problem for a daemon that does not answer, with the reason and a remedy. `base` is its HTTP address, `cause` is the error
+ * of `fetch` or the WebSocket before a reply began, `waitedMs` is the timeout that ran out, and `otherwise` is an alternative to starting
+ * the daemon.
  */
 export function unreachable(base: string, cause: unknown, { waitedMs, otherwise }: { waitedMs?: number; otherwise: string }): Problem {
   if (isUntrusted(cause)) {
@@ -15,7 +16,7 @@ export function unreachable(base: string, cause: unknown, { waitedMs, otherwise 
   return new Problem("unreachable", message, { cause });
 }
 
-/** What is spoken there looks like TLS where none was asked for, or the other way round. */
+/** Recognises TLS on a plain HTTP address, or plain HTTP on an HTTPS address. */
 function mistakenScheme(base: string, cause: unknown): string | undefined {
   const code = innermost(cause);
   if (/^https:/i.test(base) && /^EPROTO$|^ERR_SSL_/.test(code)) {
@@ -27,18 +28,18 @@ function mistakenScheme(base: string, cause: unknown): string | undefined {
   return undefined;
 }
 
-/** An answer of a daemon that began and did not end. `mayHaveChanged`: it was asked to change something. */
+/** Creates the problem for a reply that began and did not end. `mayHaveChanged`: the request was to change something. */
 export function brokenOff(base: string, cause: unknown, mayHaveChanged: boolean): Problem {
   const remedy = mayHaveChanged ? "it may have done what was asked: look before you ask again" : "ask again";
   return new Problem("unreachable", `The answer of the daemon at ${base} broke off in the middle; ${remedy}`, { cause });
 }
 
-/** Whether `error` is a deadline, or the end that it put to the reading of a body. */
+/** Checks whether `error` is a timeout, or the abort that a timeout caused while a body was read. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && (error.name === "TimeoutError" || isTimeout(error.cause));
 }
 
-/** What OpenSSL and Node say of a certificate that they do not take. */
+/** Error codes of OpenSSL and Node for a certificate that they reject. */
 const certificateCodes = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 
 function isUntrusted(error: unknown): boolean {
@@ -46,7 +47,7 @@ function isUntrusted(error: unknown): boolean {
   return ("code" in error && certificateCodes.test(String(error.code))) || isUntrusted(error.cause);
 }
 
-/** The innermost code or message: `fetch` wraps what the system said. */
+/** Returns the innermost code or message, because `fetch` wraps the system error. */
 function innermost(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return innermost(error.cause) || ("code" in error && typeof error.code === "string" ? error.code : error.message);

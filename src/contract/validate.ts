@@ -6,32 +6,35 @@ import { notFound, Problem, type ProblemItem } from "./problem.ts";
 import { isItemwise, type Request, type Route } from "./route.ts";
 import { holdsMoreValues, unstorable, unstorableTexts } from "./text.ts";
 
-/** A request as it comes from the wire: decoded from percent signs and JSON, but not yet checked. */
+/** A request from the wire: percent signs and JSON are decoded, nothing is checked. */
 export interface RawRequest {
-  /** The texts in place of the placeholders of the path. */
+  /** The values of the path placeholders. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: URLSearchParams;
-  /** The parsed JSON; `undefined` when there is no body. */
+  /** The parsed JSON; `undefined` without a body. */
   readonly body: unknown;
   /** The `Accept` header. */
   readonly accept?: string | undefined;
 }
 
-/** Lists and fields of a body, however deep: more than one of 1 MiB can hold. Each may be a fault, and a fault takes a hundred times the memory of the value. */
+/**
+ * Maximum number of lists and fields in a body, at any depth; a body of 1 MiB cannot exceed it. Each may be an error, and an error takes
+ * a hundred times the memory of the value.
+ */
 const mostValues = 600_000;
 
-/** Valid on every route, whether it reads them or not. */
+/** Allowed on every route, even if the route does not read them. */
 const alwaysKnown = new Set(["api_key", "token"]);
 
-/** The names in the query that the route does not know: they are ignored, and the answer says so, whatever it is. */
+/** Returns the query parameters that the route does not know. homesec ignores them and names them in the response. */
 export function ignoredParameters(route: Route, query: URLSearchParams): readonly string[] {
   const known = route.query?.shape ?? {};
   return [...new Set(query.keys())].filter((key) => !Object.hasOwn(known, key) && !alwaysKnown.has(key));
 }
 
 /**
- * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with every error at once (the first 100 of each part),
- * `Problem("not_found")` when a text in the path cannot be the id of anything, or `Problem("too_large")` for 600,000 values.
+ * Decodes and checks a request by the schemas of its route. Throws `Problem("invalid")` with all errors (the first 100 of each part),
+ * `Problem("not_found")` when a text in the path cannot be an id, or `Problem("too_large")` for more than 600,000 values.
  */
 export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Request<R> {
   const request: { params?: unknown; query?: unknown; body?: unknown; preferredType?: string | undefined } = {};
@@ -60,7 +63,7 @@ export function decodeRequest<R extends Route>(route: R, raw: RawRequest): Reque
   return request as Request<R>;
 }
 
-/** A request in the form of the wire: `path` is percent-encoded, `query` begins with "?" or is empty, `body` is JSON text. */
+/** A request on the wire: `path` is percent-encoded, `query` begins with "?" or is empty, `body` is JSON text. */
 export interface EncodedRequest {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -68,7 +71,7 @@ export interface EncodedRequest {
   readonly body: string | undefined;
 }
 
-/** What `encodeRequest` takes: a decoded request of any route. */
+/** The argument of `encodeRequest`: a decoded request of any route. */
 export interface AnyRequest {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -76,8 +79,8 @@ export interface AnyRequest {
 }
 
 /**
- * Encodes a request by the schemas of its route; the other direction of `decodeRequest`. Throws the same problems,
- * without asking anybody, for values that the schemas refuse.
+ * Encodes a request by the schemas of its route, as the inverse of `decodeRequest`. Throws the same problems locally for values that the
+ * schemas refuse.
  */
 export function encodeRequest(route: Route, request: AnyRequest): EncodedRequest {
   const items: ProblemItem[] = [];
@@ -106,7 +109,7 @@ export function encodeRequest(route: Route, request: AnyRequest): EncodedRequest
   return { path, query, params, body: body === undefined ? undefined : JSON.stringify(body) };
 }
 
-/** A body in which what was left out has its default: zod fills defaults in on the way in only. */
+/** Fills the defaults in a body, because zod fills them only while decoding. */
 function withDefaults(schema: z.ZodType, body: unknown): unknown {
   const object = schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
   if (!(object instanceof z.ZodObject) || typeof body !== "object" || body === null) return body;
@@ -117,13 +120,19 @@ function withDefaults(schema: z.ZodType, body: unknown): unknown {
   return { ...given, ...Object.fromEntries(missing) };
 }
 
-/** A text that no id can be and no path can carry names nothing; an empty one, "." and ".." would even be another path. */
+/**
+ * Throws `Problem("not_found")` for a text that no path can carry or that cannot be an id. An empty text, "." and ".." would even be
+ * another path.
+ */
 function requireStorableId(name: string, text: string): string {
   if (text === "" || text === "." || text === ".." || unstorable(text)) throw notFound(name, JSON.stringify(text));
   return text;
 }
 
-/** What the query says of the keys of the route. Of a key given twice the last counts, unless the route takes many. */
+/**
+ * Returns the parameters of the query that the route knows. The last value of a repeated parameter counts, unless the route accepts
+ * several.
+ */
 function knownQuery(schema: z.ZodObject, query: URLSearchParams, items: ProblemItem[]): Readonly<Record<string, unknown>> {
   const known: Record<string, unknown> = {};
   for (const [key, text] of query) {

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { dayMs } from "../base/clock/durations.ts";
 import type { ProblemType } from "./problem.ts";
 
-/** Marks a custom zod issue with its type of the closed list; the validator of requests reads it. */
+/** Marks a custom zod issue with its type of the closed list; request validation reads it. */
 export function issue(type: ProblemType, message: string, input: unknown): z.core.$ZodRawIssue {
   return { code: "custom", message, input, params: { type } };
 }
 
 /**
- * A timestamp as ISO 8601 writes it, `2026-01-31T22:15`, with or without seconds and offset, in UTC where none is given: an answer must
- * not depend on where the daemon's machine stands. Undefined when it is none, also for a day that no month has.
+ * Parses an ISO 8601 timestamp such as `2026-01-31T22:15`, with or without seconds and offset. The default is UTC, because a reply must
+ * not depend on the location of the daemon. Returns undefined when the text is not a timestamp or its day does not exist.
  */
 export function instantOf(text: string): Date | undefined {
   const [, day = "", minutes = "", seconds = ":00", fraction = "0", hours, rest = "00"] =
@@ -19,14 +19,14 @@ export function instantOf(text: string): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** Whether it is a day of the calendar, as `2026-01-31`. */
+/** Checks whether a text is a calendar day such as `2026-01-31`. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = new Date(text);
   return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) === text;
 }
 
-/** ISO 8601 UTC text on the wire, Date in code. Offsets are understood on the way in. */
+/** ISO 8601 UTC text on the wire, Date in code. Input may have an offset. */
 export const Instant = z
   .codec(z.string().meta({ format: "date-time" }), z.date(), {
     decode: (text, context) => {
@@ -39,14 +39,14 @@ export const Instant = z
   })
   .meta({ description: "ISO 8601 timestamp, UTC", example: "2026-01-31T22:15:00.000Z" });
 
-/** A timestamp that is to be stored: PostgreSQL knows no year 0, and an offset can lead out of the four digits. */
+/** A timestamp to store: PostgreSQL has no year 0, and an offset can move a timestamp out of the four-digit years. */
 export const StorableInstant = Instant.refine((time) => isFourDigitYear(time), "Must be within the years 1 to 9999");
 
 function isFourDigitYear(time: Date): boolean {
   return time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
 }
 
-/** A date (`YYYY-MM-DD`) or a timestamp, for filters. A date stands for its first or its last millisecond in UTC. */
+/** Accepts a date (`YYYY-MM-DD`) or a timestamp, for filters. A date means its first or its last millisecond in UTC. */
 function dayOrInstant(edge: "first" | "last") {
   return z
     .codec(z.string(), z.date(), {
@@ -64,13 +64,13 @@ function dayOrInstant(edge: "first" | "last") {
     .meta({ description: `A date (YYYY-MM-DD: its ${edge} instant in UTC) or an ISO 8601 timestamp` });
 }
 
-/** Where a range begins: a plain date is its first instant. */
+/** Start of a range: a plain date means its first instant. */
 export const StartInstant = dayOrInstant("first");
 
-/** Where a range ends, inclusive: a plain date is its last instant, so that the whole day belongs to the range. */
+/** End of a range, inclusive: a plain date means its last instant, so that the range includes the whole day. */
 export const EndInstant = dayOrInstant("last");
 
-/** A date (`YYYY-MM-DD`) or a timestamp, left as text: which day a date is depends on a time zone that is not known here. */
+/** A date (`YYYY-MM-DD`) or a timestamp, left as text because the time zone of the date is not known here. */
 export const DayOrInstantText = z
   .codec(z.string(), z.string(), {
     decode: (text, context) => {
@@ -93,7 +93,7 @@ export const DayText = z.codec(z.string(), z.string(), {
   encode: (text) => text,
 });
 
-/** The name of a time zone, `Europe/Berlin`. */
+/** The name of a time zone, such as `Europe/Berlin`. */
 export const TimeZoneText = z.codec(z.string(), z.string(), {
   decode: (text, context) => {
     if (isTimeZone(text)) return text;
@@ -103,7 +103,7 @@ export const TimeZoneText = z.codec(z.string(), z.string(), {
   encode: (text) => text,
 });
 
-/** Offsets such as `+02:00` are no names: they say nothing about when the clocks change. */
+/** Refuses offsets such as `+02:00`, because they do not say when the clocks change. */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {
@@ -115,7 +115,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** A whole number written as text, as in a query or a path. Bounds are inclusive. */
+/** Accepts a whole number written as text, as in a query or a path. Bounds are inclusive. */
 export function IntText(minimum: number, maximum: number) {
   return z.codec(z.string(), z.int().min(minimum).max(maximum), {
     decode: (text, context) => {
@@ -123,14 +123,14 @@ export function IntText(minimum: number, maximum: number) {
         context.issues.push(issue("int_parsing", "Must be a whole number", text));
         return z.NEVER;
       }
-      // beyond what can be counted exactly it is beyond every bound, and no id
+      // A number beyond the safe integers is outside every bound and is not an id
       return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
     },
     encode: (value) => String(value),
   });
 }
 
-/** A number written as text. Bounds are inclusive. */
+/** Accepts a number written as text. Bounds are inclusive. */
 export function FloatText(minimum: number, maximum: number) {
   return z.codec(z.string(), z.number().min(minimum).max(maximum), {
     decode: (text, context) => {
@@ -157,7 +157,7 @@ export const BoolText = z.codec(z.string(), z.boolean(), {
   encode: (value) => String(value),
 });
 
-/** One of some lowercase words; upper case is accepted on the way in. */
+/** Accepts one of the given lowercase words in any case. */
 export function EnumText<const T extends readonly [string, ...string[]]>(words: T) {
   return z.codec(z.string(), z.enum(words), {
     decode: (text) => text.toLowerCase() as T[number],
@@ -165,10 +165,10 @@ export function EnumText<const T extends readonly [string, ...string[]]>(words: 
   });
 }
 
-/** The class of an object in a filter, in either case: all that is stored is lower-case. */
+/** The class of an object in a filter, in any case; stored classes are lower-case. */
 export const ClassText = z.codec(z.string(), z.string(), { decode: (text) => text.toLowerCase(), encode: (word) => word });
 
-/** What may be left out or null; both stand for `fallback`. */
+/** Accepts an omitted value or null; both mean `fallback`. */
 export function orElse<T extends z.ZodType>(schema: T, fallback: z.output<T>) {
   return z.codec(schema.nullish(), schema, {
     decode: (given) => (given ?? fallback) as z.input<T>,
@@ -176,24 +176,21 @@ export function orElse<T extends z.ZodType>(schema: T, fallback: z.output<T>) {
   });
 }
 
-/** A whole-number id in a path. Text that is no whole number is 422; any whole number may turn out to be 404. */
+/** An integer id in a path. Other text is 422; an integer that does not exist is 404. */
 export const IdText = IntText(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).meta({ description: "Integer id" });
 
-/**
- * The id that a text is, as PostgreSQL writes it: a UUID in groups of 8, 4, 4, 4 and 12 digits, in lower case. Undefined for any other
- * text, which names nothing.
- */
+/** Returns a UUID as PostgreSQL writes it: groups of 8, 4, 4, 4 and 12 digits in lower case. Returns undefined for any other text. */
 export function uuidOf(text: string): string | undefined {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
-/** The slug of a camera, in a record or a path. Any text is taken: what names nothing is 404, whatever its form. */
+/** The slug of a camera in a record or a path. Any text is accepted; an id that does not exist is 404 in any format. */
 export const CameraIdText = z.string().meta({ description: "Camera id, a slug", example: "front-door" });
 
-/** A new camera id. */
+/** The id of a new camera. */
 export const CameraSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/, "Must be 1 to 64 of a-z, 0-9, _ and -");
 
-/** The other fields of a record, accepted and ignored in PUT and PATCH, so that a record that was read can be sent back. */
+/** Accepts and ignores the other fields of a record in PUT and PATCH, so that a client can send back a record that it has read. */
 export function readOnly<T extends z.ZodObject, K extends keyof T["shape"] & string>(record: T, writable: readonly K[]) {
   const entries = Object.keys(record.shape)
     .filter((key) => !(writable as readonly string[]).includes(key))

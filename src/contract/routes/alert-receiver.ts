@@ -7,7 +7,7 @@ import { EndInstant, EnumText, Instant, StartInstant } from "../values.ts";
 const Texts = z.record(z.string(), z.string());
 const Status = EnumText(receivedStatuses);
 
-/** One alert as an alert manager sends it. Unknown fields are ignored: newer versions send more. */
+/** One alert as Alertmanager sends it. Unknown fields are ignored because newer versions send more. */
 export const SentAlert = z.object({
   status: Status.meta({ description: "Whether the alert is firing" }),
   labels: Texts.meta({ description: "`alertname`, `severity`, `component`, `camera_id` are read; none is required" }),
@@ -18,7 +18,7 @@ export const SentAlert = z.object({
   fingerprint: z.string().meta({ description: "Fingerprint of the labels" }),
 });
 
-/** The body of the alert manager's webhook, version 4. Unknown fields are ignored. */
+/** The body of Alertmanager's webhook, version 4. Unknown fields are ignored. */
 export const SentAlerts = z.object({
   version: z.string().meta({ description: "Version of the format; `4`" }),
   groupKey: z.string().meta({ description: "Key by which Alertmanager grouped the alerts" }),
@@ -32,7 +32,7 @@ export const SentAlerts = z.object({
   alerts: z.array(SentAlert).meta({ description: "The alerts of the group" }),
 });
 
-/** An alert that was received, once per start and state, however often it was repeated. */
+/** A received alert, stored once per start time and status. */
 export const ReceivedAlert = z
   .object({
     fingerprint: z.string().meta({ description: "Fingerprint of the labels", example: "a362b9d52b5559b6" }),

@@ -4,7 +4,7 @@ import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 
-/** How far one channel got with an alert. */
+/** Delivery status of an alert on one channel. */
 export const ChannelResult = z
   .object({
     channel: z.enum(channels).meta({ description: "Channel" }),
@@ -28,7 +28,7 @@ export const AlertMetadata = z
     example: { matched_conditions: ["risk_score >= 70", "object_type in [person]"] },
   });
 
-/** An alert as clients see it. */
+/** An alert as clients receive it. */
 export const Alert = z
   .object({
     id: z.uuid().meta({ description: "Id of the alert", example: "6f1c2f0a-3d1e-4a57-9a39-0c7b8f0f1a11" }),
@@ -53,7 +53,7 @@ export const Alert = z
     example: { dedup_key: "front-door:0b8d6a52-95a7-4e0c-8f0d-2f6a2f3f9b22", delivered_at: "2026-01-31T22:16:12.018Z" },
   });
 
-// any text is taken: what names nothing is 404, whatever its form
+// Any text is accepted; an id that does not exist is 404 in any format
 const params = z.object({ id: z.string().meta({ description: "Alert id, a UUID" }) });
 const noSuchAlert = "No alert has this id";
 const isOver = "The alert was acknowledged or dismissed before";

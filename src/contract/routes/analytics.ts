@@ -21,7 +21,7 @@ function perDay<T extends Readonly<Record<string, z.ZodType>>>(shape: T) {
   return z.array(z.object({ date: Day, ...shape })).meta({ description: "Every day of the range, oldest first" });
 }
 
-/** What the questions have in common: a range of days, and an answer that may be kept for five minutes. */
+/** Common to all analytics routes: a range of days, and a reply that clients may cache for five minutes. */
 const common = {
   method: "get",
   tag: "analytics",

@@ -10,7 +10,7 @@ const Average = z.number().meta({ description: "Average detections per hour", ex
 const Deviation = z.number().meta({ description: "Standard deviation of the average", example: 1.1 });
 const Samples = z.int().meta({ description: "Number of hours learned from", example: 21 });
 
-/** What is usual at a camera, in short. Hours and days are those of which something is known. */
+/** Summary of a camera's baseline. It contains only hours and days with data. */
 export const Baseline = z
   .object({
     camera_id: CameraIdText,
@@ -127,7 +127,7 @@ const MinSamples = z
   .min(ranges.baselineMinSamples[0])
   .meta({ description: "Samples that an hour must have before it is judged", example: 10 });
 
-/** The values that hold for a camera. */
+/** The effective anomaly settings of a camera. */
 export const BaselineConfig = z
   .object({
     threshold_stdev: z

@@ -4,7 +4,7 @@ import { DeprecationWarning, listOf, Pagination, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, CameraSlug, EnumText, Instant, readOnly } from "../values.ts";
 
-/** A camera as clients see it. */
+/** A camera as clients receive it. */
 export const Camera = z
   .object({
     camera_id: CameraIdText,
@@ -32,7 +32,7 @@ const FolderPath = z
   .string()
   .min(1)
   .max(4096)
-  // no other camera has it: an index of the database holds keys of 2,700 bytes at most
+  // The folder is unique, and an index of the database holds keys of at most 2,700 bytes
   .refine((path) => Buffer.byteLength(path) <= 2_000, "Must have at most 2000 bytes")
   .meta({ description: "Absolute, or relative to CAMERA_ROOT" });
 

@@ -60,17 +60,17 @@ export const Detection = z
   })
   .meta({ id: "Detection", description: "One object that the detector saw on a picture", example: detectionExample });
 
-/** A detection that a search found. */
+/** A search result. */
 const FoundDetection = Detection.extend({
   relevance_score: z.number().meta({
     description: "0 to 1: how directly it was found; a class counts more than a camera's name, and that more than what enrichment read",
   }),
 }).meta({ id: "FoundDetection", description: "A detection that a search found", example: { ...detectionExample, relevance_score: 0.9 } });
 
-/** How a service of enrichment did; null when it was not asked. */
+/** Status of an enrichment service; null when homesec did not call it. */
 const EnrichmentOutcome = z.enum(["completed", "failed", "skipped"]).nullable().meta({ description: "Null: it was not asked" });
 
-/** What the enrichment services found out about a detection. Everything is empty until they were asked. */
+/** Results of the enrichment services for a detection. Empty until they have answered. */
 export const Enrichment = z
   .object({
     detection_id: z.int().meta({ description: "Id of the detection", example: 90211 }),
@@ -112,7 +112,7 @@ const params = z.object({ detection_id: IdText });
 const noSuchDetection = "No detection has this id";
 const notFromVideo = "The detection is not from a video";
 
-/** What a list of detections is narrowed by. */
+/** Filters of a list of detections. */
 const filters = {
   camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
   object_type: z.array(ClassText).optional().meta({ description: "Only of these classes; may be given several times" }),
@@ -126,7 +126,7 @@ const filters = {
     .meta({ description: "Only of this event" }),
 };
 
-/** Kinds of files in which something can be detected. */
+/** Media types that the detector accepts. */
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"] as const;
 const videoTypes = ["video/mp4", "video/quicktime", "video/x-matroska", "video/webm", "video/x-msvideo"] as const;
 
@@ -256,8 +256,7 @@ export const detectionRoutes = {
   }),
 };
 
-/** Several detections at once. Each item succeeds or fails by itself. */
-/** The second of two detections does not exist. */
+/** The reply when the second of two detections does not exist. */
 const halfDone = {
   results: [
     { index: 0, status: "success", id: 90212, error: null },

@@ -6,7 +6,7 @@ import { Detection } from "./detections.ts";
 
 const entityExample = { representative_detection_id: 90211, thumbnail_url: "/api/detections/90211/thumbnail" };
 
-/** Somebody or something that was seen, perhaps again and again. The vectors by which it is recognised are never sent out. */
+/** A person or object that cameras recognise. The API never returns the vectors used for recognition. */
 export const Entity = z
   .object({
     id: z.uuid().meta({ description: "Id of the entity", example: "9c1f7a34-5b20-4d6e-8e13-b7a90d42f6c8" }),
@@ -28,7 +28,7 @@ const Visit = z.object({
   detection_count: z.int().meta({ description: "Number of sightings at this camera" }),
 });
 
-/** An entity with where it was, and its newest detections. */
+/** An entity with its cameras and newest detections. */
 export const EntityDetails = Entity.extend({
   cameras: z.array(Visit).meta({ description: "Cameras that saw it" }),
   detections: z.array(Detection).meta({ description: "The newest, 50 at most" }),
@@ -61,7 +61,7 @@ export const entityRoutes = {
     method: "get",
     summary: "Get an entity with its cameras and newest detections",
     tag: "entities",
-    // any text is taken: what names nothing is 404, whatever its form
+    // Any text is accepted; an id that does not exist is 404 in any format
     params: z.object({ entity_id: z.string().meta({ description: "Entity id, a UUID" }) }),
     reply: EntityDetails,
     refusals: { 404: "No entity has this id" },

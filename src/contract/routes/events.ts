@@ -78,7 +78,7 @@ export const EventWithDetections = Event.extend({
   detections: z.array(Detection).meta({ description: "What was seen, oldest first" }),
 }).meta({ id: "EventWithDetections", description: "An event with its detections", example: eventExample });
 
-/** An event that a search found. */
+/** A search result. */
 const FoundEvent = Event.extend({
   relevance_score: z.number().meta({ description: "From 0 to 1, for this query", example: 0.61 }),
   highlight: z.string().nullable().meta({
@@ -91,7 +91,7 @@ const FoundEvent = Event.extend({
   example: { ...eventExample, highlight: "1 <mark>person</mark> at Front door, 23:15." },
 });
 
-/** What lists, searches and exports are narrowed by. */
+/** Filters of lists, searches and exports. */
 const filterQuery = {
   camera_id: z.array(z.string()).optional().meta({ description: "Only of these cameras; may be given several times" }),
   risk_level: z.array(EnumText(riskLevels)).optional().meta({ description: "Only of these levels; may be given several times" }),
@@ -117,7 +117,7 @@ export const exportMediaTypes = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 } as const;
 
-/** What a person says about an event; the rest of its record is accepted and ignored. */
+/** The fields of an event that a user may change; all other fields are accepted and ignored. */
 const review = {
   reviewed: z.boolean().optional().meta({ description: "Whether someone has reviewed it" }),
   notes: z.string().max(4000).optional().meta({ description: "What there is to say about it; takes the place of what was noted before" }),
@@ -127,7 +127,7 @@ const review = {
 export const EventId = z.int().meta({ description: "Id of the event", example: 1207 });
 export const EventReview = z.strictObject({ ...review, id: EventId });
 
-/** An event to store that came from elsewhere. */
+/** An event from another source. */
 export const NewEvent = z
   .strictObject({
     camera_id: z.string().meta({ description: "A camera that is not deleted" }),

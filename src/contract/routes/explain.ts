@@ -5,7 +5,7 @@ import { CameraIdText, IdText, Instant, IntText, StorableInstant } from "../valu
 
 const stepStatuses = ["done", "waiting", "stopped", "failed", "note"] as const;
 
-/** The links of the chain from a file to a person, in its order. */
+/** Steps from the file to the notification, in order. */
 const stepNames = [
   "camera",
   "file",
@@ -43,7 +43,7 @@ export const Step = z
     description: "One step from the file to the notification",
   });
 
-/** What became of a thing, from the file to the person who was told. */
+/** What happened to a subject, from the file to the notification. */
 export const Explanation = z
   .object({
     subject: z

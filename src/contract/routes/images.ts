@@ -4,7 +4,7 @@ import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { CameraIdText, EndInstant, EnumText, IdText, Instant, StartInstant } from "../values.ts";
 
-/** One file as it was found: an entry of the ledger, with its outcome. */
+/** One file: an entry of the ledger with its outcome. */
 export const Image = z
   .object({
     id: z.int().meta({ description: "Id of the entry", example: 55830 }),

@@ -3,7 +3,7 @@ import { channels } from "../constants.ts";
 import { route } from "../route.ts";
 import { EnumText } from "../values.ts";
 
-/** Which channels can be used. Secrets are masked. */
+/** The available channels. Secrets are masked. */
 export const NotificationConfig = z
   .object({
     notification_enabled: z.boolean().meta({ description: "NOTIFICATION_ENABLED: whether anything is sent at all", example: true }),
@@ -25,7 +25,7 @@ export const NotificationConfig = z
     example: { available_channels: ["email", "webhook"], default_webhook_url: "https://hooks.example.org" },
   });
 
-/** One plain mail address, without a name, which cannot be taken for a list or a header. */
+/** One plain mail address without a display name; it cannot inject a list or a header. */
 const MailAddress = z
   .string()
   .max(320)

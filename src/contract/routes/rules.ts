@@ -7,7 +7,7 @@ import { route } from "../route.ts";
 import { BoolText, CameraIdText, EndInstant, EnumText, Instant, readOnly, StartInstant, StorableInstant, TimeZoneText } from "../values.ts";
 import { EventId } from "./events.ts";
 
-/** When a rule holds, in its own time zone. A window over midnight belongs to the day on which it starts. */
+/** When a rule is active, in its own time zone. A window over midnight belongs to the day when it starts. */
 export const Schedule = z
   .object({
     days: z.array(z.enum(weekdays)).meta({ description: "Empty: every day" }),
@@ -28,7 +28,7 @@ const Escalate = z.boolean().meta({
     "An event in a higher risk band than the alerted one passes the cooldown, and so does this rule where another, less severe one alerted for the same event",
 });
 
-/** An alert rule as clients see it. */
+/** An alert rule as clients receive it. */
 export const Rule = z
   .object({
     id: RuleId,
@@ -91,7 +91,7 @@ const DedupKeyTemplate = z
 
 const Channels = z.array(EnumText(channels)).refine((list) => new Set(list).size === list.length, "Must not name a channel twice");
 
-/** What a person decides about a rule: null clears a condition. */
+/** The fields of a rule that a user can set: null clears a condition. */
 const fields = {
   name: z.string().min(1).max(255).meta({ description: "Display name" }),
   enabled: z.boolean().meta({ description: "Default true" }),
@@ -125,11 +125,11 @@ const fields = {
   digest: z.boolean().meta({ description: "Send one summary of the suppressed alerts when the cooldown ends" }),
 };
 
-/** What of a rule may be given; what is left out has its default in a new one and stays in one that there is. */
+/** The writable fields of a rule. An omitted field gets its default in a new rule and keeps its value in an existing one. */
 const changes = z.strictObject(fields).partial();
 const changeable = Object.keys(fields) as (keyof typeof fields)[];
 
-/** What stays of a rule when it changes: the definition that a version had. */
+/** The stored definition of one version of a rule. */
 export const RuleDefinition = Rule.omit({ id: true, version: true, created_at: true, updated_at: true });
 
 const Matched = z.int().meta({ description: "Events that match", example: 1 });
@@ -141,7 +141,7 @@ const Conditions = z
 const RuleName = z.string().meta({ description: "Name of the rule", example: "People at night" });
 const Tested = z.int().meta({ description: "Tested events", example: 59 });
 
-/** What a definition makes of history. */
+/** The result of replaying a definition on stored events. */
 export const RuleReplay = z
   .object({
     version: z.int().nullable().meta({ description: "Null: not stored, or not stored like this" }),
@@ -164,7 +164,7 @@ export const RuleReplay = z
     },
   });
 
-/** An event that matches, and whether an alert comes of it or the cooldown holds it back. */
+/** A matching event, and whether it raises an alert or the cooldown suppresses it. */
 export const ReplayedEvent = z
   .object({
     event_id: EventId,

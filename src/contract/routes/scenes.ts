@@ -7,7 +7,7 @@ import { BoolText, CameraIdText, IdText, Instant } from "../values.ts";
 const ChangeId = z.int().meta({ description: "Id of the change", example: 3 });
 const Acknowledged = z.boolean().meta({ description: "Whether the new view was acknowledged as normal" });
 
-/** A camera sees something else than before. */
+/** A change of a camera's view. */
 export const SceneChange = z
   .object({
     id: ChangeId,

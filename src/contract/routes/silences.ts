@@ -4,10 +4,10 @@ import { listOf, pageQuery } from "../page.ts";
 import { route } from "../route.ts";
 import { EnumText, Instant, StorableInstant } from "../values.ts";
 
-/** No silence lasts longer: what is hidden for good belongs into a rule. */
+/** Maximum duration of a silence: to suppress alerts permanently, change the rule. */
 export const longestSilenceSeconds = 30 * 86_400;
 
-/** An alert silence: until it ends, alerts of its camera and rule are held back. */
+/** An alert silence: until it ends, homesec mutes the alerts of its camera and rule. */
 export const Silence = z
   .object({
     id: z.uuid().meta({ description: "Id of the silence", example: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11" }),
@@ -28,7 +28,7 @@ export const Silence = z
     example: { camera_id: "front-door" },
   });
 
-// any text is taken: what names nothing is 404, whatever its form
+// Any text is accepted; an id that does not exist is 404 in any format
 const params = z.object({ id: z.string().meta({ description: "Silence id, a UUID" }) });
 const noSuchSilence = "No silence has this id";
 

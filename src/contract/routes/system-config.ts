@@ -50,7 +50,7 @@ export const SystemConfig = z
     },
   });
 
-/** A value to change: null takes back what was changed. */
+/** Wraps the schema of a setting: null restores the configured value. */
 function orConfigured<T extends z.ZodType>(value: T) {
   return value.nullable().meta({ description: value.meta()?.description ?? "" });
 }

@@ -6,7 +6,7 @@ import { Instant } from "../values.ts";
 const healthStates = ["healthy", "unhealthy", "degraded", "unknown"] as const;
 const HealthState = z.enum(healthStates).meta({ description: "Health" });
 
-/** The example of all breakers, closed. */
+/** Example of all breakers, closed. */
 export const breakerStates = { detector: "closed", language_model: "closed", vision: "closed", embedder: "closed", enrichment: "closed" };
 export const CircuitState = z.enum(circuitStates).meta({
   description: "`closed`: homesec sends requests; `open`: it sends none; `half_open`: one trial request is allowed",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { route } from "../route.ts";
 import { Instant, IntText } from "../values.ts";
 
-/** What a self-test proves, in the order in which it comes about. */
+/** The stages of a self-test, in order. */
 export const selftestStages = [
   "workers",
   "registered",

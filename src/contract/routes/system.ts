@@ -13,7 +13,7 @@ const Alive = z
   })
   .meta({ id: "Alive", description: "Liveness of the process" });
 
-/** What the program itself answers, and how it is. */
+/** Routes about the daemon itself and its health. */
 export const systemRoutes = {
   ...healthRoutes,
   ...pipelineRoutes,

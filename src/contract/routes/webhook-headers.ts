@@ -3,13 +3,13 @@ import { authTypes } from "../constants.ts";
 import type { ProblemType } from "../problem.ts";
 import { EnumText } from "../values.ts";
 
-/** An issue with its type of the closed list, as `superRefine` takes it. */
+/** Creates an issue with its type of the closed list for `superRefine`. */
 export function fault(type: ProblemType, message: string, input: unknown, ...path: (string | number)[]) {
   return { code: "custom" as const, message, input, path, params: { type } };
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
-/** Visible characters of ASCII with spaces and tabs in between. */
+/** Visible ASCII characters, with spaces and tabs between them. */
 const headerValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
 /** Headers that belong to one connection, describe the body, or are set by homesec. */
 const reservedHeaders = new Set([
@@ -24,7 +24,7 @@ const fieldsOf = {
   header: ["header_name", "header_value"],
 } as const;
 
-/** How homesec authenticates itself at the target. Write only. */
+/** Authentication of homesec at the target. Write only. */
 export const WebhookAuth = z
   .strictObject({
     type: EnumText(authTypes).meta({ description: "Which of the other fields are needed, and allowed" }),
@@ -77,7 +77,7 @@ function valueFault(value: string): string | undefined {
   return headerValue.test(value) ? undefined : "Must be visible ASCII characters, without line breaks or spaces at the ends";
 }
 
-/** Further headers of each request. */
+/** Additional headers of each request. */
 export const CustomHeaders = z
   .record(z.string(), z.string().max(4096))
   .superRefine((headers, context) => {

@@ -18,7 +18,7 @@ const WebhookId = z.uuid().meta({ description: "Id of the webhook", example: "b8
 
 const webhookExample = { event_types: ["alert_fired", "system_health_changed"], custom_headers: { "X-Room": "kitchen" } };
 
-/** An outbound webhook as clients see it: without its secrets. */
+/** An outbound webhook as clients receive it, without its secrets. */
 export const Webhook = z
   .object({
     id: WebhookId,
@@ -49,7 +49,7 @@ const SigningSecret = z
   .string()
   .meta({ description: "Shown here only: `whsec_` and the key in base64", example: "whsec_QW4gZXhhbXBsZSBvZiBhIGtleSwgbm90IGEga2V5" });
 
-/** What can be said of a webhook. */
+/** The writable fields of a webhook. */
 const writable = {
   name: z.string().min(1).max(100).meta({ description: "Display name" }),
   url: z.string().min(1).max(2048).meta({ description: "http or https" }),
@@ -91,7 +91,7 @@ const writableKeys = [
 
 const WebhookChange = z.strictObject({
   ...z.object(writable).partial().shape,
-  // what was answered when it was created can be sent back, with its secret
+  // The reply to its creation can be sent back, including its secret
   ...readOnly(Webhook.extend({ signing_secret: SigningSecret }), writableKeys),
 });
 
@@ -102,7 +102,7 @@ const webhookDeliveryExample = {
   message_id: "ba969538-e7f6-41a6-8c5d-7d47edd849ee",
 };
 
-/** One event on its way to one webhook. */
+/** Delivery of one event to one webhook. */
 export const Delivery = z
   .object({
     id: z.uuid().meta({ description: "Id of the delivery", example: "ba969538-e7f6-41a6-8c5d-7d47edd849ee" }),
@@ -164,7 +164,7 @@ const window = {
 };
 const base = { tag: "outbound webhooks" } as const;
 
-/** Literal paths stand before `{id}`, so that they win. */
+/** Literal paths come before `{id}`, so that they take precedence. */
 export const webhookRoutes = {
   getWebhookHealth: route("/api/outbound-webhooks/health", {
     ...base,
