@@ -66,7 +66,7 @@ const statusOf = async (event: number): Promise<string | undefined> => {
   return row?.status;
 };
 
-test("an event on which the model was tried again and again while it was down is not given up for one more failure, and is judged", async () => {
+test("analyze: failures during an outage do not count, and the event is judged afterwards", async () => {
   for (let trial = 1; trial <= 12; trial += 1) await ask(1, "error");
   await ask(2, "ok");
   await ask(1, "error", minuteMs / 2);
@@ -79,7 +79,7 @@ test("an event on which the model was tried again and again while it was down is
   expect(begun.map(({ event }) => event)).toEqual(["1", "2"]);
 });
 
-test("an event on which the model fails each time while it judges others is given up", async () => {
+test("analyze: an event goes to the dead letters if the model fails on it while it judges others", async () => {
   for (let other = 2; other <= 12; other += 1) {
     expect(await statusOf(1)).toBe("pending");
     await ask(other, "ok");

@@ -123,7 +123,7 @@ async function picture(name = "a.jpg"): Promise<string> {
 /** Sets the time of a file, as upload servers do. */
 const setTime = (path: string, ago = 60_000) => utimes(path, new Date(), new Date(Date.now() - ago));
 
-test("who lost the job to another process meanwhile does not say of its picture that it is deferred", async () => {
+test("detect: a process that lost its job to another one does not mark the picture as deferred", async () => {
   const { db } = database;
   const imageId = await entered(picturePath());
   const { job, stage } = await claimed(imageId);
@@ -134,7 +134,7 @@ test("who lost the job to another process meanwhile does not say of its picture 
   expect(await outcomeOf(imageId)).toMatchObject({ status: "pending" });
 });
 
-test("a picture that the detector refuses leaves a line in the log, with its path and the reason", async () => {
+test("detect: a picture that the detector refuses is logged with path and reason", async () => {
   const log = keptLog();
   await standIn.setMode("refuse");
   await looked(await entered(picturePath(1)), log);
@@ -143,7 +143,7 @@ test("a picture that the detector refuses leaves a line in the log, with its pat
   ]);
 });
 
-test("a picture that comes to the detector at the beginning of each outage is not given up for that", async () => {
+test("detect: a picture that meets the beginning of every outage does not fail for that", async () => {
   const other = { bytes: await readFile(picturePath()), fileName: "b.jpg", mediaType: "image/jpeg" };
   const imageId = await entered(await picture());
   for (let outage = 0; outage < 12; outage += 1) {
@@ -157,7 +157,7 @@ test("a picture that comes to the detector at the beginning of each outage is no
   expect(await looked(imageId)).toMatchObject({ status: "processed" });
 });
 
-test("a pipe that was put in the place of a picture holds up nobody", async () => {
+test("detect: a pipe in place of a picture does not block the stage", async () => {
   const path = join(folder.path, "a.jpg");
   execFileSync("mkfifo", [path]);
   const log = keptLog();
@@ -165,14 +165,14 @@ test("a pipe that was put in the place of a picture holds up nobody", async () =
   expect(log.lines).toMatchObject([{ fields: { path, reason: "overwritten" } }]);
 });
 
-describe("a picture of which the file watcher has kept the content", () => {
+describe("a picture whose content the file watcher cached", () => {
   const kept = async (path: string): Promise<FreshContent> => {
     const fresh = createFreshContent();
     fresh.keep(path, versionOf(await stat(path, { bigint: true })), await readFile(path));
     return fresh;
   };
 
-  test("is looked at though its file is gone by now", async () => {
+  test("is processed although its file is deleted", async () => {
     const path = await picture();
     const imageId = await entered(path);
     const fresh = await kept(path);
@@ -180,7 +180,7 @@ describe("a picture of which the file watcher has kept the content", () => {
     expect(await looked(imageId, silentLog, fresh)).toEqual({ status: "processed", reason: null, job: null, seen: [path] });
   });
 
-  test("is looked at as it came though its file was written over by now, and so is what it was written over with", async () => {
+  test("is processed as uploaded although its file was overwritten, and so is the new content", async () => {
     const path = await picture();
     const first = await entered(path);
     const fresh = await kept(path);
@@ -191,8 +191,8 @@ describe("a picture of which the file watcher has kept the content", () => {
   });
 });
 
-describe("a picture whose time or name is set after the upload is looked at once, as what it is by now:", () => {
-  test("its time, while the detector looks", async () => {
+describe("a picture whose time or name is set after the upload is processed once, under its current entry:", () => {
+  test("its time, during detection", async () => {
     const path = await picture();
     const first = await entered(path);
     let again = 0;
@@ -209,7 +209,7 @@ describe("a picture whose time or name is set after the upload is looked at once
     expect(await looked(again)).toEqual({ status: "processed", reason: null, job: null, seen: [path] });
   });
 
-  test("its name, while the detector looks", async () => {
+  test("its name, during detection", async () => {
     const [path, renamed] = [await picture(), join(folder.path, "b.jpg")];
     const first = await entered(path);
     let again = 0;
@@ -223,7 +223,7 @@ describe("a picture whose time or name is set after the upload is looked at once
     expect(await looked(again)).toEqual({ status: "processed", reason: null, job: null, seen: [renamed] });
   });
 
-  test("its name, before the detector has looked; only what is really gone is a dead letter", async () => {
+  test("its name, before detection; only a deleted file becomes a dead letter", async () => {
     const [path, renamed] = [await picture(), join(folder.path, "b.jpg")];
     const first = await entered(path);
     await rename(path, renamed);
@@ -237,7 +237,7 @@ describe("a picture whose time or name is set after the upload is looked at once
     expect(await looked(again)).toEqual({ status: "skipped", reason: "missing", job: "dead", seen: [] });
   });
 
-  test("either, when the first look was over before the second entry had its turn", async () => {
+  test("either, if detection ended before the second entry was processed", async () => {
     const path = await picture();
     const first = await entered(path);
     await setTime(path);
@@ -251,7 +251,7 @@ describe("a picture whose time or name is set after the upload is looked at once
     expect(standIn.requests).toBe(asked);
   });
 
-  test("so is one that has a second name, by a link to the newest picture or a hard link, at once or later", async () => {
+  test("a second name, by a symbolic or a hard link, at once or later", async () => {
     const path = await picture();
     const names = ["lastsnap.jpg", "hard.jpg", "later.jpg"].map((name) => join(folder.path, name)) as [string, string, string];
     const first = await entered(path);
@@ -267,7 +267,7 @@ describe("a picture whose time or name is set after the upload is looked at once
     expect(await outcomeOf(await entered(names[2]))).toEqual({ status: "skipped", reason: "moved", job: null, seen: [] });
   });
 
-  test("and what is sent again and again is not put off for ever, nor is a copy taken for the same", async () => {
+  test("a file that is sent repeatedly is not deferred for ever, and a copy is not the same file", async () => {
     const path = await picture();
     await looked(await entered(path));
     await setTime(path, 120_000);
@@ -283,13 +283,13 @@ describe("a picture whose time or name is set after the upload is looked at once
 });
 
 describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
-  test("of which the detector refuses each frame is refused, not unreadable", async () => {
+  test("is refused, not unreadable, if the detector refuses each frame", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
     await standIn.setMode("refuse");
     expect(await looked(imageId)).toMatchObject({ status: "skipped", reason: "refused" });
   });
 
-  test("shows what was before it came, each frame in its time", async () => {
+  test("gives each frame a time before the upload", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 7), "video/mp4");
     expect(await looked(imageId)).toMatchObject({ status: "processed" });
     const frames = await database.db.query(
@@ -304,7 +304,7 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     expect(frames).toEqual([0, 2, 4, 6].map((offset) => ({ offset, before: 7 - offset })));
   });
 
-  test("of which only the begin is looked at shows that in its time too", async () => {
+  test("that is processed only in part gives its frames correct times too", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 90), "video/mp4");
     expect(await looked(imageId)).toMatchObject({ status: "processed" });
     const [frames] = await database.db.query(
@@ -320,7 +320,7 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     expect(frames.detail).toContain("homesec processed the first 60 s of this video of 90 s");
   });
 
-  test("that was written over is left to the entry of its new content", async () => {
+  test("that was overwritten is left to the entry of its new content", async () => {
     const path = await makeVideo(folder.path, "mp4", 3);
     const imageId = await entered(path, "video/mp4");
     await makeVideo(folder.path, "mp4", 3, ["-t", "1"]);
@@ -329,7 +329,7 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     expect(standIn.requests).toBe(asked);
   });
 
-  test("that goes on while it is looked at is looked at as a whole, by its later entry", async () => {
+  test("that grows during detection is processed as a whole under its later entry", async () => {
     const path = await makeVideo(folder.path, "mkv", 3);
     const imageId = await entered(path, "video/x-matroska");
     meanwhile = () => writeFile(path, "more", { flag: "a" });
@@ -347,14 +347,14 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     }
   }
 
-  test("waits where ffmpeg is missing, until it is there or another machine takes it up", async () => {
+  test("waits without ffmpeg until it is installed or another machine processes the video", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
     const waiting = await withPath(folder.path, () => looked(imageId));
     expect(waiting).toEqual({ status: "deferred", reason: "no_ffmpeg", job: "pending", seen: [] });
     expect(await looked(imageId)).toMatchObject({ status: "processed", job: null });
   });
 
-  test("whose ffmpeg is killed waits for another look", async () => {
+  test("is deferred if its ffmpeg is killed", async () => {
     const imageId = await entered(await makeVideo(folder.path, "mp4", 3), "video/mp4");
     const bin = join(folder.path, "bin");
     await mkdir(bin);

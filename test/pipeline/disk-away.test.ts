@@ -86,7 +86,7 @@ const pending = (count: number) =>
   until(async () => (await home.jobs()).length === count && (await outcomes()).every(([, status]) => status === "pending"));
 
 describe("pictures that wait for the detector", () => {
-  it("while their disk is away are looked at once when it is back", async () => {
+  it("are processed once when their missing disk is back", async () => {
     const names = ["2026-03-01/a.jpg", "b.jpg", "c.jpg"];
     await deferred(...names);
     await rename(front(), `${home.root}-disk`);
@@ -104,7 +104,7 @@ describe("pictures that wait for the detector", () => {
     expect((await home.ledger()).map((entry) => entry.same_content_as)).toEqual([null, null, null]);
   });
 
-  it("and were deleted with their folder say that they are missing, and that is the end of it", async () => {
+  it("are skipped as missing if they were deleted with their folder", async () => {
     compareOften();
     await deferred("a.jpg", "b.jpg");
     await rm(front(), { recursive: true });
@@ -116,7 +116,7 @@ describe("pictures that wait for the detector", () => {
     expect(await outcomes()).toEqual(missing);
   });
 
-  it("and were deleted alone are dead letters, until they are there again", async () => {
+  it("become dead letters if they were deleted alone, until they are back", async () => {
     compareOften();
     const names = ["2026-03-01/a.jpg", "b.jpg", "c.jpg"];
     await deferred(...names);

@@ -61,7 +61,7 @@ const twoWeeks = async (counts: (day: number) => number, objectType?: string) =>
 };
 const later = monday + 14 * dayMs;
 
-it("a clock that is weeks ahead for some hours does not cost what is usual", async () => {
+it("a clock that is weeks ahead for some hours does not erase the baseline", async () => {
   for (let hour = 0; hour < 14 * 24; hour += 1) await watched(monday + hour * hourMs);
   const end = monday + 14 * dayMs;
   const known = async () => (await desk.ask("getActivityBaseline", { params: { camera_id: "front" } })).entries.length;
@@ -139,7 +139,7 @@ describe("an hour", () => {
     expect(rows.map(({ id }) => id)).toEqual(["back", "front", "quiet"]);
   });
 
-  it("is not judged before its pictures were looked at, and passed over when nobody can", async () => {
+  it("is not learned before its pictures are processed, and is skipped if they cannot be", async () => {
     const wait = (start: number) =>
       desk.db.query(
         (sql) => sql`
@@ -192,7 +192,7 @@ describe("an hour", () => {
 });
 
 describe("an anomaly", () => {
-  it("is told within the hour when there is three times as much as usual, once, and kept up to date", async () => {
+  it("is reported once within the hour at three times the usual count, and kept up to date", async () => {
     await desk.ask("createWebhook", { body: { name: "All", url: "http://127.0.0.1:1/", event_types: ["anomaly_detected"] } });
     await twoWeeks((day) => 20 + (day % 3));
     const seen = new Map<string, string>();
@@ -226,7 +226,7 @@ describe("an anomaly", () => {
     expect(listed[0]?.anomaly_score).toBeGreaterThan(Number(told[0]?.["anomaly_score"]));
   });
 
-  it("is told at the end of an hour in which much less came than usual", async () => {
+  it("is reported at the end of an hour with far fewer detections than usual", async () => {
     await twoWeeks(() => 30);
     expect(await judge(later + 59 * 60_000)).toBe(0);
     await watched(later);
@@ -242,7 +242,7 @@ describe("an anomaly", () => {
     ]);
   });
 
-  it("is told of a class when the whole is as usual", async () => {
+  it("is reported for a class although the total is as usual", async () => {
     await twoWeeks(() => 30);
     await hour(later, 22);
     await detect(later, 8, "dog");
@@ -286,7 +286,7 @@ describe("an anomaly", () => {
 });
 
 describe("the judgement of an event", () => {
-  it("is told how unusual its hour is", async () => {
+  it("includes how unusual its hour is", async () => {
     await twoWeeks(() => 20);
     const eventAt = async (start: number): Promise<EventFacts | undefined> => {
       const body = {
@@ -306,7 +306,7 @@ describe("the judgement of an event", () => {
 });
 
 describe("a reset", () => {
-  it("has everything learned anew, from what is detected after it", async () => {
+  it("restarts learning from the detections after it", async () => {
     await twoWeeks(() => 30);
     // one hour is over but not learned, another is running
     await hour(later - hourMs, 7);

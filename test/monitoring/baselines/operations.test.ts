@@ -45,7 +45,7 @@ const operations = [
   "resetBaseline",
 ] as const;
 
-describe("a camera of which nothing is known", () => {
+describe("a camera without a baseline", () => {
   it("has an empty baseline", async () => {
     expect(await desk.ask("getBaseline", { params: params() })).toEqual({
       camera_id: "front",
@@ -80,7 +80,7 @@ describe("a camera of which nothing is known", () => {
 describe("what was learned", () => {
   beforeEach(learned);
 
-  it("is told by hour, weekday and class", async () => {
+  it("is listed by hour, weekday and class", async () => {
     expect(await desk.ask("getBaseline", { params: params() })).toEqual({
       camera_id: "front",
       camera_name: "Front Door",

@@ -13,7 +13,7 @@ test.each(places)("at a $name, learned from nothing on, false alarms stay rare",
   expect(three && share(three.falseAlarms, three.judgedHours)).toBeLessThan(0.015);
 });
 
-test("three times as much is told within the hour, and silence at its end, where hours are busy", () => {
+test("three times the usual count is reported within the hour, and silence at its end, for busy hours", () => {
   const [street] = places;
   const outcomes = street ? watch(street, 8, phases) : [];
   expect(outcomes).toHaveLength(2);

@@ -73,7 +73,7 @@ describe("the worker", () => {
     expect([...(await learned())]).toEqual([{ mean: 1, samples: 1 }]);
   });
 
-  it("tells once of a running hour with too much in it, whichever process sees it", async () => {
+  it("reports a busy running hour once, from whichever process", async () => {
     await desk.db.query(
       (sql) => sql`
         insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, last_hour, updated_at)

@@ -215,7 +215,7 @@ describe("in a backlog", () => {
     expect(await close(later + 150)).toEqual([id]);
   });
 
-  it("makes one event of pictures that the detector could not look at for a while", async () => {
+  it("makes one event of pictures that waited for the detector", async () => {
     for (const at of [0, 1, 2]) await waitingPicture(at, "a", "deferred");
     const ids = [];
     for (const at of [0, 1, 2]) {

@@ -42,7 +42,7 @@ async function event(cameraId = "front"): Promise<number> {
 const showEvent = (id: number) => desk.ask("getEvent", { params: { event_id: String(id) } });
 
 describe("bulk create", () => {
-  it("stores each item and tells of it", async () => {
+  it("stores and announces each item", async () => {
     const eventId = await event();
     const reply = await create(
       { ...item, file_type: "image/jpeg", bbox_x: 1, bbox_y: 2, bbox_width: 3, bbox_height: 4, event_id: eventId },
@@ -243,7 +243,7 @@ describe("bulk delete", () => {
     expect((await desk.journal("event.updated")).map(({ detection_count }) => detection_count)).toEqual([2, 1, 0]);
   });
 
-  it("takes the thumbnail along, and leaves the picture; a correction has the thumbnail drawn anew", async () => {
+  it("deletes the thumbnail and keeps the picture; a correction redraws the thumbnail", async () => {
     await mkdir(join(desk.cameraRoot, "front"));
     const picture = join(desk.cameraRoot, "front", "a.png");
     await writeFile(

@@ -38,7 +38,7 @@ const detections = () =>
   });
 
 describe("events from elsewhere", () => {
-  it("are stored, judged by their scores, told of, searched and counted", async () => {
+  it("are stored, rated by their scores, announced, searchable and counted", async () => {
     const reply = await create(
       { ...good, risk_score: 85, risk_level: "low", summary: "A ladder", reasoning: "Unusual", ended_at: "2026-03-01T10:01:00+01:00" },
       { ...good, ended_at: "2026-03-01T10:01:00Z", risk_score: 85, risk_level: "low", summary: "A ladder", reasoning: "Unusual" },
@@ -98,7 +98,7 @@ describe("events from elsewhere", () => {
     expect(await desk.journal("event")).toEqual([expect.objectContaining({ detection_count: 2, object_types: ["dog", "person"] })]);
   });
 
-  it("are refused one by one, with the field that is at fault", async () => {
+  it("are refused one by one, naming the invalid field", async () => {
     await detections();
     const faults: [item: unknown, error: string | RegExp, id?: number][] = [
       [5, /Must be an object/],
@@ -208,7 +208,7 @@ describe("events from elsewhere", () => {
 describe("reviews of events", () => {
   const update = (...events: unknown[]) => desk.ask("updateEvents", { body: { events } });
 
-  it("are stored one by one, what is said later counts, and told of once an event", async () => {
+  it("are stored one by one, the last one wins, and each event is announced once", async () => {
     await create(good, good, good, good);
     await desk.ask("deleteEvent", { params: { event_id: "4" } });
     const record = await desk.ask("getEvent", { params: { event_id: "3" } });
@@ -249,7 +249,7 @@ describe("reviews of events", () => {
 });
 
 describe("deletions of events", () => {
-  it("are done one by one, each told of", async () => {
+  it("are done and announced one by one", async () => {
     await create(good, good, good);
     const reply = await desk.ask("deleteEvents", { body: { event_ids: [3, 1, 99, 1, "2", null, 1.5] } });
     expect(reply).toMatchObject({ total: 7, succeeded: 2, failed: 5 });

@@ -22,7 +22,7 @@ const of = (cameraId: string) => ({ params: { camera_id: cameraId } });
 const invalidFolder = { kind: "invalid", items: [{ loc: ["body", "folder_path"], type: "value_error" }] };
 
 describe("create", () => {
-  it("makes id and folder of the name, creates the folder and tells of the camera", async () => {
+  it("derives id and folder from the name, creates the folder and announces the camera", async () => {
     const camera = await create({ name: "Front Door" });
     expect(camera).toEqual({
       camera_id: "front_door",
@@ -39,7 +39,7 @@ describe("create", () => {
     expect(await desk.ask("getCamera", of("front_door"))).toEqual(camera);
   });
 
-  it("takes an id and a folder of one's own, relative to CAMERA_ROOT or absolute", async () => {
+  it("accepts a custom id and folder, relative to CAMERA_ROOT or absolute", async () => {
     await mkdir(join(desk.cameraRoot, "site/yard"), { recursive: true });
     expect(await create({ name: "Yard", camera_id: "y-1", folder_path: "site/yard" })).toMatchObject({
       camera_id: "y-1",
@@ -124,7 +124,7 @@ describe("create", () => {
 });
 
 describe("update", () => {
-  it("changes name, folder and status, ignores what is read-only, and tells of it", async () => {
+  it("changes name, folder and status, ignores read-only fields, and announces the change", async () => {
     const camera = await create({ name: "Gate" });
     await mkdir(join(desk.cameraRoot, "moved"), { recursive: true });
     desk.at("2026-03-01T13:00:00Z");
@@ -323,7 +323,7 @@ describe("snapshot", () => {
     expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: gone, isReal: true } });
   });
 
-  it("is there before the detector has looked, and when it will not", async () => {
+  it("exists before detection, and without a detector", async () => {
     const { folder_path } = await create({ name: "Gate" });
     for (const [day, status, reason] of [
       ["01", "skipped", "refused"],
@@ -354,7 +354,7 @@ describe("snapshot", () => {
 });
 
 describe("validation of paths", () => {
-  it("says of each folder what is the matter with it", async () => {
+  it("reports the problem of each folder", async () => {
     await create({ name: "Well" });
     await create({ name: "Missing", folder_path: "missing" });
     await writeFile(join(desk.cameraRoot, "a-file"), "");
@@ -378,7 +378,7 @@ describe("validation of paths", () => {
     ]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("notices a folder without the right to read it (root may read everything)", async () => {
+  it.skipIf(process.getuid?.() === 0)("reports a folder without read permission (root may read everything)", async () => {
     const { folder_path } = await create({ name: "Locked" });
     await chmod(folder_path, 0o000);
     expect((await desk.ask("validateCameraPaths")).invalid_cameras).toMatchObject([{ issues: [expect.stringContaining("EACCES")] }]);

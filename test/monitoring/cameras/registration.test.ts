@@ -20,7 +20,7 @@ const ensure = async (folderName: string) => {
 };
 
 describe("a picture in an unknown folder", () => {
-  it("registers the camera under the name of the folder and tells of it", async () => {
+  it("registers the camera under the name of the folder and announces it", async () => {
     const { camera, created } = await ensure("Front Door");
     expect(created).toBe(true);
     expect(camera).toMatchObject({
@@ -33,7 +33,7 @@ describe("a picture in an unknown folder", () => {
     expect(await desk.journal("camera_status")).toMatchObject([{ camera_id: "front_door", previous_status: null }]);
   });
 
-  it("gives folders of like names ids and names of their own", async () => {
+  it("gives folders with similar names distinct ids and names", async () => {
     await desk.ask("createCamera", { body: { name: "Größe", camera_id: "elsewhere" } });
     const long = "n".repeat(200);
     const cameras = [];

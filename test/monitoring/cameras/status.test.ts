@@ -25,7 +25,7 @@ const gate = () => desk.ask("getCamera", { params: { camera_id: "gate" } });
 const told = async () => (await desk.journal("camera_status")).map((data) => `${data.previous_status} -> ${data.status}`);
 
 describe("the status of a camera", () => {
-  it("goes from unknown over online to offline and back, and each change is told once", async () => {
+  it("goes from unknown to online to offline and back, and reports each change once", async () => {
     expect(await seen(1)).toBe(true);
     expect(await seen(2)).toBe(false);
     expect(await gate()).toMatchObject({ status: "online", last_seen_at: time(2).toISOString() });
@@ -39,14 +39,14 @@ describe("the status of a camera", () => {
     expect((await desk.journal("camera_status"))[1]?.["reason"]).toBe("No picture for 1 h");
   });
 
-  it("stays online for who does not watch it, however long no picture comes", async () => {
+  it("stays online without silence detection, however long no picture comes", async () => {
     await seen(1);
     const judgedElsewhere = (folder: string): boolean => folder.endsWith("/gate");
     expect(await offlineSilentCameras(desk.db, { now: time(600), offlineAfterSeconds: 3600, judgedElsewhere })).toBe(0);
     expect(await sweep(600)).toBe(1);
   });
 
-  it("goes offline however often somebody repeats its name and folder: only who calls it online knows more", async () => {
+  it("goes offline although clients repeat its name and folder; only setting it online resets the silence", async () => {
     await seen(1);
     const { name, folder_path } = await gate();
     for (const minute of [20, 40, 60]) {
@@ -80,7 +80,7 @@ describe("the status of a camera", () => {
     expect(await gate()).toMatchObject({ status: "unknown" });
   });
 
-  it("is error for a reason, told again only when the reason changes, and over when its folder is well or a picture comes", async () => {
+  it("is error with a reason, is reported again only if the reason changes, and ends when its folder works or a picture comes", async () => {
     const fail = (reason: string, minutes: number) => desk.db.transaction((sql) => markCameraError(sql, "gate", reason, time(minutes)));
     const clear = (minutes: number) => desk.db.transaction((sql) => clearCameraError(sql, "gate", time(minutes)));
     expect([await fail("missing", 1), await fail("missing", 2), await fail("unreadable", 3)]).toEqual([true, false, true]);
@@ -134,13 +134,13 @@ describe("the status of a camera", () => {
     expect(await sweep(261)).toBe(1);
   });
 
-  it("is told once when many pictures come at once", async () => {
+  it("is reported once when many pictures come at once", async () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => seen(index)));
     expect(await told()).toEqual(["unknown -> online"]);
     expect(await gate()).toMatchObject({ last_seen_at: time(19).toISOString() });
   });
 
-  it("leaves deleted cameras alone", async () => {
+  it("ignores deleted cameras", async () => {
     await seen(1);
     await desk.ask("deleteCamera", { params: { camera_id: "gate" } });
     expect(await sweep(1000)).toBe(0);

@@ -34,7 +34,7 @@ it.each([
   expect((await desk.ask("listCameras")).count).toBe(1);
 });
 
-it("a camera that is created is not told how to take a folder over", async () => {
+it("creating a camera gives no hint about taking over a folder", async () => {
   const refusal = desk.ask("createCamera", { body: { name: "New", folder_path: "garden" } });
   await expect(refusal).rejects.toMatchObject({ message: expect.stringMatching(/already; give another folder_path$/) });
 });

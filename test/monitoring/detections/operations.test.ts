@@ -212,7 +212,7 @@ describe("image", () => {
     expect(await image(await stored(path, null))).toEqual({ mediaType: "image/jpeg", content: { file: path, isReal: true } });
   });
 
-  it("is not another one of the same size that was written over it", async () => {
+  it("is not a different picture of the same size that overwrote it", async () => {
     await mkdir(join(desk.cameraRoot, "cam0"), { recursive: true });
     const path = join(desk.cameraRoot, "cam0/snapshot.jpg");
     const written = async (content: string) => {
@@ -238,7 +238,7 @@ describe("image", () => {
     expect(await image(second)).toMatchObject({ content: { file: path } });
   });
 
-  it("is not found, with the reason, when it is gone, written over, or not in the roots", async () => {
+  it("is not found, with the reason, if it is deleted, overwritten or outside the roots", async () => {
     const path = join(desk.cameraRoot, "cam0/changing.jpg");
     const asked = await stored(path, 5);
     await expect(image(asked)).rejects.toMatchObject({

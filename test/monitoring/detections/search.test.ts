@@ -121,7 +121,7 @@ describe("search", () => {
     expect(pagination).toMatchObject({ total: expected.length, next_cursor: null, has_more: false });
   });
 
-  it("tells how directly each was found, the most relevant first", async () => {
+  it("reports how directly each was found, most relevant first", async () => {
     const scores = (await search("dog")).items.map((item) => [item.object_type, item.relevance_score]);
     expect(scores).toEqual([
       ["dog", 1],

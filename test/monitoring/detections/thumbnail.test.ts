@@ -95,7 +95,7 @@ describe("a thumbnail", () => {
     await expect(detection.image()).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  it("is made once for all who ask at the same time, and leaves nothing unfinished", async () => {
+  it("is made once for concurrent requests, and leaves no temporary files", async () => {
     await writeFile(inFolder("many.jpg"), await readFile(picturePath(1)));
     const detection = await detect(inFolder("many.jpg"));
     const answers = await Promise.all(Array.from({ length: 12 }, () => detection.thumbnail()));
@@ -240,7 +240,7 @@ describe("a drawing", () => {
 
 const ffmpeg = await hasFfmpeg();
 describe("of a video", () => {
-  it.skipIf(ffmpeg)("is refused with the remedy when ffmpeg is not installed", async () => {
+  it.skipIf(ffmpeg)("is refused with the fix if ffmpeg is not installed", async () => {
     await writeFile(inFolder("film.mp4"), "film");
     const detection = await detect(inFolder("film.mp4"), { videoOffsetSeconds: 2, fileType: "video/mp4" });
     await expect(detection.image()).rejects.toMatchObject({

@@ -38,7 +38,7 @@ test("a file tells its input, its outputs and its classes", async () => {
   });
 });
 
-test("a size that is left open is 640, and classes that nobody names are COCO's", async () => {
+test("an open size becomes 640, and unnamed classes become COCO's", async () => {
   const file = readModelFile(await write("open.onnx", model({ input: ["batch", 3, "height", "width"] })));
   expect(file).toMatchObject({ width: 640, height: 640, classNames: cocoNames, classesAssumed: true });
   expect(cocoNames).toHaveLength(80);
@@ -71,7 +71,7 @@ test("a large file is read in small pieces", async () => {
   expect(read).toBeLessThan(20_000);
 });
 
-test("what is no usable model is told with the file, the reason and what to do", async () => {
+test("an unusable model is reported with file, reason and fix", async () => {
   await mkdir(join(folder.path, "a-folder.onnx"));
   await mkdir(join(folder.path, "odd.names"));
   const whole = model();

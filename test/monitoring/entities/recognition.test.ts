@@ -44,7 +44,7 @@ const entityOf = async (recognition: Recognition, one: Seen): Promise<string | u
   (await recognition.recognise(one.objectType, [one])).get(one.detectionId)?.entityId;
 const count = async (): Promise<number> => (await database.db.query((sql) => sql`select 1 from entities`)).length;
 
-test("who is similar enough is the same, in each process; who is not, is of another class or embedder, or was long ago, is not", async () => {
+test("recognition: similar vectors of the same class and embedder are the same entity in every process; others are not", async () => {
   const first = await entityOf(here, await seen(0));
   expect(await entityOf(elsewhere, await seen(20))).toBe(first);
   expect(await entityOf(here, await seen(-25))).toBe(first);
@@ -71,7 +71,7 @@ test("two on one picture are two, however alike", async () => {
   expect(new Set([...found.values()].map(({ entityId }) => entityId)).size).toBe(2);
 });
 
-test("a newcomer that two processes see at the same moment is one", async () => {
+test("recognition: a new entity that two processes see at the same moment is stored once", async () => {
   const all = await Promise.all(Array.from({ length: 20 }, (_, at) => seen(at / 10, { cameraId: at % 2 ? "yard" : "gate" })));
   const ids = await Promise.all(all.map((one, at) => entityOf(at % 2 ? here : elsewhere, one)));
   expect(new Set(ids).size).toBe(1);
@@ -85,7 +85,7 @@ test("a newcomer that two processes see at the same moment is one", async () => 
   expect(told.length).toBe(1);
 });
 
-test("asked again after a crash it is what it was, and counted once; a detection that is gone is nobody", async () => {
+test("recognition: after a crash the answer is the same and counted once; a deleted detection has no entity", async () => {
   const one = await seen(0);
   const first = await entityOf(here, one);
   expect(await entityOf(elsewhere, one)).toBe(first);
@@ -93,7 +93,7 @@ test("asked again after a crash it is what it was, and counted once; a detection
   expect(await entityOf(here, { ...one, detectionId: 999_999 })).toBeUndefined();
 });
 
-test("vectors go after their time, entities when nothing is left of them; the next to come is somebody new", async () => {
+test("recognition: vectors expire, entities without vectors are deleted, and the next sighting is a new entity", async () => {
   const { db } = database;
   const one = await seen(0);
   const first = await entityOf(here, one);

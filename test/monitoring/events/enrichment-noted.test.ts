@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("that an event is enriched is noted with a look at its own detections alone", async () => {
+test("marking an event as enriched reads only its own detections", async () => {
   await database.db.transaction(async (sql) => {
     const read = async (): Promise<number> => {
       const [row] = await sql<[{ n: number }]>`

@@ -110,7 +110,7 @@ describe("one event", () => {
     await expect(desk.ask("updateEvent", { ...event(id), body: { reviewed: true } })).rejects.toMatchObject(missing);
   });
 
-  it("takes a review and notes, and tells of them", async () => {
+  it("stores a review and notes, and announces them", async () => {
     const { id } = await newest();
     const before = await desk.ask("getEvent", event(id));
     expect(await desk.ask("updateEvent", { ...event(id), body: { reviewed: false, notes: "the cat" } })).toEqual({
@@ -126,7 +126,7 @@ describe("one event", () => {
     ]);
   });
 
-  it("tells of nothing when nothing was said", async () => {
+  it("announces nothing for an empty change", async () => {
     const { id } = await newest();
     const told = await desk.journal("event.updated");
     await desk.ask("updateEvent", { ...event(id), body: {} });

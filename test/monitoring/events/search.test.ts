@@ -203,7 +203,7 @@ describe("what was found", () => {
     expect(await ids("cat")).toEqual(same.reverse());
   });
 
-  it("lets others have their turn while many long texts are looked through", async () => {
+  it("lets other requests run while it searches many long texts", async () => {
     await empty();
     const words = Array.from({ length: 24 }, (_, n) => `word${n}`);
     await desk.db.query(

@@ -5,7 +5,7 @@ import { createFreshContent } from "../../../src/monitoring/images/fresh-content
 const version = { sizeBytes: 3, modifiedNs: 7n };
 const content = (bytes: number): Buffer => Buffer.alloc(bytes, 1);
 
-test("what was read of a file is there once, for its version only", () => {
+test("cached content is returned once, for its version only", () => {
   const fresh = createFreshContent();
   fresh.keep("/a.jpg", version, content(3));
   expect(fresh.take("/b.jpg", version)).toBeUndefined();
@@ -15,7 +15,7 @@ test("what was read of a file is there once, for its version only", () => {
   expect(fresh.take("/a.jpg", version)).toBeUndefined();
 });
 
-test("no more than so many bytes are kept, those that came first", () => {
+test("the cache holds a limited number of bytes, first come first served", () => {
   const fresh = createFreshContent({ mostBytes: 10 });
   fresh.keep("/1", version, content(6));
   fresh.keep("/2", version, content(6));
@@ -27,7 +27,7 @@ test("no more than so many bytes are kept, those that came first", () => {
   expect(fresh.take("/2", version)).toHaveLength(10);
 });
 
-test("what nobody takes goes, so that the next has room", async () => {
+test("content that is not taken expires and makes room", async () => {
   const fresh = createFreshContent({ mostBytes: 10, forMs: 50 });
   fresh.keep("/1", version, content(10));
   await setTimeout(1_200);

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { expect, it } from "vitest";
 import { look, versionOf } from "../../../src/monitoring/images/look.ts";
 
-it("a path that is too long for the ledger is told as such, and is not handed on to be refused there for ever", async () => {
+it("a path that is too long for the ledger is refused with the reason", async () => {
   const path = `/srv/${"ü".repeat(120)}`.padEnd(2_600, "/x");
   expect(await look(path, { roots: ["/srv"], quietMs: () => 0 })).toMatchObject({
     kind: "trouble",

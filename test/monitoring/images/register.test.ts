@@ -66,7 +66,7 @@ const finish = async (imageId: number): Promise<void> => {
 };
 
 describe("registerFiles", () => {
-  it("says whether clients are told: of a camera that comes online, and not of one that is", async () => {
+  it("reports a camera that comes online, and not one that already is", async () => {
     await database.db.query((sql) => sql`insert into cameras (camera_id, name, folder_path) values ('side', 'Side', '/nowhere/side')`);
     expect(await register([file({ path: "/nowhere/side/1.jpg" })], "side")).toEqual({ added: 1, pending: 1, told: true });
     expect(await register([file({ path: "/nowhere/side/2.jpg" })], "side")).toEqual({ added: 1, pending: 1, told: false });
@@ -102,7 +102,7 @@ describe("registerFiles", () => {
     expect(camera.status).toBe("online");
   });
 
-  it("takes the same file at the same path as a re-upload, once it was looked at, in one call or two", async () => {
+  it("treats a processed file at the same path as a re-upload, in one call or two", async () => {
     const first = file();
     const again = { ...first, modifiedNs: first.modifiedNs + 1n };
     expect(await register([first, again])).toMatchObject({ added: 2, pending: 2 });
@@ -128,7 +128,7 @@ describe("registerFiles", () => {
     expect(first?.same_content_as).toBeNull();
   });
 
-  it("takes a file whose old name is gone as moved only if it was looked at under it", async () => {
+  it("treats a file as moved only if it was processed under its deleted name", async () => {
     const { path: _, ...facts } = file();
     const names = ["a", "b", "c", "d"].map((name) => `/nowhere/front/moved-${name}.jpg`) as [string, string, string, string];
     await register([{ ...facts, path: names[0] }]);
@@ -142,7 +142,7 @@ describe("registerFiles", () => {
     }
   });
 
-  it("takes up again what could not be read, and only that", async () => {
+  it("resets unreadable files to pending, and only those", async () => {
     const unreadable = file({ refusal: { reason: "unreadable", detail: "no right" }, sha256: null });
     const empty = file({ refusal: { reason: "empty", detail: "empty" }, sha256: null });
     await register([unreadable, empty]);
@@ -159,7 +159,7 @@ describe("registerFiles", () => {
     expect(await rowsOf(unreadable.path)).toEqual([expect.objectContaining({ status: "pending", reason: null, priority: 0 })]);
   });
 
-  it("leaves a line in the log for each picture that is skipped, with its path and the reason, and for no other", async () => {
+  it("logs each skipped picture with path and reason, and no other", async () => {
     const log = keptLog();
     const looked = file();
     const empty = file({ refusal: { reason: "empty", detail: "It stayed empty." }, sha256: null });

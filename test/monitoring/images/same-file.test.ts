@@ -32,7 +32,7 @@ const idOf = (path: string): Promise<number> =>
     return row.id;
   });
 
-test("earlier entries of a file are found among thousands with its content, without a look at each", async () => {
+test("earlier entries of a file are found among thousands with the same content, without scanning them", async () => {
   const last = await idOf("/yard/20000.jpg");
   expect(await database.db.query((sql) => earlierEntries(sql, last))).toEqual({ isReupload: false, seenAt: [], atDetector: [] });
   await database.db.query((sql) => sql`update images set modified_ns = 20000 where path in ('/yard/1.jpg', '/yard/2.jpg')`);

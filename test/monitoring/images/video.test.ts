@@ -67,7 +67,7 @@ describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
     await expect(frames(path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
   });
 
-  it("are refused for what is no video, with what ffmpeg says of it", async () => {
+  it("fail for a file that is not a video, with ffmpeg's message", async () => {
     const path = join(folder, "text.mp4");
     await writeFile(path, "this is no video");
     await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable", message: expect.stringContaining("Invalid data") });
@@ -107,7 +107,7 @@ describe("without a working ffmpeg", () => {
     });
   });
 
-  it("ends one that hangs, after its time or when told to", async () => {
+  it("kills one that hangs, after the time limit or on abort", async () => {
     const hanging = await program("hanging", "exec sleep 60");
     await expect(frames("a.mp4", { command: hanging, timeoutMs: 150 })).rejects.toMatchObject({ reason: "video_unreadable" });
     const signal = AbortSignal.timeout(100);
@@ -136,7 +136,7 @@ describe("a program in the place of ffmpeg", () => {
       .toFile(jpeg);
   });
 
-  it("has its time for itself: who takes the frames may need longer for them", async () => {
+  it("has its own time limit: the reader of the frames may take longer", async () => {
     const command = await program("quick", `cat ${jpeg} ${jpeg} ${jpeg}`);
     const offsets: number[] = [];
     for await (const { offsetSeconds } of extractFrames("a.mp4", { command, timeoutMs: 1_500 })) {
@@ -146,7 +146,7 @@ describe("a program in the place of ffmpeg", () => {
     expect(offsets).toEqual([0, 2, 4]);
   });
 
-  it("that does not come to an end has given its frames all the same", async () => {
+  it("that never ends still delivers its frames", async () => {
     const command = await program("endless", `cat ${jpeg} ${jpeg}\nexec sleep 60`);
     expect(await frames("a.mp4", { command, timeoutMs: 1_500 })).toHaveLength(2);
   });

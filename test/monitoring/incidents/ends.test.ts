@@ -76,8 +76,8 @@ async function send(minutes: number): Promise<number> {
 const dead = (channels: ("email" | "webhook")[] = ["email", "webhook"]) =>
   desk.rule({ name: "A camera is dead", kind: "camera_health", channels });
 
-describe("who was told that something is wrong with a camera", () => {
-  it("is told once, through the same channels, when it is over; the mail answers the one of the beginning", async () => {
+describe("the end of an incident", () => {
+  it("is sent once through the channels of the beginning, and the mail replies to the first one", async () => {
     await dead();
     await begin(0);
     expect(await send(1)).toBe(2);
@@ -109,7 +109,7 @@ describe("who was told that something is wrong with a camera", () => {
     expect(alert).toMatchObject({ status: "delivered", alert_metadata: { channels: [{ channel: "email" }, { channel: "webhook" }] } });
   });
 
-  it("is told after a silence by what is wrong: it is no event that somebody judges", async () => {
+  it("is sent after a silence with its cause, without a judgement", async () => {
     await dead(["email"]);
     await desk.ask("createSilence", { body: { camera_id: "yard", duration_seconds: 600, reason: "Painters" } });
     await begin(1);
@@ -120,7 +120,7 @@ describe("who was told that something is wrong with a camera", () => {
     expect(text).toMatch(/It muted 1 alert:\n\n\w+ 1 Mar 2026 \d\d:01 {2}Yard: Camera Yard is silent: no picture for 60 s\./);
   });
 
-  it("is told also when somebody acknowledged the alert, and not when it was dismissed", async () => {
+  it("is sent if the alert was acknowledged, and not if it was dismissed", async () => {
     await dead(["email"]);
     await begin(0);
     await send(1);
@@ -136,7 +136,7 @@ describe("who was told that something is wrong with a camera", () => {
     expect(subjects()).toHaveLength(3);
   });
 
-  it("is told when only the explanation of the event remains to be read", async () => {
+  it("is in the explanation of the event", async () => {
     await dead(["email"]);
     await begin(0);
     await send(1);
@@ -152,8 +152,8 @@ describe("who was told that something is wrong with a camera", () => {
   });
 });
 
-describe("nobody is told of an end", () => {
-  it("whom the beginning never reached: what goes out later tells of both", async () => {
+describe("the end of an incident is not sent", () => {
+  it("if the beginning was never sent: the later message reports both", async () => {
     await dead();
     await mail?.close();
     refused = true;
@@ -170,7 +170,7 @@ describe("nobody is told of an end", () => {
     expect(posted().map(({ type }) => type)).toEqual(["security_alert", "security_alert", "security_alert_ended"]);
   });
 
-  it("whose alert was held back, given up or unable to be sent, or had no channel", async () => {
+  it("if the alert was suppressed, failed, could not be sent or had no channel", async () => {
     await dead(["email"]);
     await desk.rule({ name: "For live clients", kind: "camera_health" });
     await begin(0);
@@ -192,7 +192,7 @@ describe("nobody is told of an end", () => {
     expect(await send(60 + 27 * 60)).toBe(0);
   });
 
-  it("of a camera that was deleted: it is not back", async () => {
+  it("if the camera was deleted", async () => {
     await dead(["email"]);
     await begin(0);
     await send(1);

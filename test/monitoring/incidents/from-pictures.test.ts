@@ -86,7 +86,7 @@ afterAll(async () => {
   await Promise.all([database.close(), detector.close(), channel.close(), hook.close()]);
 });
 
-describe("from pictures in a folder to whoever has to know:", () => {
+describe("from pictures in a folder to the recipient:", () => {
   test.each([
     ["turned", /^Camera turned sees something else than before: the camera was moved/],
     ["dead", /^Camera dead sends black pictures: no picture shows anything\.$/],
@@ -171,7 +171,7 @@ describe("from pictures in a folder to whoever has to know:", () => {
     expect(reasons().at(-1)).toMatch(/^Over after .*: The times of its files jumped back/);
   });
 
-  test("a dead camera that sends pictures again: over, and who was told is told", async () => {
+  test("a dead camera that sends pictures again: the incident ends and its recipients are notified", async () => {
     await upload("dead", await uniqueJpeg(2));
     await eventually(() => posted().find(({ type, incident }) => type === "security_alert_ended" && incident.camera_id === "dead"), {
       timeoutMs: 20_000,

@@ -53,8 +53,8 @@ async function flap(): Promise<void> {
   await begin(4);
 }
 
-describe("an incident that a cooldown held back", () => {
-  it("is told when the cooldown is over and it lasts: the last that was heard of the camera is that it is well", async () => {
+describe("an incident that a cooldown suppressed", () => {
+  it("alerts when the cooldown ends and it still lasts, after the last message said that the camera is well", async () => {
     await dead();
     await flap();
     await round(4.9);
@@ -84,7 +84,7 @@ describe("an incident that a cooldown held back", () => {
     expect(await told()).toEqual([1, 3, 2]);
   });
 
-  it("is told as soon as the cooldown is made shorter", async () => {
+  it("alerts as soon as the cooldown is shortened", async () => {
     const rule = await dead({ cooldown_seconds: 86_400 });
     await flap();
     await desk.ask("updateRule", { params: { id: rule.id }, body: { cooldown_seconds: 60 } });
@@ -105,7 +105,7 @@ describe("an incident that a cooldown held back", () => {
     expect((await desk.verdicts(2)).map(({ outcome }) => outcome)).toEqual(["suppressed"]);
   });
 
-  it("is told by the digest alone, where there is one", async () => {
+  it("appears only in the digest if there is one", async () => {
     await dead({ digest: true });
     await flap();
     await round(5);
@@ -115,7 +115,7 @@ describe("an incident that a cooldown held back", () => {
     expect(rows.map(({ kind }) => kind)).toEqual(["alert", "digest"]);
   });
 
-  it("is told by the rule alone that raised an alert of it under the same key", async () => {
+  it("alerts only through the rule that raised its alert under the same key", async () => {
     await dead({ severity: "critical", dedup_key_template: "{camera_id}" });
     await dead({ name: "Another", dedup_key_template: "{camera_id}" });
     await begin(0);
@@ -159,7 +159,7 @@ describe("an incident that a cooldown held back", () => {
     expect((await desk.alerts()).map(({ alert_metadata }) => alert_metadata?.rule_name)).toEqual(["Shown only", "By mail"]);
   });
 
-  it("is no reason for other rules to look again", async () => {
+  it("does not re-evaluate other rules", async () => {
     await dead();
     await flap();
     await desk.rule({ name: "Newer", kind: "camera_health" });
@@ -183,7 +183,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
   const schedule = { days: [], start_time: "14:00", end_time: "20:00", timezone: "UTC" };
   const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
 
-  it("is told when the schedule holds and it lasts, once", async () => {
+  it("alerts once when the schedule begins and it still lasts", async () => {
     await dead({ schedule });
     await begin(0);
     await round(1);
@@ -198,7 +198,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
     ]);
   });
 
-  it("is not told when it is over by then", async () => {
+  it("does not alert if it is over by then", async () => {
     await dead({ schedule });
     await begin(0);
     await end(90);
@@ -206,7 +206,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
     expect(await told()).toEqual([]);
   });
 
-  it("keeps nobody busy until then, and is not looked at by a rule that is not about its camera", async () => {
+  it("needs no work until then, and rules for other cameras ignore it", async () => {
     await dead({ schedule });
     await dead({ name: "Another camera", schedule, camera_ids: ["gate"] });
     await begin(0);
@@ -219,7 +219,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
     expect(await waiting()).toBe(0);
   });
 
-  it("is told as soon as the schedule is widened", async () => {
+  it("alerts as soon as the schedule is widened", async () => {
     const rule = await dead({ schedule });
     await begin(0);
     await desk.ask("updateRule", { params: { id: rule.id }, body: { schedule: null } });
@@ -247,7 +247,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
   });
 });
 
-it("what a camera saw and a cooldown held back is over, and raises nothing later", async () => {
+it("a suppressed event that is not an incident raises no alert later", async () => {
   await desk.rule({ channels: ["email"] });
   await desk.event();
   await desk.event();

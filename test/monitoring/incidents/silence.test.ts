@@ -89,7 +89,7 @@ describe("how long a camera may be quiet", () => {
     expect(await silentAfter(70 * minute, { fixedSeconds: 60 })).toBe(65);
   });
 
-  it("leaves out what homesec itself did not hear", async () => {
+  it("ignores times when homesec was not running", async () => {
     await uploads(many(minute));
     expect(await silentAfter(20 * minute, { listeningSince: at(10 * minute) })).toBe(600 + 305);
   });
@@ -133,7 +133,7 @@ describe("a camera that fell silent", () => {
     await followStatus(desk.db, at(6 * minute));
   };
 
-  it("is one event without detections, which nobody judges, until it comes back", async () => {
+  it("is one event without detections and judgement until the camera is back", async () => {
     await fallSilent();
     expect(await followStatus(desk.db, at(7 * minute))).toBe(0);
     const [event, ...others] = await events();
@@ -214,7 +214,7 @@ describe("a camera that fell silent", () => {
   });
 });
 
-it("a camera that a person calls offline is no news to anybody; one that is restored begins anew", async () => {
+it("a camera that is set offline raises no incident; a restored one starts again", async () => {
   await desk.ask("createCamera", { body: { name: "Garage" } });
   const garage = { params: { camera_id: "garage" } };
   await desk.db.transaction((sql) => markCameraSeen(sql, "garage", noon, noon));

@@ -75,7 +75,7 @@ function camera() {
 const changes = async () => (await desk.ask("listSceneChanges", { params: { camera_id: "yard" } })).scene_changes.toReversed();
 const incidents = async () => (await desk.ask("listEvents", { query: "kind=camera_health" })).items.map(({ summary }) => summary);
 
-describe("what is found, on the third frame", () => {
+describe("changes found on the third frame", () => {
   it.each<[string, (bytes: Buffer) => Promise<Buffer>, string]>([
     ["turned by 3 % of the picture", (bytes) => shifted(bytes, 0.03), "view_moved"],
     ["turned by 10 %", (bytes) => shifted(bytes, 0.1), "view_moved"],
@@ -105,7 +105,7 @@ describe("what is found, on the third frame", () => {
   });
 });
 
-describe("what is no change", () => {
+describe("no scene change", () => {
   const calm = async (frames: readonly (() => Promise<Buffer | Frame>)[]) => {
     const look = camera();
     for (let index = 0; index < 3; index += 1) await look(picture(index));
@@ -166,7 +166,7 @@ describe("what is no change", () => {
   }, 600_000);
 });
 
-describe("while nobody acknowledged it, a change", () => {
+describe("an unacknowledged change", () => {
   /** As a camera sees under its own infrared lamp: grey, and plants brighter than walls. */
   const infrared = (bytes: Buffer) => sharp(bytes).greyscale().negate().jpeg().toBuffer();
   const turned = (index: number) => shifted(picture(index), 0.3);
@@ -179,7 +179,7 @@ describe("while nobody acknowledged it, a change", () => {
   const onTheThird = [false, false, true, false, false];
   const day = async (index: number) => picture(index);
 
-  it("that comes again after it was over is told again", async () => {
+  it("that returns after it ended is reported again", async () => {
     const look = camera();
     await told(look, day);
     expect(await told(look, () => hand(6))).toEqual(onTheThird);
@@ -207,7 +207,7 @@ describe("while nobody acknowledged it, a change", () => {
     expect(await told(look, day)).toEqual(onTheThird);
   });
 
-  it("is told once for each light over days and nights, and acknowledged by what was told first", async () => {
+  it("is reported once for each light over days and nights, and acknowledged through its first report", async () => {
     const look = camera();
     const night = async (index: number) => await infrared(await turned(index));
     await told(look, day);

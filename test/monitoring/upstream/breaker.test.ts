@@ -22,7 +22,7 @@ test("opens after three failures in a row, and not before", async () => {
   expect(breaker.state()).toMatchObject({ state: "open", failure_count: 3, reset_at: new Date("2026-01-31T22:00:30Z") });
 });
 
-test("while open, calls fail at once and name the time to come back", async () => {
+test("breaker: while open, calls fail at once and name the time of the next trial", async () => {
   const breaker = new Breaker("detector", { clock: virtualClock() });
   await fail(breaker, 3);
   let called = false;
@@ -68,7 +68,7 @@ test("a failed trial opens again for the full time", async () => {
   expect(await breaker.run(good)).toBe("answer");
 });
 
-test("a trial that its caller gave up leaves the trial to the next one", async () => {
+test("breaker: a cancelled trial passes the trial to the next call", async () => {
   const clock = virtualClock();
   const breaker = new Breaker("detector", { clock });
   await fail(breaker, 3);
@@ -90,7 +90,7 @@ test("a late outcome of an earlier call does not move it", async () => {
   expect(breaker.state().state).toBe("open");
 });
 
-test("tells of each move, and reset closes whatever happened", async () => {
+test("breaker: reports each change of state, and reset closes it from any state", async () => {
   const moves: string[] = [];
   const clock = virtualClock();
   const breaker = new Breaker("language_model", { clock, onChange: ({ state }, previous) => moves.push(`${previous} > ${state}`) });

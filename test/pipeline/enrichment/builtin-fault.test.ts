@@ -24,7 +24,7 @@ interface Health {
   readonly recent_events: readonly { readonly service: string; readonly event_type: string; readonly message: string }[];
 }
 
-test("health says why, what waits for it is put off, and it is taken up when it works", { timeout: 90_000 }, async () => {
+test("a broken built-in service: health says why, its jobs are deferred, and they resume when it works", { timeout: 90_000 }, async () => {
   killing = setInterval(() => {
     for (const pid of childrenRunning(process.pid, "builtin/enrichment")) process.kill(pid, "SIGKILL");
   }, 10);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => world.stop());
 
-test("from a picture to colours, size, position and an entity, with nothing configured", async () => {
+test("built-in enrichment finds colours, size, position and an entity without configuration", async () => {
   await world.upload("yard");
   const found = await world.enrichment(1);
   expect(found).toMatchObject({
@@ -28,7 +28,7 @@ test("from a picture to colours, size, position and an entity, with nothing conf
   expect(entity).toMatchObject({ id: found.entity_id, object_type: "person" });
 });
 
-test("the same picture of the same person is the same entity, another one is not", async () => {
+test("built-in embedder: the same picture gives the same entity, another picture does not", async () => {
   const entityOf = async (index: number) => {
     const before = (await world.get<{ pagination: { total: number } }>("/api/detections")).pagination.total;
     await world.upload("yard", index);
@@ -38,7 +38,7 @@ test("the same picture of the same person is the same entity, another one is not
   expect(await entityOf(0)).toBe((await world.enrichment(1)).entity_id);
 });
 
-test("the built-in services are told of in the health, and labelled so", async () => {
+test("health lists the built-in services and labels them", async () => {
   const statuses = async () => {
     const health = await world.get<{ ai_services: { name: string; status: string; url: string }[] }>("/api/system/health/full");
     return health.ai_services.map(({ name, status }) => `${name} ${status}`).join(", ");
@@ -48,7 +48,7 @@ test("the built-in services are told of in the health, and labelled so", async (
   );
 });
 
-test("they are one process, and none while nothing needs it", async () => {
+test("the built-in services share one process, which runs only while it is needed", async () => {
   const processes = () => childrenRunning(process.pid, "builtin/enrichment").length;
   expect(processes()).toBe(1);
   await world.patch("/api/system/config", { vision_extraction_enabled: false, reid_enabled: false });

@@ -35,7 +35,7 @@ test.each([
   expect(await entities()).toHaveLength(people);
 });
 
-test("somebody who was seen longer ago than REID_TTL_HOURS is a newcomer", async () => {
+test("reid: a person last seen before REID_TTL_HOURS becomes a new entity", async () => {
   let offsetMs = 0;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonic: systemClock.monotonic };
   world = await startWorld({ env: { REID_TTL_HOURS: "2" }, clock });
@@ -52,7 +52,7 @@ test("somebody who was seen longer ago than REID_TTL_HOURS is a newcomer", async
   }
 });
 
-test("an embedder that takes longer than REID_TIMEOUT_SECONDS is not waited for, and costs the entity only", async () => {
+test("reid: an embedder slower than REID_TIMEOUT_SECONDS costs only the entity", async () => {
   world = await startWorld({ env: { REID_TIMEOUT_SECONDS: "0.3" }, embedder: { delayMs: 2_000 } });
   await world.upload("yard");
   const found = await world.enrichment(1);
@@ -60,7 +60,7 @@ test("an embedder that takes longer than REID_TIMEOUT_SECONDS is not waited for,
   expect(found.errors).toEqual([expect.stringMatching(/^embedder: no complete answer within 300 ms$/)]);
 });
 
-test("at most REID_MAX_CONCURRENT vectors are asked for at a time", async () => {
+test("reid: at most REID_MAX_CONCURRENT embedder calls run at a time", async () => {
   let now = 0;
   let most = 0;
   const answer = async (): Promise<object> => {
