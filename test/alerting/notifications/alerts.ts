@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import type { Database, Sql } from "../../../src/platform/database/database.ts";
 import { emptyTables } from "../../support/empty-tables.ts";
 
-/** An alert and the event it is about, as they are stored. */
+/** A stored alert and its event. */
 export interface StoredAlert {
   readonly alertId: string;
   readonly eventId: number;
@@ -14,7 +14,7 @@ export interface AlertFacts {
   readonly cameraName?: string;
   readonly ruleName?: string;
   readonly summary?: string;
-  /** The file of the picture on which a person was seen; none: nothing was seen. */
+  /** The file of the picture that shows a person; without one there is no detection. */
   readonly picture?: string;
   readonly objectType?: string;
   readonly startedAt?: Date;
@@ -60,7 +60,7 @@ export async function addAlert(db: Database, facts: AlertFacts = {}): Promise<St
   });
 }
 
-/** Stores that something more was seen in an event, on what is in a file now. Returns the id of the detection. */
+/** Adds a detection in a picture file to an event. Returns its id. */
 export async function addDetection(
   db: Database,
   eventId: number,
@@ -88,7 +88,7 @@ async function insertDetection(
   return detection.id;
 }
 
-/** Stores an event that raised no alert since this one had been raised before. Returns its id. */
+/** Stores an event that the cooldown of this alert held back. Returns its id. */
 export async function addHeldBack(
   db: Database,
   alertId: string,

@@ -66,7 +66,7 @@ async function homesec(channel: "email" | "webhook", env: Readonly<Record<string
   };
 }
 
-it("from a picture to a mail with the picture in it", async () => {
+it("notifications: a picture leads to a mail that contains it", async () => {
   const server = await mailServer();
   ends.push(() => server.close());
   const { upload, alert } = await homesec("email", {
@@ -91,7 +91,7 @@ it("from a picture to a mail with the picture in it", async () => {
   expect(stored?.alert_metadata.channels).toEqual([{ channel: "email", status: "sent", reason: null, attempts: 1, late: false }]);
 });
 
-it("a mail that is too large for the server goes without its picture, and says so", async () => {
+it("notifications: a mail that is too large for the server goes without its picture, and says so", async () => {
   const server = await mailServer({ size: 30_000 });
   ends.push(() => server.close());
   const { upload, alert } = await homesec("email", {
@@ -107,7 +107,7 @@ it("a mail that is too large for the server goes without its picture, and says s
   expect(server.mails[0]?.mail.pictures).toEqual([]);
 });
 
-it("from a picture to the webhook", async () => {
+it("notifications: a picture leads to a request to DEFAULT_WEBHOOK_URL", async () => {
   const bodies: unknown[] = [];
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -133,7 +133,7 @@ it("from a picture to the webhook", async () => {
   ]);
 });
 
-it("what waits for a dead mail server is seen on the alert, and what was given up is sent from the dead letters", async () => {
+it("notifications: the alert shows a mail that waits for a dead mail server, and a requeued dead letter is sent", async () => {
   const port = await freePort();
   const { upload, alert, ask, daemon } = await homesec("email", {
     SMTP_HOST: "127.0.0.1",
@@ -149,7 +149,7 @@ it("what waits for a dead mail server is seen on the alert, and what was given u
     alert_metadata: { channels: [{ reason: expect.stringContaining("ECONNREFUSED") }] },
   });
 
-  // its time is over
+  // It expires
   await daemon.context.db.query(async (sql) => {
     await sql`update notifications set expires_at = now()`;
     await sql`update jobs set available_at = now() where subject like 'notification:%'`;

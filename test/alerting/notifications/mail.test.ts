@@ -33,8 +33,8 @@ const source = (filePath: string) => ({
   thumbnailPath: null,
 });
 
-describe("the mail of an alert", () => {
-  it("says at first sight how bad, what, where and when in local time", async () => {
+describe("alert mail", () => {
+  it("the subject names severity, object, camera and local time", async () => {
     const { headers } = await compose(message());
     expect(headers["subject"]).toBe("[High] Person at The Gate, Wed 1 Jul 2026 23:30");
     expect(headers["from"]).toBe("Home <homesec@example.org>");
@@ -42,7 +42,7 @@ describe("the mail of an alert", () => {
     expect(headers["date"]).toBe("Wed, 01 Jul 2026 21:32:00 +0000");
   });
 
-  it("goes to and comes from domains of other scripts, by names that every mail server knows", async () => {
+  it("domains in other scripts are written in ASCII", async () => {
     const { from, to, raw } = await composeMail(message(), undefined, {
       ...setting,
       from: "Haus <haus@müller.de>",
@@ -53,7 +53,7 @@ describe("the mail of an alert", () => {
     expect(headers).toMatch(/^[\x20-\x7e\r\n\t]+$/);
   });
 
-  it("says the same as text and as HTML, with the reasons and the zone", async () => {
+  it("text and HTML contain the same facts, reasons and time zone", async () => {
     const { text, html } = await compose(message());
     for (const fact of [
       "A person at the gate.",
@@ -73,7 +73,7 @@ describe("the mail of an alert", () => {
     expect(text + html).not.toContain("http");
   });
 
-  it("links to the event and to its whole picture where homesec can be reached", async () => {
+  it("with PUBLIC_URL it links to the event and its full picture", async () => {
     const { text, html } = await compose(message(), undefined, { publicUrl: "https://home.example.org/sec" });
     for (const url of ["https://home.example.org/sec/api/events/17", "https://home.example.org/sec/api/detections/5/image"]) {
       expect(text).toContain(url);
@@ -81,14 +81,14 @@ describe("the mail of an alert", () => {
     }
   });
 
-  it("says that it is late, and why", async () => {
+  it("a late mail explains its delay", async () => {
     const late = "This alert is late: it could not be sent for 4 minutes (connect ECONNREFUSED).";
     const { text, html } = await compose(message({}, { late }));
     expect(text).toContain(late);
     expect(html).toContain(late);
   });
 
-  it("is grouped by camera and local day, and is the same mail when it is sent again", async () => {
+  it("mails of one camera and local day share a thread, and a repeated mail keeps its id", async () => {
     const ids = ({ headers }: ParsedMail) => [headers["message-id"], headers["in-reply-to"], headers["references"]];
     const topic = "<camera.gate.2026-07-01@example.org>";
     const first = ids(await compose(message()));
@@ -99,7 +99,7 @@ describe("the mail of an alert", () => {
     expect((await compose(message({ cameraId: "yard" }))).headers["references"]).toBe("<camera.yard.2026-07-01@example.org>");
   });
 
-  it("says of an event without a score whether it may still get one", async () => {
+  it("an event without a risk score shows whether it may still get one", async () => {
     const unjudged = { riskScore: null, riskLevel: null, summary: "", reasoning: "" };
     const pending = (await compose(message({ ...unjudged, analysisStatus: "pending" }))).text;
     expect(pending).toContain("No summary: the event has no risk score yet.");
@@ -109,7 +109,7 @@ describe("the mail of an alert", () => {
     expect(failed).toContain("\nRisk: no risk score\n");
   });
 
-  it("says of an incident that it lasts or is over, and of an end to which mail it belongs", async () => {
+  it("the subject of an incident shows whether it lasts, and its end answers the first mail", async () => {
     const incident = { eventKind: "camera_health", objectTypes: [], riskScore: null, riskLevel: null, severity: "critical" } as const;
     const over = { ...incident, incidentEndedAt: new Date("2026-07-01T22:00:00Z") };
     const endOf = "22222222-2222-4333-8444-555555555555";
@@ -123,7 +123,7 @@ describe("the mail of an alert", () => {
     expect(headers["x-priority"]).toBeUndefined();
   });
 
-  it("says since when an incident lasts, and how long what is over lasted, in words", async () => {
+  it("an incident that lasts has a start, and one that is over has a duration", async () => {
     const health = {
       eventKind: "camera_health",
       startedAt: new Date("2026-07-01T21:30:00Z"),
@@ -136,7 +136,7 @@ describe("the mail of an alert", () => {
     expect((await compose(message())).text).toContain("\nTime: Wed 1 Jul 2026 23:30 (Europe/Berlin), for 45 s\n");
   });
 
-  it("tells machines that a machine wrote it, and is urgent only when the alert is critical", async () => {
+  it("the headers mark the mail as automatic, and as urgent only for a critical alert", async () => {
     const { headers } = await compose(message());
     expect(headers["auto-submitted"]).toBe("auto-generated");
     expect(headers["list-id"]).toBe("homesec alerts <alerts.homesec.example.org>");
@@ -144,7 +144,7 @@ describe("the mail of an alert", () => {
     expect((await compose(message({ severity: "critical" }))).headers["x-priority"]).toMatch(/^1/);
   });
 
-  it("lets no name or text become a header, a tag or a template", async () => {
+  it("no name or text becomes a header, a tag or a template", async () => {
     const evil = 'Gate\r\nBcc: thief@example.com\r\n\r\n<script>alert(1)</script> {{ 7 * 7 }} {% raw %} "><img src=x>';
     const mail = await compose(
       message({ cameraName: evil, summary: evil, reasoning: evil, ruleName: evil, objectTypes: [evil], matchedConditions: [evil] }),
@@ -157,21 +157,21 @@ describe("the mail of an alert", () => {
     expect((mail.headers["subject"] ?? "").length).toBeLessThanOrEqual(200);
   });
 
-  it("carries names of every script", async () => {
+  it("names in every script survive", async () => {
     const mail = await compose(message({ cameraName: "Einfahrt Süd 門 🚪", summary: "Überraschung – 誰か" }));
     expect(mail.headers["subject"]).toContain("Einfahrt Süd 門 🚪");
     expect(mail.text).toContain("Überraschung – 誰か");
   });
 });
 
-describe("the picture in a mail", () => {
+describe("mail picture", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   beforeEach(() => {
     folder = temporaryFolder("mail");
   });
   afterEach(() => folder.remove());
 
-  it("is inside the mail, small, upright and without what the camera wrote beside it", async () => {
+  it("the mail contains it small, upright and without metadata", async () => {
     const file = `${folder.path}/big.jpg`;
     await sharp(picturePath())
       .resize(2400, 1800)
@@ -189,7 +189,7 @@ describe("the picture in a mail", () => {
     expect(picture?.bytes.length).toBeLessThan(200_000);
   });
 
-  it("is left out, with the reason and without its path, when it is gone or broken", async () => {
+  it("a missing or broken picture is replaced by the reason, without its path", async () => {
     const gone = await compose(message(), await mailPicture(source(`${folder.path}/gone.jpg`), [folder.path], patient));
     expect(gone.text).toContain("No picture: it is gone from the disk.");
     expect(gone.html).toContain("it is gone from the disk");
@@ -201,7 +201,7 @@ describe("the picture in a mail", () => {
     });
   });
 
-  it("is not waited for when it takes too long", async () => {
+  it("the mail does not wait for a picture that takes too long", async () => {
     const hung = hangFolder(folder.path);
     try {
       expect(await mailPicture(source(`${folder.path}/a.jpg`), [folder.path], patient, 50)).toEqual({
@@ -213,7 +213,7 @@ describe("the picture in a mail", () => {
   });
 });
 
-describe("the mail of a digest", () => {
+describe("digest mail", () => {
   const held = (count: number, listed: number) => ({
     count,
     events: Array.from({ length: listed }, (_, index) => ({
@@ -229,7 +229,7 @@ describe("the mail of a digest", () => {
     })),
   });
 
-  it("says how much was held back, and lists it with times and risks", async () => {
+  it("it counts the held-back events and lists them with times and risks", async () => {
     const mail = await compose(message({}, { heldBack: held(25, 20) }), undefined, { publicUrl: "https://home.example.org" });
     expect(mail.headers["subject"]).toBe("[High] 25 more events since the alert at The Gate, Wed 1 Jul 2026 23:30");
     expect(mail.text).toContain("Wed 1 Jul 2026 23:50  79 of 100 (high)  The Gate: Walker 19");
@@ -240,8 +240,8 @@ describe("the mail of a digest", () => {
   });
 });
 
-describe("the mail of a silence that is over", () => {
-  it("says of what it was, how long, why, and what it held back by which rule", async () => {
+describe("silence mail", () => {
+  it("it names scope, duration and reason, and lists the muted alerts with their rules", async () => {
     const { headers, text, html } = await compose(silenceMessage(), undefined, { publicUrl: "https://home.example.org" });
     expect(headers["subject"]).toBe("The silence for The Gate has ended; it muted 2 alerts");
     expect(text).toContain(
@@ -254,7 +254,7 @@ describe("the mail of a silence that is over", () => {
     expect(text + html).not.toContain("not listed");
   });
 
-  it("is short about many, names what it was of, and says that it is late", async () => {
+  it("it counts the alerts that it does not list, names a rule as scope, and explains its delay", async () => {
     const { silence, heldBack } = silenceMessage();
     const everything = {
       ...silence,

@@ -53,8 +53,8 @@ const post = async (body: object) => {
   return { status: response.status, body: answer };
 };
 
-describe("without any channel", () => {
-  it("the configuration says so, and a test says what is missing", async () => {
+describe("notifications without any channel", () => {
+  it("the configuration shows none, and a test names the missing settings", async () => {
     await start({});
     expect(await config()).toEqual({
       notification_enabled: true,
@@ -77,7 +77,7 @@ describe("without any channel", () => {
     expect(answers[1]?.body.message).toContain("Test message not sent");
   });
 
-  it("what is no channel or no address is refused", async () => {
+  it("an unknown channel or address is refused", async () => {
     await start(mailEnv());
     const refused = [
       { channel: "pigeon" },
@@ -93,8 +93,8 @@ describe("without any channel", () => {
   });
 });
 
-describe("with a mail server", () => {
-  it("a test is a real mail, to those who are named or to all", async () => {
+describe("notifications with a mail server", () => {
+  it("a test sends a real mail to the given or the configured recipients", async () => {
     await start(mailEnv());
     expect(await config()).toMatchObject({ email_configured: true, available_channels: ["email"], smtp_host: "127.0.0.1" });
     expect(JSON.stringify(await config())).not.toContain("s3cret");
@@ -112,7 +112,7 @@ describe("with a mail server", () => {
     });
   });
 
-  it("a test that is taken has what waits for the channel sent at once, and says how much that is", async () => {
+  it("an accepted test sends the waiting notifications of its channel, and counts them", async () => {
     await start(mailEnv());
     const later = new Date(Date.now() + 1_800_000);
     const { alertId } = await addAlert(database.db, { summary: "This waited for the mail server.", startedAt: new Date() });
@@ -128,21 +128,21 @@ describe("with a mail server", () => {
     await eventually(() => server.mails.some(({ mail }) => mail.text.includes("This waited for the mail server.")));
   });
 
-  it("a wrong password is told in the server's words", async () => {
+  it("a wrong password returns the server's answer", async () => {
     await start({ ...mailEnv(), SMTP_PASSWORD: "wr0ng-pass" });
     const { body } = await post({ channel: "email" });
     expect(body).toMatchObject({ success: false, error: expect.stringContaining("535") });
     expect(JSON.stringify(body)).not.toContain("wr0ng");
   });
 
-  it("without recipients the channel is there, and a test names its own", async () => {
+  it("without configured recipients the channel is available to a test that names its own", async () => {
     await start({ ...mailEnv(), DEFAULT_EMAIL_RECIPIENTS: "" });
     expect(await config()).toMatchObject({ available_channels: ["email"], default_email_recipients: [] });
     expect((await post({ channel: "email" })).body).toMatchObject({ success: false, error: "it needs DEFAULT_EMAIL_RECIPIENTS" });
     expect((await post({ channel: "email", email_recipients: ["you@example.org"] })).body).toMatchObject({ success: true });
   });
 
-  it("nothing is sent when notifications are off", async () => {
+  it("a test sends nothing when notifications are off", async () => {
     await start({ ...mailEnv(), NOTIFICATION_ENABLED: "false" });
     const before = server.mails.length;
     expect(await config()).toMatchObject({ notification_enabled: false, email_configured: true, available_channels: [] });
@@ -151,8 +151,8 @@ describe("with a mail server", () => {
   });
 });
 
-describe("with a webhook", () => {
-  it("a test posts the payload of an alert, and the address stays secret", async () => {
+describe("notifications with a webhook", () => {
+  it("a test posts an alert's payload, and the URL stays secret", async () => {
     const bodies: unknown[] = [];
     const receiver = createServer(async (request, response) => {
       const chunks: Buffer[] = [];

@@ -30,8 +30,8 @@ const all = {
 };
 const unusable = (reason: string) => ({ usable: false, reason });
 
-describe("which channels can be used", () => {
-  it("depends on what is configured, and each says what it lacks", () => {
+describe("channel availability", () => {
+  it("each channel that is not configured names the missing settings", () => {
     expect(channelAvailability(all)).toEqual({
       email: { usable: true },
       webhook: { usable: true },
@@ -44,13 +44,13 @@ describe("which channels can be used", () => {
     expect(channelAvailability({ ...all, defaultEmailRecipients: [] }).email).toEqual(unusable("it needs DEFAULT_EMAIL_RECIPIENTS"));
   });
 
-  it("is none at all when notifications are switched off", () => {
+  it("no channel is usable when notifications are off", () => {
     const reason = "notifications are switched off (NOTIFICATION_ENABLED=false)";
     expect(Object.values(channelAvailability({ ...all, notificationEnabled: false }))).toEqual([1, 2, 3].map(() => unusable(reason)));
   });
 });
 
-describe("a notification that is queued", () => {
+describe("queued notification", () => {
   const jobs = () =>
     database.db.query(
       (sql) =>
@@ -63,7 +63,7 @@ describe("a notification that is queued", () => {
       queueNotifications(sql, { alertId, kind, channels: ["email", "webhook", "push", "email"], expiresAt }, channelAvailability(all), now),
     );
 
-  it("waits with a job in its channel's lane; a channel that cannot be used says why and has none", async () => {
+  it("it waits with a job in its channel's lane; an unusable channel has a reason and no job", async () => {
     const { alertId } = await addAlert(database.db);
     const waiting = { status: "waiting", reason: null, attempts: 0, late: false };
     const results = [
@@ -80,7 +80,7 @@ describe("a notification that is queued", () => {
     expect(stored.get(alertId)).toEqual(expect.arrayContaining(results));
   });
 
-  it("is cancelled with its alert, but for what runs already and for its digest", async () => {
+  it("it is cancelled with its alert, except a running one and the digest", async () => {
     const { alertId } = await addAlert(database.db);
     const { alertId: other } = await addAlert(database.db);
     await queue(alertId);

@@ -32,14 +32,14 @@ const send = async (
 };
 const reply = (code: number, text: string) => () => ({ code, text });
 
-describe("a mail server", () => {
-  it("that takes the mail has sent it to everybody", async () => {
+describe("SMTP", () => {
+  it("an accepted mail is sent to every recipient", async () => {
     const server = await serve();
     expect(await send(server.port)).toEqual({ kind: "sent", answer: expect.stringContaining("250") });
     expect(server.mails).toMatchObject([{ from: "homesec@example.org", to: ["me@example.org", "you@example.org"], secure: false }]);
   });
 
-  it("leaves nothing behind at the signal, which lives as long as the daemon", async () => {
+  it("an attempt leaves no listener on the daemon's signal", async () => {
     const server = await serve();
     const { signal } = new AbortController();
     expect(await send(server.port, {}, signal)).toMatchObject({ kind: "sent" });
@@ -48,25 +48,25 @@ describe("a mail server", () => {
     expect(dependants && (signal as unknown as Record<symbol, Set<unknown>>)[dependants]?.size).toBeFalsy();
   });
 
-  it("is spoken to in TLS where it offers that", async () => {
+  it("TLS is used when the server offers it", async () => {
     const server = await serve({ tls: "offered" });
     expect(await send(server.port)).toMatchObject({ kind: "sent" });
     expect(server.mails[0]?.secure).toBe(true);
   });
 
-  it("gets user and password where it asks for them", async () => {
+  it("user and password are sent when configured", async () => {
     const server = await serve({ tls: "offered", login: { user: "home", password: "s3cret-pass" } });
     expect(await send(server.port, { user: "home", password: "s3cret-pass" })).toMatchObject({ kind: "sent" });
     expect(server.mails[0]?.user).toBe("home");
   });
 
-  it("that refuses the login may take it when a person has mended that", async () => {
+  it("a refused login is a misconfiguration and is retried", async () => {
     const server = await serve({ login: { user: "home", password: "s3cret-pass" } });
     const outcome = await send(server.port, { user: "home", password: "wr0ng-pass" });
     expect(outcome).toMatchObject({ kind: "again", misconfigured: true });
     expect(outcome.answer).toContain("535");
     expect(outcome.answer).not.toContain("wr0ng");
-    // without any login it says 530
+    // Without a login it answers 530
     expect(await send(server.port)).toMatchObject({ kind: "again", misconfigured: true, answer: expect.stringContaining("530") });
   });
 
@@ -75,7 +75,7 @@ describe("a mail server", () => {
     [451, "4.3.0 try again", "again"],
     [550, "5.1.1 no such user", "failed"],
     [552, "5.2.2 mailbox full", "failed"],
-  ])("that answers %i to each recipient: %s", async (code, text, kind) => {
+  ])("the answer %i to each recipient: %s", async (code, text, kind) => {
     const server = await serve({ onRecipient: reply(code, text) });
     const outcome = await send(server.port);
     expect(outcome).toMatchObject({ kind });
@@ -90,7 +90,7 @@ describe("a mail server", () => {
     expect(await send((await serve(options)).port)).toMatchObject({ kind });
   });
 
-  it("that hears nobody from here may hear them later, when they are off its list", async () => {
+  it("a server that refuses this machine is retried", async () => {
     const server = await serve({ onConnect: reply(554, "5.7.1 client blocked, see list.example") });
     const refused = {
       kind: "again",
@@ -112,14 +112,14 @@ describe("a mail server", () => {
     });
   });
 
-  it("that refuses one of the recipients for reasons of its own, and the other since there is none, has refused them", async () => {
+  it("a policy refusal and an unknown user together fail the mail", async () => {
     const server = await serve({
       onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "5.7.1 not for you" } : { code: 550, text: "5.1.1 no such user" }),
     });
     expect(await send(server.port)).toMatchObject({ kind: "failed" });
   });
 
-  it("that takes some recipients only has sent it, and the others are named", async () => {
+  it("a mail that only some recipients got is sent and names the others", async () => {
     const bad = await serve({ onRecipient: (who) => (who.startsWith("me") ? { code: 550, text: "no such user" } : undefined) });
     expect(await send(bad.port)).toMatchObject({ kind: "sent", refusedFor: "refused for me@example.org: 550 no such user" });
     expect(bad.mails[0]?.to).toEqual(["you@example.org"]);
@@ -127,14 +127,14 @@ describe("a mail server", () => {
     expect(await send(grey.port)).toMatchObject({ kind: "sent", unreached: ["me@example.org"] });
   });
 
-  it("that wants one later and the other never is asked for the one only", async () => {
+  it("a temporary and a permanent refusal leave one recipient to retry", async () => {
     const server = await serve({
       onRecipient: (who) => (who.startsWith("me") ? { code: 450, text: "greylisted" } : { code: 550, text: "no such user" }),
     });
     expect(await send(server.port)).toMatchObject({ kind: "again", unreached: ["me@example.org"] });
   });
 
-  it("that dies in the middle of the mail is tried again", async () => {
+  it("a connection that breaks during the mail is retried", async () => {
     const server = await serve({ dieInMail: 1 });
     const raw = Buffer.concat([envelope.raw, Buffer.alloc(2_000_000, "line after line\r\n")]);
     const smtp = { host: "127.0.0.1", port: server.port, user: undefined, password: undefined };
@@ -143,7 +143,7 @@ describe("a mail server", () => {
     expect(server.mails).toEqual([]);
   });
 
-  it("that has the mail and thinks about it gets it once, and for so long only", async () => {
+  it("a server that delays its answer gets the mail once, and has a time limit", async () => {
     const server = await serve({ answerAfterMs: 1_500 });
     const smtp = { host: "127.0.0.1", port: server.port, user: undefined, password: undefined };
     const raw = Buffer.concat([envelope.raw, Buffer.alloc(1_000_000, "line after line\r\n")]);
@@ -154,7 +154,7 @@ describe("a mail server", () => {
     expect(await sent(700)).toMatchObject({ kind: "again", answer: expect.stringMatching(/no answer within 0.7 s|Timeout/) });
   });
 
-  it("that is not there, says nothing, or says nonsense is tried again, and holds nobody up", async () => {
+  it("a server that is down, silent or talks nonsense is retried, without blocking others", async () => {
     const mute = await muteServer();
     const odd = await muteServer("HTTP/1.1 400 Bad Request\r\n\r\n");
     const half = await muteServer("220 hello\r\n");
@@ -164,7 +164,7 @@ describe("a mail server", () => {
     expect(outcomes[0]?.answer).toContain("ECONNREFUSED");
   });
 
-  it("is let go at once when the daemon stops", async () => {
+  it("the connection closes at once when the daemon stops", async () => {
     const mute = await muteServer("220 hello\r\n");
     open.push(mute);
     const stop = new AbortController();
@@ -173,27 +173,27 @@ describe("a mail server", () => {
     expect(await sending).toEqual({ kind: "again", answer: "the attempt was aborted" });
   });
 
-  it("at an address that nothing may be sent to is not called", async () => {
+  it("a refused address is not called", async () => {
     for (const host of ["169.254.169.254", "[fe80::1]", "::ffff:169.254.169.254"])
       expect(await send(25, { host })).toMatchObject({ kind: "again", answer: expect.stringContaining("may not be called") });
   });
 });
 
-/** A form of 127.0.0.1 that is not taken for this machine. */
+/** A spelling of 127.0.0.1 that homesec does not recognise as this machine. */
 const elsewhere = "::ffff:127.0.0.1";
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === "IPv6"));
 
 describe.skipIf(!hasIpv6)("a mail server on another machine", () => {
   const login = { user: "home", password: "s3cret-pass" };
 
-  it("gets no password when its certificate cannot be trusted", async () => {
+  it("an untrusted certificate gets no password", async () => {
     const server = await serve({ tls: "offered", login });
     const outcome = await send(server.port, { ...login, host: elsewhere });
     expect(outcome).toMatchObject({ kind: "again", answer: expect.stringMatching(/certificate/i) });
     expect(server.users).toEqual([]);
   });
 
-  it("gets no password when it offers no TLS, however much it asks for one", async () => {
+  it("a server without TLS gets no password", async () => {
     const server = await serve({ tls: "none", login });
     const outcome = await send(server.port, { ...login, host: elsewhere });
     expect(outcome).toMatchObject({ kind: "again", misconfigured: true, answer: expect.stringContaining("offers no TLS") });
@@ -201,15 +201,15 @@ describe.skipIf(!hasIpv6)("a mail server on another machine", () => {
     expect(server.mails).toEqual([]);
   });
 
-  it("that wants no password is spoken to in TLS whoever signed its certificate, and without where there is none", async () => {
+  it("without a password, TLS with any certificate is used, or none", async () => {
     const [offers, plain] = [await serve({ tls: "offered" }), await serve()];
     for (const { port } of [offers, plain]) expect(await send(port, { host: elsewhere })).toMatchObject({ kind: "sent" });
     expect([offers.mails[0]?.secure, plain.mails[0]?.secure]).toEqual([true, false]);
   });
 });
 
-describe("port 465", () => {
-  it("is TLS from the first byte, with a certificate that is checked but for this machine", async ({ skip }) => {
+describe("SMTP on port 465", () => {
+  it("it uses TLS from the first byte and checks the certificate unless the server is local", async ({ skip }) => {
     const server = await mailServer({ port: 465, tls: "from the start" }).catch(() => skip("this user may not listen on port 465"));
     open.push(server);
     expect(await send(465)).toMatchObject({ kind: "sent" });

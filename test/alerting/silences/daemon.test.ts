@@ -76,7 +76,7 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
   const first = await serve(0);
   await post(first, "/api/alerts/rules", { name: "Somebody", severity: "high", channels: ["email", "webhook"], cooldown_seconds: 0 });
   const added = await homesec(first, "silence", "add", "--camera", "yard", "--for", "1h", "--reason", "The painters", "-o", "json");
-  expect(added).toMatchObject({ code: 0, err: expect.stringContaining("holds alerts back") });
+  expect(added).toMatchObject({ code: 0, err: expect.stringContaining("started; end it early") });
   const { id, ...silence } = JSON.parse(added.out) as { id: string };
   expect(silence).toMatchObject({
     camera_id: "yard",
@@ -112,9 +112,9 @@ it("silence: starts from the command line, survives kill -9 and sends one summar
   ]);
   expect(alerts).toMatchObject({
     code: 0,
-    err: expect.stringMatching(/silenced: Back yard until .*: The painters; 2 alerts held back so far/),
+    err: expect.stringMatching(/muted: Back yard until .*: The painters; 2 alerts muted so far/),
   });
-  expect(cameras.out).toMatch(/\nsilenced +Back yard until .*The painters/);
+  expect(cameras.out).toMatch(/\nmuted +Back yard until .*The painters/);
   expect(list.out).toMatch(new RegExp(`${id} +active +Back yard .* 2 +The painters`));
   expect(refused).toMatchObject([
     { code: 3, out: "", err: expect.stringContaining("Silence nothing does not exist") },

@@ -59,7 +59,7 @@ const add = async (body: object = {}): Promise<WebhookRecord> => {
   expect(created.status, JSON.stringify(created.body)).toBe(201);
   return created.body;
 };
-/** Something happens: event `n` was enriched. */
+/** Emits `event_enriched` for these event numbers. */
 const happen = async (...numbers: readonly number[]): Promise<void> => {
   const events = numbers.map(
     (n): OutboundEvent => ({ type: "event_enriched", eventId: String(n), data: { ...samples.event_enriched.data, event_id: n } }),
@@ -69,7 +69,7 @@ const happen = async (...numbers: readonly number[]): Promise<void> => {
 const deliveries = async (webhook: { readonly id: string }): Promise<readonly DeliveryRecord[]> =>
   (await ask<{ deliveries: DeliveryRecord[] }>(`GET outbound-webhooks/${webhook.id}/deliveries`)).body.deliveries;
 const details = async (id: string): Promise<DeliveryRecord> => (await ask<DeliveryRecord>(`GET outbound-webhooks/deliveries/${id}`)).body;
-/** The only delivery of a webhook, once it is so. */
+/** The only delivery of a webhook, once it has this status. */
 const only = (webhook: WebhookRecord, status: string): Promise<DeliveryRecord> =>
   eventually(async () => (await deliveries(webhook)).find((delivery) => delivery.status === status), {
     what: `a delivery that is ${status}`,
@@ -77,7 +77,7 @@ const only = (webhook: WebhookRecord, status: string): Promise<DeliveryRecord> =
 const numbersOf = (hook: Receiver): readonly number[] =>
   hook.received.map(({ body }) => (JSON.parse(body) as { data: { event_id: number } }).data.event_id);
 
-test("deliveries of a webhook that was sealed with another key file are tried again and fail with the reason; entered anew they can be retried", async () => {
+test("delivery: a webhook that was sealed with another key file retries and fails with the reason; with new secrets it can be retried", async () => {
   const webhook = await add({ max_retries: 1 });
   const sealed = sealerOf(randomBytes(32), "/lost/secret.key").seal("whsec_x");
   await database.db.query((sql) => sql`update webhooks set sealed_secret = ${sealed} where webhook_id = ${webhook.id}`);
@@ -91,14 +91,14 @@ test("deliveries of a webhook that was sealed with another key file are tried ag
   expect(target.received).toEqual([]);
   expect((await ask(`POST outbound-webhooks/${webhook.id}/rotate-secret`)).status).toBe(200);
   expect((await ask(`POST outbound-webhooks/deliveries/${failed.id}/retry`)).status).toBeLessThan(300);
-  await only(webhook, "success");
+  await only(webhook, "successful delivery");
 });
 
-describe("success", () => {
-  test("arrives once, signed over the bytes, and is counted", async () => {
+describe("successful delivery", () => {
+  test("it arrives once, signed over its bytes, and is counted", async () => {
     const webhook = await add();
     await happen(7);
-    const delivery = await details((await only(webhook, "success")).id);
+    const delivery = await details((await only(webhook, "successful delivery")).id);
     expect(delivery).toMatchObject({ status_code: 200, attempt_count: 1, error_message: null, next_retry_at: null, retry_of: null });
     expect(delivery.delivered_at).toMatch(/Z$/);
     expect(delivery.attempts).toMatchObject([{ attempt: 1, status_code: 200 }]);
@@ -115,12 +115,12 @@ describe("success", () => {
     expect((await ask(`GET outbound-webhooks/${webhook.id}`)).body).toMatchObject({
       total_deliveries: 1,
       successful_deliveries: 1,
-      last_delivery_status: "success",
+      last_delivery_status: "successful delivery",
       last_delivery_at: delivery.delivered_at,
     });
   });
 
-  test("first attempts come in the order in which things happened; only who subscribed is told", async () => {
+  test("first attempts arrive in order, at subscribed webhooks only", async () => {
     const webhook = await add();
     const other = await add({ event_types: ["alert_fired"] });
     await add({ enabled: false });
@@ -138,12 +138,12 @@ describe("success", () => {
   });
 });
 
-test("what was answered while the daemon stops, and was not told to its end, is not posted again", async () => {
+test("delivery: a response that was cut off while the daemon stopped is not posted again", async () => {
   target.answerWith(() => ({ status: 200, body: "so far", held: true }));
   const webhook = await add();
   await happen(1);
   await eventually(() => target.received.length === 1);
-  // the status has arrived by then, the rest of the body never does
+  // The status has arrived by then; the rest of the body never does
   await setTimeout(300);
   const folder = temporaryFolder("key");
   const key = join(folder.path, "key");
@@ -151,31 +151,31 @@ test("what was answered while the daemon stops, and was not told to its end, is 
   await daemon.stop();
   daemon = await testDaemon({ env: { DATABASE_URL: database.url, SECRET_KEY_PATH: key } });
   await folder.remove();
-  const delivery = await details((await only(webhook, "success")).id);
+  const delivery = await details((await only(webhook, "successful delivery")).id);
   expect(delivery.attempts).toMatchObject([{ attempt: 1, status_code: 200, response: "so far" }]);
   expect(target.received.length).toBe(1);
 });
 
-describe("failure", () => {
-  test("a message under which the daemon was killed again and again still goes out", async () => {
+describe("failed delivery", () => {
+  test("a message that was begun 25 times by killed daemons still arrives", async () => {
     const webhook = await add();
     await daemon.context.db.transaction(async (sql) => {
       await emit(sql, [{ type: "event_enriched", eventId: "9", data: { ...samples.event_enriched.data, event_id: 9 } }], new Date());
-      // each of them was begun and came to no end
+      // Each was begun 25 times and never finished
       await sql`update jobs set attempts = 25 where queue = 'deliver'`;
     });
-    expect(await only(webhook, "success")).toMatchObject({ attempt_count: 1 });
+    expect(await only(webhook, "successful delivery")).toMatchObject({ attempt_count: 1 });
     expect(numbersOf(target)).toEqual([9]);
   });
 
-  test("is tried again with backoff under the same webhook-id, until it works", async () => {
+  test("it is retried with backoff under the same webhook-id until it succeeds", async () => {
     target.answerWith((_, index) => (index < 2 ? { status: 500, body: "no" } : { status: 200 }));
     const webhook = await add();
     await happen(1);
     const waiting = await only(webhook, "retrying");
     expect(waiting).toMatchObject({ attempt_count: 1, status_code: 500, error_message: "The target answered 500" });
     expect(Date.parse(waiting.next_retry_at ?? "")).toBeGreaterThan(Date.now() - 5_000);
-    const done = await details((await only(webhook, "success")).id);
+    const done = await details((await only(webhook, "successful delivery")).id);
     expect(done.attempts.map(({ status_code, response }) => [status_code, response])).toEqual([
       [500, "no"],
       [500, "no"],
@@ -185,7 +185,7 @@ describe("failure", () => {
     expect((await ask(`GET outbound-webhooks/${webhook.id}`)).body).toMatchObject({ total_deliveries: 1, successful_deliveries: 1 });
   });
 
-  test("without retries it fails at once, is a dead letter, and is retried by hand as a new delivery", async () => {
+  test("without retries it becomes a dead letter at once, and a manual retry is a new delivery", async () => {
     target.answerWith(() => ({ status: 404 }));
     const webhook = await add({ max_retries: 0 });
     await happen(1);
@@ -202,14 +202,14 @@ describe("failure", () => {
       status: 200,
       body: { status: "pending", attempt_count: 0, retry_of: failed.id, message_id: failed.message_id },
     });
-    await eventually(async () => (await details(retried.body.id)).status === "success");
+    await eventually(async () => (await details(retried.body.id)).status === "successful delivery");
     expect(await details(failed.id)).toMatchObject({ status: "failed", status_code: 404 });
     expect(new Set(target.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect((await ask<Letters>("GET dlq/deliver")).body.items).toEqual([]);
     expect((await ask(`POST outbound-webhooks/deliveries/${retried.body.id}/retry`)).status).toBe(409);
   });
 
-  test("a dead letter that is requeued is the same retry; one that is purged leaves the delivery failed", async () => {
+  test("a requeued dead letter is a retry; a purged one leaves the delivery failed", async () => {
     target.answerWith((_, index) => ({ status: index < 2 ? 500 : 200 }));
     const webhook = await add({ max_retries: 0 });
     await happen(1, 2);
@@ -217,14 +217,14 @@ describe("failure", () => {
     const { items } = (await ask<{ items: { job_id: number; delivery: { event_id: string } }[] }>("GET dlq/deliver")).body;
     const [second, first] = items;
     expect((await ask(`POST dlq/deliver/requeue?job_id=${first?.job_id}`)).body).toEqual({ queue: "deliver", requeued: 1 });
-    await only(webhook, "success");
+    await only(webhook, "successful delivery");
     expect(numbersOf(target)).toEqual([1, 2, 1]);
     expect((await ask(`DELETE dlq/deliver?job_id=${second?.job_id}`)).body).toEqual({ queue: "deliver", purged: 1 });
     const all = await deliveries(webhook);
-    expect(all.map(({ status }) => status).toSorted()).toEqual(["failed", "failed", "success"]);
+    expect(all.map(({ status }) => status).toSorted()).toEqual(["failed", "failed", "successful delivery"]);
   });
 
-  test("dead letters for a disabled webhook stay until it is enabled; asked for one by one they say why", async () => {
+  test("dead letters of a disabled webhook stay until it is enabled; requeueing one of them returns the reason", async () => {
     target.answerWith((_, index) => ({ status: index < 2 ? 500 : 200 }));
     const webhook = await add({ max_retries: 0 });
     await happen(1, 2);
@@ -236,7 +236,7 @@ describe("failure", () => {
     expect(await ask(`POST dlq/deliver/requeue?job_id=${items[0]?.job_id}`)).toMatchObject({ status: 409 });
     await ask(`POST outbound-webhooks/${webhook.id}/enable`);
     expect((await ask("POST dlq/deliver/requeue")).body).toEqual({ queue: "deliver", requeued: 2 });
-    await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "success").length === 2);
+    await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "successful delivery").length === 2);
   });
 
   test("Retry-After is honoured, a redirect is not followed, a cut connection is a failure", async () => {
@@ -254,7 +254,7 @@ describe("failure", () => {
     await Promise.all([moved.close(), cut.close()]);
   });
 
-  test("410 disables the webhook; what still comes for it fails with that reason", async () => {
+  test("410 disables the webhook, and later deliveries fail with that reason", async () => {
     target.answerWith(() => ({ status: 410 }));
     const webhook = await add();
     await happen(1, 2);
@@ -270,10 +270,10 @@ describe("failure", () => {
     target.answerWith(() => ({ status: 200 }));
     expect((await ask(`POST outbound-webhooks/${webhook.id}/enable`)).body).toMatchObject({ enabled: true, disabled_reason: null });
     expect((await ask(`POST outbound-webhooks/deliveries/${never?.id}/retry`)).status).toBe(200);
-    await only(webhook, "success");
+    await only(webhook, "successful delivery");
   });
 
-  test("410 of an address that was changed meanwhile says nothing about the new one", async () => {
+  test("410 from a URL that was changed meanwhile does not disable the new one", async () => {
     const webhook = await add({ url: `${target.url}/old`, retry_delay_seconds: 1 });
     target.answerWith(({ path }) =>
       path.endsWith("/old")
@@ -281,12 +281,12 @@ describe("failure", () => {
         : { status: 200 },
     );
     await happen(1);
-    expect(await only(webhook, "success")).toMatchObject({ attempt_count: 2 });
+    expect(await only(webhook, "successful delivery")).toMatchObject({ attempt_count: 2 });
     expect((await ask(`GET outbound-webhooks/${webhook.id}`)).body).toMatchObject({ enabled: true, disabled_reason: null });
     expect(target.received.map(({ path }) => path.split("/").at(-1))).toEqual(["old", "new"]);
   });
 
-  test("a template that fails on what really came fails the delivery with line and name", async () => {
+  test("a template that fails on a real event fails the delivery with line and name", async () => {
     const webhook = await add({ payload_template: "ok {{ data.event_id }}" });
     await database.db.query((sql) => sql`update webhooks set payload_template = ${"\n{{ data.none.deeper }}"}`);
     await happen(1);
@@ -294,7 +294,7 @@ describe("failure", () => {
   });
 });
 
-test("one dead target that hangs does not delay another, and retries do not hold up first attempts", async () => {
+test("delivery: a hanging target does not delay another one, and retries do not delay first attempts", async () => {
   const dead = await receiver(() => "hang");
   const hanging = await add({ url: dead.url });
   await happen(1);
@@ -311,21 +311,21 @@ test("one dead target that hangs does not delay another, and retries do not hold
     { status: "pending" },
     { status: "pending" },
   ]);
-  await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "success").length === 2);
+  await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "successful delivery").length === 2);
   await dead.close();
 });
 
-test("health counts the last 24 hours; a webhook without deliveries is neither healthy nor unhealthy", async () => {
+test("webhook health: it counts the last 24 hours; a webhook without deliveries is neither healthy nor unhealthy", async () => {
   const good = await add();
   const dead = await receiver(() => ({ status: 500 }));
   const bad = await add({ url: dead.url, max_retries: 0 });
-  // what is still tried has come to no end yet
+  // A delivery that is still retried does not count
   const trying = await add({ url: dead.url, max_retries: 4, retry_delay_seconds: 600 });
   await add({ event_types: ["alert_fired"] });
   await add({ enabled: false });
   await happen(1, 2);
   await eventually(async () => (await deliveries(trying)).every(({ status }) => status === "retrying"));
-  await eventually(async () => (await deliveries(good)).every(({ status }) => status === "success"));
+  await eventually(async () => (await deliveries(good)).every(({ status }) => status === "successful delivery"));
   await eventually(async () => (await deliveries(bad)).every(({ status }) => status === "failed"));
   const health = async () => (await ask<Record<string, number>>("GET outbound-webhooks/health")).body;
   expect(await health()).toMatchObject({
@@ -348,7 +348,7 @@ test("health counts the last 24 hours; a webhook without deliveries is neither h
   await dead.close();
 });
 
-test("deleting a webhook deletes its history and what still waits", async () => {
+test("webhooks: deleting one deletes its deliveries and their jobs", async () => {
   target.answerWith(() => ({ status: 503 }));
   const webhook = await add({ retry_delay_seconds: 3600 });
   await happen(1);
@@ -359,11 +359,11 @@ test("deleting a webhook deletes its history and what still waits", async () => 
   expect(left[0]?.n).toBe(0);
 });
 
-test("old deliveries that came to their end go with the cleanup; those that wait stay", async () => {
+test("cleanup: old finished deliveries are deleted; waiting ones stay", async () => {
   target.answerWith((_, index) => ({ status: index === 0 ? 200 : 503 }));
   const webhook = await add({ retry_delay_seconds: 3600 });
   await happen(1, 2);
-  await Promise.all([only(webhook, "success"), only(webhook, "retrying")]);
+  await Promise.all([only(webhook, "successful delivery"), only(webhook, "retrying")]);
   await database.db.query((sql) => sql`update webhook_deliveries set created_at = created_at - interval '40 days'`);
   expect((await ask("POST system/cleanup")).status).toBe(200);
   expect(await deliveries(webhook)).toMatchObject([{ status: "retrying" }]);

@@ -81,7 +81,7 @@ afterAll(async () => {
   ]);
 });
 
-test("from one picture to a mail server, the webhook of alerts, and a receiver of each integration type in the form of its platform", async () => {
+test("webhooks: one picture reaches mail, DEFAULT_WEBHOOK_URL and a receiver of each integration type", async () => {
   expect((await ask("POST cameras", { camera_id: "front_door", name: "Haustür" })).status).toBe(201);
   await upload("front_door");
   for (const type of types) {
@@ -111,7 +111,7 @@ test("from one picture to a mail server, the webhook of alerts, and a receiver o
   });
 });
 
-describe("each type, from its cause to the receiver", () => {
+describe("webhook event types reach the receiver", () => {
   test("batch_analysis_started and batch_analysis_completed", async () => {
     await upload("yard");
     expect(await arrived("batch_analysis_started", "yard")).toMatchObject({ attempt: 1 });
@@ -139,7 +139,7 @@ describe("each type, from its cause to the receiver", () => {
   test("anomaly_detected", async () => {
     await upload("back_door");
     await arrived("event_created", "back_door");
-    // ten weeks in which next to nothing came past
+    // Ten weeks with almost no detections
     await database.db.query(
       (sql) => sql`
         insert into activity_baselines (camera_id, day_of_week, hour, avg_count, variance, sample_count, updated_at, last_hour)
@@ -150,7 +150,7 @@ describe("each type, from its cause to the receiver", () => {
     let pictures = 0;
     const isTold = (): boolean =>
       told().some(({ event_type, data }) => event_type === "anomaly_detected" && data["camera_id"] === "back_door");
-    // again and again, should an hour end meanwhile
+    // Repeated, in case an hour ends meanwhile
     for (const deadline = Date.now() + 50_000; !isTold() && Date.now() < deadline; ) {
       for (let n = 0; n < 10; n += 1, pictures += 1)
         await renameIn(join(daemon.cameraRoot, "back_door", `${pictures}.jpg`), await uniqueJpeg(pictures));
@@ -163,7 +163,7 @@ describe("each type, from its cause to the receiver", () => {
     });
   }, 80_000);
 
-  test("system_health_changed, down and up again", async () => {
+  test("system_health_changed, both ways", async () => {
     await eventually(async () => (await ask("GET system/health")).status === 200);
     const before = told().length;
     const shown: unknown[] = [];

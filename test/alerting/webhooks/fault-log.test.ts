@@ -7,7 +7,7 @@ import { testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { receiver } from "../../support/receiver.ts";
 
-test("the log tells a webhook's fault once, the first delivery given up for it, and once that it works again with how many were", async () => {
+test("fault log: it reports a webhook's fault once, its first failed delivery, and its recovery with the number of failures", async () => {
   const [database, target] = await Promise.all([testDatabase(), receiver(() => ({ status: 500 }))]);
   const lines: { readonly level: string; readonly text: string; readonly fields: Record<string, unknown> }[] = [];
   const at = (level: string) => (fields: object, text: string) => lines.push({ level, text, fields: fields as Record<string, unknown> });
@@ -32,7 +32,7 @@ test("the log tells a webhook's fault once, the first delivery given up for it, 
     });
     const { id } = (await response.json()) as { id: string };
     await happen(1, 2, 3);
-    // each of the three is tried twice
+    // Each of the three is tried twice
     await eventually(() => about(id, "warn").length + about(id, "debug").length === 6, { timeoutMs: 20_000, what: "six attempts" });
     expect(about(id, "warn")).toEqual([
       "webhook delivery failed; retrying",
@@ -45,7 +45,7 @@ test("the log tells a webhook's fault once, the first delivery given up for it, 
     expect(about(id, "info")).toEqual([expect.stringMatching(/^webhook works again/), "webhook delivered", "webhook delivered"]);
     expect(lines.find(({ text }) => text.startsWith("webhook works again"))?.fields).toMatchObject({ given_up: 3 });
 
-    // what fails after that is told anew
+    // The next fault is reported again
     target.answerWith(() => ({ status: 500 }));
     await happen(6);
     await eventually(() => about(id, "warn").length === 4, { timeoutMs: 20_000, what: "the fault once more" });

@@ -14,7 +14,7 @@ const chat = (id: string) => ({ url: `https://bot.example.org/send?chat_id=${id}
 
 const time = new Date("2026-01-31T22:15:00Z");
 
-/** Text as somebody hostile writes it: markup, mentions, links, control characters, emoji of several parts, halves of pairs. */
+/** Hostile text: markup, mentions, links, control characters, emoji of several parts, halves of pairs. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -77,7 +77,7 @@ interface Embeds {
   }[];
 }
 
-describe("within the published limits, whatever is in the texts", () => {
+describe("chat formats keep the published limits for any text", () => {
   test("chat_blocks: header 150, section 3000, fields 10 of 2000, 50 blocks, and no bare control character", () => {
     checkAll(chatBlocks, (made) => {
       const { text, blocks } = made as Blocks;
@@ -95,7 +95,7 @@ describe("within the published limits, whatever is in the texts", () => {
     });
   });
 
-  test("chat_embeds: title 256, description 4096, 25 fields of 256 and 1024, 6000 together, nobody is mentioned", () => {
+  test("chat_embeds: title 256, description 4096, 25 fields of 256 and 1024, 6000 together, no mentions", () => {
     checkAll(chatEmbeds, (made) => {
       const { embeds, allowed_mentions } = made as Embeds;
       expect(allowed_mentions).toEqual({ parse: [] });
@@ -117,7 +117,7 @@ describe("within the published limits, whatever is in the texts", () => {
     });
   });
 
-  test("bot_markdown: 4096, every reserved character escaped but our own bold and code", () => {
+  test("bot_markdown: 4096, every reserved character escaped except its own bold and code", () => {
     checkAll(
       (given) => botMarkdown(given, chat("-100123")),
       (made) => {
@@ -130,7 +130,7 @@ describe("within the published limits, whatever is in the texts", () => {
         const all = String(text);
         expect(all.length).toBeLessThanOrEqual(4096);
         const bare = all.replace(/\\[\x21-\x7e]/g, "");
-        // code stands at the end, and everything but ` and \ is literal in it
+        // Code is at the end; everything except ` and \ is literal in it
         const prose = bare.replace(/`[^`]*`$/, "");
         expect(prose).not.toMatch(/[_[\]()~`>#+\-=|{}.!\\]/);
         expect((prose.match(/\*/g) ?? []).length % 2).toBe(0);
@@ -138,7 +138,7 @@ describe("within the published limits, whatever is in the texts", () => {
     );
   });
 
-  test("team_cards: an Adaptive Card below 28 KB whose texts know no markup", () => {
+  test("team_cards: an Adaptive Card below 28 KB without markup in its texts", () => {
     checkAll(teamCards, (made) => {
       expect(Buffer.byteLength(JSON.stringify(made))).toBeLessThan(28 * 1024);
       const card = (made as { attachments: { contentType: string; content: { version: string; body: { type: string }[] } }[] })
@@ -151,7 +151,7 @@ describe("within the published limits, whatever is in the texts", () => {
 });
 
 test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000one", "@all\u200b", "@channel…"])(
-  "%s calls nobody, through any of the platforms",
+  "chat formats: %s mentions no one on any platform",
   (call) => {
     const said: Message = { headline: call, text: call, facts: [{ name: call, value: call }], urgency: "info", more: call, time };
     for (const made of [chatBlocks(said), chatEmbeds(said), botMarkdown(said, chat("1")), teamCards(said)]) {
@@ -160,20 +160,20 @@ test.each(["@everyone_i_", "@everyonex", "@HERE~", "bob@channel", "@every\u0000o
   },
 );
 
-test("bot_markdown without a chat names none: what stands before the bot may know it", () => {
+test("bot_markdown: without a chat_id the message has none", () => {
   const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more: null, time };
   expect(botMarkdown(said, { url: "https://bot.example.org/send", custom_headers: {} })).not.toHaveProperty("chat_id");
 });
 
-test("the command at the end of a message can be copied, whatever the camera is called", () => {
+test("chat formats: the command can be copied, whatever the camera's name", () => {
   const more = "homesec cameras show front_door";
   const said: Message = { headline: "h", text: "", facts: [], urgency: "info", more, time };
   expect(textsOf(chatBlocks(said))).toContain(`More: \`${more}\``);
   expect(botMarkdown(said, chat("1"))).toMatchObject({ text: expect.stringContaining(`\`${more}\``) });
 });
 
-describe("shortening", () => {
-  test("keeps whole graphemes and whole escapes, within the limit", () => {
+describe("shorten", () => {
+  test("it keeps whole graphemes and escapes, within the limit", () => {
     const escaped = (part: string) => part.replace(/&/g, "&amp;");
     fc.assert(
       fc.property(hostile, fc.integer({ min: 6, max: 200 }), (raw, limit) => {
@@ -192,12 +192,12 @@ describe("shortening", () => {
     );
   });
 
-  test("a family stays a family", () => {
+  test("it does not split a family emoji", () => {
     expect(shorten("ab👨‍👩‍👧‍👦", 8)).toBe("ab…");
   });
 });
 
-describe("every event type is said in words", () => {
+describe("chat messages: every event type has a text", () => {
   test.each(outboundEventTypes)("%s", (type) => {
     const said = messageOf(samples[type] as OutboundEvent, time, "Europe/Berlin");
     expect(said.headline).toMatch(/^[A-Zh].{10,}/);
@@ -209,7 +209,7 @@ describe("every event type is said in words", () => {
     }
   });
 
-  test("what an alert says", () => {
+  test("an alert has headline, facts and command", () => {
     expect(messageOf(samples.alert_fired, time, "Europe/Berlin")).toEqual({
       headline: "High alert: People at night at front-door",
       text: "",
@@ -226,7 +226,7 @@ describe("every event type is said in words", () => {
     expect(messageOf(samples.event_created, time, "UTC").headline).toBe("Person and dog seen at front-door");
   });
 
-  test("where the camera has a name it is said; commands keep the id", () => {
+  test("texts show the camera's name; commands keep its id", () => {
     for (const type of outboundEventTypes.filter((each) => each !== "system_health_changed")) {
       const { headline, facts, more } = messageOf(samples[type] as OutboundEvent, time, "UTC", "Garage Süd");
       expect(headline).toContain("Garage Süd");
@@ -236,7 +236,7 @@ describe("every event type is said in words", () => {
     }
   });
 
-  test("what an incident of a camera and a changed view say", () => {
+  test("an incident and a changed view have their own texts", () => {
     expect(messageOf(otherSamples.camera_health, time, "Europe/Berlin")).toMatchObject({
       headline: "Problem with camera front-door",
       text: "Camera Front door is silent: no picture for 5 min, while one every 1 min is usual.",

@@ -43,7 +43,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 
 const nobody = "11111111-2222-4333-8444-555555555555";
 
-describe("sealed with a key file that is lost", () => {
+describe("webhook sealed with a lost key file", () => {
   const lost = sealerOf(randomBytes(32), "/lost/secret.key");
   const lose = (id: string, columns: readonly ("sealed_auth" | "sealed_headers" | "sealed_secret")[]) =>
     desk.db.query(async (sql) => {
@@ -51,7 +51,7 @@ describe("sealed with a key file that is lost", () => {
     });
   const get = (id: string) => desk.ask("getWebhook", { params: { id } });
 
-  test("it is listed, switched and changed as any other; only sending needs the secrets, and says so", async () => {
+  test("it can be listed, switched and changed; only sending fails, with the reason", async () => {
     const given = { auth: { type: "bearer", token: "t" }, custom_headers: { "X-House": "12" } };
     const [other, { id }] = [await create(), await create(given)];
     await lose(id, ["sealed_auth", "sealed_headers", "sealed_secret"]);
@@ -66,7 +66,7 @@ describe("sealed with a key file that is lost", () => {
     expect(target.received).toEqual([]);
   });
 
-  test("it is whole again once auth, headers and the signing secret are given anew; the lost secret signs nothing more", async () => {
+  test("it works again with new auth, headers and signing secret; the lost secret no longer signs", async () => {
     const { id } = await create({ auth: { type: "bearer", token: "t" }, custom_headers: { "X-House": "12" } });
     await lose(id, ["sealed_auth", "sealed_headers", "sealed_secret"]);
     const body = { auth: { type: "bearer", token: "new" }, custom_headers: { "X-House": "13" } };
@@ -81,7 +81,7 @@ describe("sealed with a key file that is lost", () => {
     new Verifier(rotated.signing_secret).verify(got?.body ?? "", got?.headers as Record<string, string>);
   });
 
-  test("what is not given anew stays sealed as it was: the key file may come back", async () => {
+  test("secrets that are not set again stay sealed, since the key file may return", async () => {
     const { id } = await create({ custom_headers: { "X-House": "12" } });
     await lose(id, ["sealed_auth"]);
     const sealed = () => desk.db.query((sql) => sql`select sealed_auth, sealed_headers from webhooks where webhook_id = ${id}`);
@@ -93,13 +93,13 @@ describe("sealed with a key file that is lost", () => {
   });
 });
 
-describe("what a webhook authenticates itself with", () => {
+describe("webhook authentication", () => {
   const url = (path: string, host = "127.0.0.1") => `${target.url.replace("127.0.0.1", host).replace(/\/$/, "")}${path}`;
   const tryOut = (id: string) => desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } });
   const move = (id: string, body: object) => desk.ask("updateWebhook", { params: { id }, body });
   const authorizations = () => target.received.map(({ headers }) => headers["authorization"]);
 
-  test("goes to no other host than the one it was given for, until it is given again", async () => {
+  test("it goes to no other host until it is set again", async () => {
     const { id } = await create({ auth: { type: "bearer", token: "t" } });
     expect(await move(id, { url: url("/moved") })).toMatchObject({ url: url("/moved") });
     expect(await tryOut(id)).toMatchObject({ success: true });
@@ -107,7 +107,7 @@ describe("what a webhook authenticates itself with", () => {
     const said = await refusal(tryOut(id));
     expect(said).toContain(`was set for ${new URL(target.url).origin}, and homesec sends it nowhere else`);
     expect(said).toContain('homesec webhooks update "Kitchen" --auth');
-    // nor by a second move
+    // A second change of the URL does not help either
     await move(id, { url: url("/y", "localhost") });
     expect(await refusal(tryOut(id))).toContain("sends it nowhere else");
     expect(authorizations()).toEqual(["Bearer t"]);
@@ -122,8 +122,8 @@ describe("what a webhook authenticates itself with", () => {
   });
 });
 
-describe("the record", () => {
-  test("a new one has the defaults, shows its signing secret once and its auth never", async () => {
+describe("webhook record", () => {
+  test("a new one has the defaults and shows its signing secret once, its auth never", async () => {
     const { signing_secret, ...created } = await create({
       auth: { type: "bearer", token: "very-secret" },
       custom_headers: { "X-House": "12" },
@@ -148,7 +148,7 @@ describe("the record", () => {
     expect(JSON.stringify(read)).not.toMatch(/secret|token|"auth"/);
   });
 
-  test("nothing secret is readable in the database", async () => {
+  test("no secret is readable in the database", async () => {
     const { id, signing_secret } = await create({
       auth: { type: "basic", username: "somebody", credential: "hush-hush" },
       custom_headers: { "X-Key": "open-sesame" },
@@ -161,7 +161,7 @@ describe("the record", () => {
     }
   });
 
-  test("a change leaves alone what it does not name; null empties", async () => {
+  test("a change keeps fields that it does not name; null clears them", async () => {
     const { signing_secret: _, ...created } = await create({
       auth: { type: "bearer", token: "t0k" },
       custom_headers: { a: "b" },
@@ -177,7 +177,7 @@ describe("the record", () => {
       body: { auth: null, custom_headers: null, payload_template: null },
     });
     expect(emptied).toMatchObject({ custom_headers: {}, payload_template: null });
-    // a record that was read can be sent back
+    // A record can be sent back as it was read
     expect(await desk.ask("updateWebhook", { params: { id: created.id }, body: emptied })).toMatchObject({ name: "Hall" });
   });
 
@@ -191,7 +191,7 @@ describe("the record", () => {
     expect(await desk.ask("enableWebhook", { params: { id: first.id } })).toMatchObject({ enabled: true });
     const all = await desk.ask("listWebhooks", { query: "limit=1&offset=1" });
     expect([all.total, all.webhooks.length, all.deprecation_warning]).toEqual([before.total + 2, 1, expect.any(String)]);
-    // what its creation answered can be sent back
+    // The response to its creation can be sent back
     expect(await desk.ask("updateWebhook", { params: { id: first.id }, body: { ...first, name: "Cellar" } })).toMatchObject({
       name: "Cellar",
     });
@@ -199,7 +199,7 @@ describe("the record", () => {
     expect(await refusal(desk.ask("getWebhook", { params: { id: second.id } }))).toContain(`not_found: Webhook ${second.id}`);
   });
 
-  test("an id that names nothing is 404, whatever its form", async () => {
+  test("an unknown id of any form is 404", async () => {
     for (const id of [nobody, "health-check", "7", "%"]) {
       expect(await refusal(desk.ask("getWebhook", { params: { id } }))).toContain("not_found");
       expect(await refusal(desk.ask("updateWebhook", { params: { id }, body: {} }))).toContain("not_found");
@@ -214,7 +214,7 @@ describe("the record", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("webhooks refuse", () => {
   test.each<[string, object, string]>([
     ["an empty name", { name: "" }, "body.name string_too_short"],
     ["a long name", { name: "x".repeat(101) }, "body.name string_too_long"],
@@ -266,13 +266,13 @@ describe("what is refused", () => {
       "invalid: url",
     );
     expect(await refusal(desk.ask("updateWebhook", { params: { id }, body: { name: null } }))).toContain("invalid");
-    // what was allowed when it was made and is no more says so with each delivery; it keeps nobody from changing the rest
+    // A URL that is no longer allowed fails each delivery, but does not prevent other changes
     await desk.db.query((sql) => sql`update webhooks set url = 'http://169.254.169.254/' where webhook_id = ${id}`);
     expect(await desk.ask("updateWebhook", { params: { id }, body: { enabled: false } })).toMatchObject({ enabled: false });
   });
 });
 
-describe("the test", () => {
+describe("webhook test", () => {
   test.each([
     ["none", { type: "none" }, undefined],
     ["bearer", { type: "bearer", token: "abc" }, "Bearer abc"],
@@ -295,7 +295,7 @@ describe("the test", () => {
     expect(await desk.ask("getWebhook", { params: { id } })).toMatchObject({ total_deliveries: 0, last_delivery_at: null });
   });
 
-  test("of each type, and of both kinds where there are two", async () => {
+  test("it sends a sample of each type and kind", async () => {
     const { id } = await create();
     for (const event_type of outboundEventTypes) {
       expect(await desk.ask("testWebhook", { params: { id }, body: { event_type } })).toMatchObject({ success: true });
@@ -312,13 +312,13 @@ describe("the test", () => {
     expect(await refusal(wrong)).toContain("anomaly_detected has");
   });
 
-  test("a template is tried with both kinds when it is saved", async () => {
+  test("saving tries a template with both kinds", async () => {
     const payload_template = "{{ 1 // data.detection_count }}";
     expect(await refusal(create({ event_types: ["event_created"], payload_template }))).toContain("tried with event_created");
     await create({ event_types: ["event_created"], payload_template: "{{ data.camera_id }}: {{ data.summary }}" });
   });
 
-  test("of a dead target is 200 with success false and status 0", async () => {
+  test("a dead target is 200 with success false and status 0", async () => {
     const { id } = await create({ url: "http://127.0.0.1:9/" });
     expect(await desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } })).toMatchObject({
       success: false,
@@ -328,7 +328,7 @@ describe("the test", () => {
     });
   });
 
-  test("says what a target answered that refuses, and follows no redirect", async () => {
+  test("it returns a target's refusal, and follows no redirect", async () => {
     target.answerWith(() => ({ status: 302, headers: { location: "/elsewhere" }, body: "moved" }));
     const { id } = await create();
     const result = await desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } });
@@ -336,7 +336,7 @@ describe("the test", () => {
     expect(target.received.length).toBe(1);
   });
 
-  test("of a template sends its text, with the type that it has", async () => {
+  test("a template sends its text with the matching content type", async () => {
     const template = "{{ event_type }} {{ data.camera_id }} {{ camera_id }} {{ webhook_id }}";
     const { id } = await create({ payload_template: template });
     await desk.ask("testWebhook", { params: { id }, body: { event_type: "event_created" } });
@@ -345,8 +345,8 @@ describe("the test", () => {
   });
 });
 
-describe("rotation", () => {
-  test("for 24 hours both secrets sign, then the new one alone", async () => {
+describe("secret rotation", () => {
+  test("both secrets sign for 24 hours, then only the new one", async () => {
     const { id, signing_secret: old } = await create();
     const rotated = await desk.ask("rotateWebhookSecret", { params: { id } });
     expect(rotated).toMatchObject({ id, previous_secret_valid_until: "2026-03-02T12:00:00.000Z" });
@@ -367,7 +367,7 @@ describe("rotation", () => {
   });
 });
 
-test("a webhook that is deleted while what it never got is requeued is gone, and neither has to give way", async () => {
+test("webhooks: deleting one while its dead letters are requeued succeeds, without a deadlock", async () => {
   for (let round = 0; round < 8; round += 1) {
     const { id } = await create({ name: `Garage ${round}` });
     await desk.db.query(

@@ -36,7 +36,7 @@ const post = async (n: number, path: string, body: unknown): Promise<unknown> =>
   return await response.json();
 };
 
-test("two processes send to one webhook in the order in which things happened, each message once, while another target hangs", async () => {
+test("webhooks: two processes send to one webhook in order, each message once, while another target hangs", async () => {
   await post(0, "cameras", { name: "yard" });
   for (const { url } of [target, dead]) {
     await post(0, "outbound-webhooks", { name: "hook", url, event_types: ["event_created"], max_retries: 0 });
@@ -50,11 +50,11 @@ test("two processes send to one webhook in the order in which things happened, e
   const told = () => target.received.map(({ body }) => (JSON.parse(body) as { data: { id: number } }).data.id);
   await eventually(() => told().length >= ids.length, { timeoutMs: 30_000, what: "every event at the target" });
   expect(told()).toEqual(ids);
-  // one message at a time, which hangs all the while
+  // One message at a time, and it hangs throughout
   expect(dead.received.length).toBe(1);
 });
 
-test("the log names webhook and host of what failed, and no part of an address, header or secret", async () => {
+test("fault log: it names webhook and host, and no part of a path, header or secret", async () => {
   const failing = await receiver(({ path }) =>
     path.includes("gone") ? { status: 410 } : path.includes("cut") ? "reset" : { status: 500 },
   );

@@ -7,12 +7,12 @@ import { newSigningSecret, signatureHeaders } from "../../../src/alerting/webhoo
 
 const now = new Date("2026-01-31T22:15:00Z");
 
-describe("the delay before a retry", () => {
-  test("doubles from retry_delay_seconds, up to one hour", () => {
+describe("webhook retry delay", () => {
+  test("it doubles from retry_delay_seconds up to one hour", () => {
     expect([1, 2, 3, 4, 9, 10].map((n) => webhookDelayMs(n, 10, {}, 0) / 1000)).toEqual([10, 20, 40, 80, 2560, 3600]);
   });
 
-  test("has up to a fifth of jitter, and is never above an hour or below its own", () => {
+  test("it has up to 20 % jitter, within one hour", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 }),
@@ -47,8 +47,8 @@ describe("the delay before a retry", () => {
   });
 });
 
-describe("signatures", () => {
-  test("are verified by the reference library, with any of the secrets and no other", () => {
+describe("webhook signatures", () => {
+  test("the reference library verifies them with any of the secrets, and no other", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         const body = JSON.stringify({ text });
@@ -69,7 +69,7 @@ describe("signatures", () => {
   });
 });
 
-describe("an answer", () => {
+describe("HTTP answer", () => {
   const answered = (status: number) => outcomeOfAnswer({ kind: "answered", status, retryAfter: "7", body: "x\u0000y", ms: 12.4 }, now);
   test.each([
     [200, "sent"],

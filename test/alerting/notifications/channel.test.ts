@@ -1,4 +1,4 @@
-// Over 400 lines: one desk of mail server, receiver and sender serves mails, webhooks and digests.
+// Over 400 lines: one setup of mail server, receiver and engine serves mails, webhooks and digests.
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -50,7 +50,7 @@ afterEach(async () => {
 
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
 
-/** A daemon's sender with a configuration of its own, and the alert that it is to tell of. */
+/** A delivery engine with its own configuration, and functions that raise alerts and run jobs. */
 async function desk(env: Readonly<Record<string, string>>, db = database.db) {
   const { config } = parseConfig({
     env: { DATA_DIR: folder.path, CAMERA_ROOT: folder.path, ALERT_EXPIRY_HOURS: "24", ...env },
@@ -87,7 +87,7 @@ async function desk(env: Readonly<Record<string, string>>, db = database.db) {
     run: async (job: Awaited<ReturnType<typeof claim>>[number], signal = new AbortController().signal) =>
       await sender.run(job.subject.split(":")[1] ?? "", job, signal),
     sender,
-    /** Does what is due at this time. Returns how much that was. */
+    /** Runs the jobs that are due at this time. Returns their number. */
     work: async (at = now) => {
       now = at;
       const jobs = await claim();
@@ -140,8 +140,8 @@ async function receiver(...statuses: readonly number[]) {
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?token=s3cret` };
 }
 
-describe("an alert by mail", () => {
-  it("goes out with its picture, and the alert hears of it", async () => {
+describe("notification by mail", () => {
+  it("it is sent with its picture and updates its alert", async () => {
     const { server, raise, work, result, jobs } = await mailDesk();
     const { alertId } = await raise(["email"], { picture: `${folder.path}/1.jpg`, summary: "A person came." });
     expect(await work()).toBe(1);
@@ -156,7 +156,7 @@ describe("an alert by mail", () => {
     expect(await jobs()).toEqual([]);
   });
 
-  it("goes out once, although the database goes away just when the mail server has taken it", async () => {
+  it("it is sent once when the database goes away right after the mail server accepted it", async () => {
     const server = await mailServer();
     servers.push(server);
     let stores = Number.NaN;
@@ -168,7 +168,7 @@ describe("an alert by mail", () => {
         stores += 1;
         if (stores === 1) throw new DatabaseUnavailable("it is restarted");
         const done = await database.db.transaction(work);
-        // it took effect, and nobody was told so
+        // The commit took effect, but its answer was lost
         if (stores === 2) throw new OutcomeUnknown();
         return done;
       },
@@ -184,14 +184,14 @@ describe("an alert by mail", () => {
     expect(await claim()).toEqual([]);
   });
 
-  it("goes out without its picture when that is gone", async () => {
+  it("it is sent without a picture that was deleted", async () => {
     const { server, raise, work } = await mailDesk();
     await raise(["email"], { picture: `${folder.path}/gone.jpg` });
     await work();
     expect(server.mails[0]?.mail.text).toContain("it is gone from the disk");
   });
 
-  it("shows the newest picture of a camera that writes all of them into one file, and links to it", async () => {
+  it("it shows and links the newest picture of a camera that overwrites one file", async () => {
     const server = await mailServer();
     servers.push(server);
     const { raise, work } = await desk({ ...mailEnv(server.port), PUBLIC_URL: "https://home.example.org" });
@@ -207,7 +207,7 @@ describe("an alert by mail", () => {
     expect(received?.mail.text).not.toContain("No picture");
   });
 
-  it("waits for a mail server that is down, visibly, and arrives late when it is back, saying so", async () => {
+  it("it shows that it waits for a dead mail server, arrives when the server is back, and explains the delay", async () => {
     const port = await freePort();
     const { raise, work, result, jobs, attempts } = await desk(mailEnv(port));
     const { alertId } = await raise(["email"]);
@@ -231,7 +231,7 @@ describe("an alert by mail", () => {
     expect(server.mails[0]?.mail.text).toMatch(/This alert is late: it could not be sent for 2 minutes \(connect ECONNREFUSED/);
     expect(await result(alertId)).toEqual({ channel: "email", status: "sent", reason: null, attempts: 3, late: true });
     expect((await attempts()).map(({ outcome }) => outcome)).toEqual(["again", "again", "sent"]);
-    // one fault is told once, and its end
+    // The log reports one fault once, and the recovery
     expect(logged.map((line) => line.split(" {")[0])).toEqual([
       "notification failed; retrying",
       "notifications work again",
@@ -239,7 +239,7 @@ describe("an alert by mail", () => {
     ]);
   });
 
-  it("that waits goes out later and later, but at least every 36 minutes, until it expires into the dead letters", async () => {
+  it("retries back off to at most 36 minutes, until it expires as a dead letter", async () => {
     const { raise, work, result, jobs } = await desk(mailEnv(await freePort()));
     const start = now;
     const { alertId } = await raise(["email"]);
@@ -261,7 +261,7 @@ describe("an alert by mail", () => {
     expect(await jobs()).toMatchObject([{ status: "dead", error: expect.stringContaining("not sent within 24 hours") }]);
   });
 
-  it("that was given up is sent when it is taken up again, with a new expiry", async () => {
+  it("a requeued dead letter is sent with a new expiry", async () => {
     const { server, raise, work, result, jobs } = await mailDesk({
       onRecipient: (_, time) => (time === 1 ? { code: 550, text: "blocked" } : undefined),
     });
@@ -281,7 +281,7 @@ describe("an alert by mail", () => {
     expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 2, late: true });
   });
 
-  it("reaches those at once who can be reached, and the others when their server has made up its mind", async () => {
+  it("it reaches available recipients at once and greylisted ones later", async () => {
     const { server, raise, work, result, jobs } = await mailDesk({
       onRecipient: (who, time) => (who.startsWith("you") && time < 3 ? { code: 450, text: "greylisted" } : undefined),
     });
@@ -300,7 +300,7 @@ describe("an alert by mail", () => {
     expect(await jobs()).toEqual([]);
   });
 
-  it("names the recipients that will never get it", async () => {
+  it("it names the recipients that the server refuses for good", async () => {
     const { raise, work, result } = await mailDesk({
       onRecipient: (who) => (who.startsWith("you") ? { code: 550, text: "no such user" } : undefined),
     });
@@ -309,7 +309,7 @@ describe("an alert by mail", () => {
     expect(await result(alertId)).toMatchObject({ status: "sent", reason: "refused for you@example.org: 550 no such user" });
   });
 
-  it("waits for a login to be mended, tries it once in ten minutes however much waits, and the log says so once", async () => {
+  it("with a wrong login, one mail in 10 minutes tries the server, and the log reports it once", async () => {
     const { raise, work, result, jobs, attempts } = await mailDesk({ login: { user: "home", password: "s3cret-pass" } });
     const first = await raise(["email"]);
     await raise(["email"]);
@@ -325,7 +325,7 @@ describe("an alert by mail", () => {
     expect(logged[0]).toContain("with this configuration");
   });
 
-  it("goes out at once when the channel was found to work, and if it does not after all, one mail asks", async () => {
+  it("a test that works releases all waiting mails; if the server still refuses, one mail tries it", async () => {
     let isMended = true;
     const { server, raise, work, attempts } = await mailDesk({
       onRecipient: () => (isMended ? undefined : { code: 550, text: "5.7.1 relaying denied" }),
@@ -349,7 +349,7 @@ describe("an alert by mail", () => {
     expect(server.mails).toHaveLength(3);
   });
 
-  it("still names who will never get it when the others have got theirs, and who did not in time", async () => {
+  it("it keeps naming refused recipients, and those that were not reached in time", async () => {
     const { raise, work, result } = await mailDesk({
       onRecipient: (who, time) =>
         who.startsWith("you") ? { code: 550, text: "no such user" } : time < 2 ? { code: 450, text: "greylisted" } : undefined,
@@ -370,7 +370,7 @@ describe("an alert by mail", () => {
     expect(logged.at(-1)).toContain("reached some of its recipients");
   });
 
-  it("of what happened while homesec was off says so too", async () => {
+  it("a mail that waited while homesec was down explains the delay", async () => {
     const { server, raise, work, result } = await mailDesk();
     const { alertId } = await raise(["email"]);
     await work(minutes(185));
@@ -378,7 +378,7 @@ describe("an alert by mail", () => {
     expect(await result(alertId)).toMatchObject({ status: "sent", attempts: 1, late: true });
   });
 
-  it("is not sent when a person has ended the alert meanwhile, though its job runs already", async () => {
+  it("it is not sent after a person ended the alert, even when its job runs already", async () => {
     const { server, raise, claim, run, result, jobs } = await mailDesk();
     const { alertId } = await raise(["email"]);
     const [job] = await claim();
@@ -392,7 +392,7 @@ describe("an alert by mail", () => {
     expect(await jobs()).toEqual([]);
   });
 
-  it("is given back when the daemon stops in the middle", async () => {
+  it("its job is released when the daemon stops during an attempt", async () => {
     const { raise, claim, run, result } = await desk(mailEnv(await freePort()));
     const { alertId } = await raise(["email"]);
     const [job] = await claim();
@@ -402,7 +402,7 @@ describe("an alert by mail", () => {
     expect(await result(alertId)).toMatchObject({ status: "waiting", attempts: 0 });
   });
 
-  it("is failed with the reason when no attempt ever came to an end", async () => {
+  it("it fails with the reason when no attempt came to an outcome", async () => {
     const { sender, raise, claim, result, jobs } = await mailDesk();
     const { alertId } = await raise(["email"]);
     const [job] = await claim();
@@ -411,7 +411,7 @@ describe("an alert by mail", () => {
     expect(await jobs()).toMatchObject([{ status: "dead" }]);
   });
 
-  it("whose event is gone leaves nothing behind", async () => {
+  it("a deleted event leaves no job", async () => {
     const { server, raise, work, jobs } = await mailDesk();
     await raise(["email"]);
     await database.db.query((sql) => sql`delete from events`);
@@ -419,7 +419,7 @@ describe("an alert by mail", () => {
     expect([server.mails, await jobs()]).toEqual([[], []]);
   });
 
-  it("holds up no other channel", async () => {
+  it("it does not delay other channels", async () => {
     const hook = await receiver();
     const { raise, claim } = await desk({ ...mailEnv(await freePort()), DEFAULT_WEBHOOK_URL: hook.url });
     await raise(["email", "webhook"]);
@@ -428,8 +428,8 @@ describe("an alert by mail", () => {
   });
 });
 
-describe("an alert by webhook", () => {
-  it("has exactly the documented payload", async () => {
+describe("notification by webhook", () => {
+  it("it posts exactly the documented payload", async () => {
     const hook = await receiver();
     const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
     const { alertId, eventId } = await raise(["webhook"]);
@@ -443,7 +443,7 @@ describe("an alert by webhook", () => {
     expect(await result(alertId)).toEqual({ channel: "webhook", status: "sent", reason: null, attempts: 1, late: false });
   });
 
-  it("is repeated unchanged until the receiver takes it, as late as that asks for", async () => {
+  it("retries are identical and honour Retry-After", async () => {
     const hook = await receiver(503, 429);
     const { raise, work, result, jobs } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
     const { alertId } = await raise(["webhook"]);
@@ -459,7 +459,7 @@ describe("an alert by webhook", () => {
     expect(logged.join()).not.toContain("s3cret");
   });
 
-  it("fails for good when the receiver says that it is gone", async () => {
+  it("410 fails for good", async () => {
     const hook = await receiver(410);
     const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
     const { alertId } = await raise(["webhook"]);
@@ -470,7 +470,7 @@ describe("an alert by webhook", () => {
     });
   });
 
-  it("is not sent to where nothing may be sent", async () => {
+  it("it is not sent to a refused address", async () => {
     const { raise, work, result } = await desk({ DEFAULT_WEBHOOK_URL: "http://169.254.169.254/latest/meta-data" });
     const { alertId } = await raise(["webhook"]);
     await work();
@@ -478,8 +478,8 @@ describe("an alert by webhook", () => {
   });
 });
 
-describe("a digest", () => {
-  it("says through each channel what the cooldown held back, even when the alert was acknowledged", async () => {
+describe("digest notification", () => {
+  it("each channel reports what the cooldown held back, even when the alert was acknowledged", async () => {
     const hook = await receiver();
     const { db } = database;
     const server = await mailServer();
@@ -502,11 +502,11 @@ describe("a digest", () => {
     expect(body.type).toBe("security_alert_digest");
     expect(body.held_back.count).toBe(22);
     expect(body.held_back.events.map((event) => event.event_id)).toEqual(held.slice(2));
-    // an alert is settled by what was said of itself
+    // Only the alert's own notifications settle it
     expect(settled).toEqual([]);
   });
 
-  it("is not sent when all events that it was to tell of were deleted meanwhile", async () => {
+  it("it is cancelled when all its events were deleted", async () => {
     const hook = await receiver();
     const { raise, work } = await desk({ DEFAULT_WEBHOOK_URL: hook.url });
     const { alertId } = await raise(["webhook"], {}, "digest");
