@@ -1,6 +1,6 @@
 import type { Examination } from "./examination.ts";
 
-/** Groups in the order in which they are printed. */
+/** Groups, in printing order. */
 export const groups = {
   daemon: "Daemon",
   program: "Program and machine",
@@ -22,7 +22,7 @@ export type Severity = "warning" | "error";
 
 /** One problem that a check found. */
 export interface Finding {
-  /** What is wrong, and why it matters where that is not obvious. */
+  /** The problem, and why it matters where that is not obvious. */
   readonly text: string;
   /** What to do: a command, a variable, or a step. */
   readonly fix: string;

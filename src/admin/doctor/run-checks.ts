@@ -25,7 +25,7 @@ export interface CheckReport {
   readonly finding: string | null;
   /** All fixes, joined with "; ". */
   readonly remedy: string | null;
-  /** What the check saw, or why it was skipped. */
+  /** The detail of an ok check, or why it was skipped. */
   readonly detail: string | null;
   /** Each finding with its fix. */
   readonly findings: readonly { readonly finding: string; readonly remedy: string; readonly severity: Severity }[];

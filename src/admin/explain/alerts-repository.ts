@@ -12,7 +12,7 @@ export interface VerdictFacts {
   readonly alertId: string | null;
   readonly suppressedBy: string | null;
   readonly suppressedUntil: Date | null;
-  /** When the suppressing alert was raised, and for which event; null when it was deleted. */
+  /** When the suppressing alert was raised, and its event; null when it was deleted. */
   readonly suppressorRaisedAt: Date | null;
   readonly suppressorEventId: number | null;
   /** The silence that suppressed this verdict, and its reason. */

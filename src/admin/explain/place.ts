@@ -37,7 +37,7 @@ async function realOf(path: string): Promise<string> {
   }
 }
 
-/** The paths under which the file may be recorded: as given, and through the folder of its camera. */
+/** The possible recorded paths of the file: as given, and through the folder of its camera. */
 export function ledgerPaths(path: string, { resolved, owner }: Place): readonly string[] {
   const own = owner && join(owner.folder, relative(owner.real, resolved.path));
   return [...new Set([path, resolve(path), resolved.path, ...(own === undefined ? [] : [own])])];

@@ -4,7 +4,7 @@ import type { EventFacts } from "./events-repository.ts";
 import type { WaitingJob } from "./jobs-repository.ts";
 import { instant, type Step, sentence } from "./step.ts";
 
-/** The step in which a rule evaluated the event. */
+/** The step of a rule that evaluated the event. */
 export function verdictStep(verdict: VerdictFacts): Step {
   return {
     at: verdict.evaluatedAt,
@@ -27,7 +27,7 @@ export function verdictStep(verdict: VerdictFacts): Step {
   };
 }
 
-/** What the rule did, as the rest of a sentence that starts with its name. */
+/** The action of the rule, as the rest of a sentence that starts with its name. */
 export function verdictText(verdict: VerdictFacts): string {
   const matched = verdict.matched.length === 0 ? "" : ` (${verdict.matched.join(", ")})`;
   const again = {

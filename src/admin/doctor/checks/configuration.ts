@@ -32,7 +32,7 @@ const configuration: Check = {
   },
 };
 
-/** What the configuration warns about, except what other checks report. */
+/** Warnings of the configuration, except what other checks report. */
 function ineffectiveValues({ warnings, config }: ParsedConfig): Outcome {
   const others = warnings.filter((warning) => !unknown.test(warning) && warning !== openToNetwork(config));
   if (others.length === 0) return ok();

@@ -59,7 +59,7 @@ function permissions(dataDir: string, mode: number): Outcome {
   );
 }
 
-/** When homesec runs as root, the embedded server and its files belong to an account of their own. */
+/** When homesec runs as root, the embedded server and its files belong to another account. */
 const otherOwners: ReadonlySet<string> = new Set(["postgres", "postgresql", "run", "cameras"]);
 
 async function owners(dataDir: string, uid: number): Promise<Outcome> {
@@ -158,7 +158,7 @@ const logs: Check = {
   severity: "warning",
   reads: "folders",
   finds: "The log files take more than 1 GB",
-  fix: "Set LOG_LEVEL=info or lower LOG_RETENTION_DAYS, and see what is logged so often",
+  fix: "Set LOG_LEVEL=info or lower LOG_RETENTION_DAYS, and see which messages repeat",
   async run(examination) {
     const { dataDir, logRetentionDays } = examination.config();
     const folder = join(dataDir, "logs");

@@ -71,7 +71,7 @@ function publicUrl(config: Config): Outcome {
   if (!isLoopback(host)) return ok(`links lead to ${host}`);
   return finding(
     `The links in mails lead to ${host}, which works only on this machine`,
-    "Set PUBLIC_URL to the address at which you reach homesec, such as https://home.example.net",
+    "Set PUBLIC_URL to the address of homesec in your network, such as https://home.example.net",
     "warning",
   );
 }
