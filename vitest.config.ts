@@ -32,7 +32,7 @@ const alone = [
     "test/monitoring/upstream/answer.test.ts",
     "test/monitoring/detector-model/model-file.test.ts",
   ],
-  ...["test/daemon/http/export.test.ts", "test/platform/store/hand-over.test.ts"],
+  ...["test/daemon/http/export.test.ts", "test/platform/store/dispatcher.test.ts"],
 ];
 
 /** Files that take more than 5 s alone on two cores: `npm run check` leaves them out, `npm test` runs them. */

@@ -2,9 +2,10 @@ import { createNvidiaSmi } from "../src/admin/gpu/nvidia-smi.ts";
 import { minuteMs } from "../src/base/clock/durations.ts";
 import { localTimeZone } from "../src/base/clock/time-zone.ts";
 import { rootsOf } from "../src/monitoring/cameras/roots.ts";
-import type { Parts } from "./parts.ts";
-import type { RecentEvents } from "./recent-events.ts";
+import type { RecentEvents } from "./health/recent-events.ts";
+import type { WorkerContext } from "./pipeline/worker-context.ts";
 import type { Selftest } from "./selftest/selftest.ts";
+import { createSelftestWorker } from "./selftest/selftest-worker.ts";
 import { createBaselineLearner } from "./workers/baseline-learner.ts";
 import { createCameraWatcher } from "./workers/camera-watcher.ts";
 import { createCaretaker } from "./workers/caretaker.ts";
@@ -12,7 +13,6 @@ import { createCleanupService } from "./workers/cleanup-service.ts";
 import { createFileCleaner } from "./workers/file-cleaner.ts";
 import { createGpuMonitor } from "./workers/gpu-monitor.ts";
 import { createHealthReporter } from "./workers/health-reporter.ts";
-import { createSelftestWorker } from "./workers/selftest-worker.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** What some of them tell or ask. */
@@ -31,7 +31,7 @@ export interface Housekeeping {
 
 /** Makes the workers that no picture passes: who keeps rows true, learns what is usual, measures, deletes by age and looks at the health. */
 export function createHousekeeping(
-  { context, runtime, upstreams, peers }: Parts,
+  { context, runtime, upstreams, peers }: WorkerContext,
   { selftest, recentEvents }: HousekeepingParts,
 ): Housekeeping {
   const { db, clock, log, config, settings } = context;

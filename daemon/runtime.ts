@@ -4,21 +4,22 @@ import type { Database } from "../src/platform/database/database.ts";
 import { diskSpace } from "../src/platform/disk/disk.ts";
 import { createPictureDisk } from "../src/platform/disk/picture-disk.ts";
 import type { ProcessRow } from "../src/work/jobs/processes-repository.ts";
+import type { PublishedRow } from "../src/work/journal/journal-repository.ts";
 import type { Runtime } from "../src/work/operations/runtime.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import { isSingleton, mergedBreakers, watcherElsewhere, workersElsewhere } from "./cluster/merged.ts";
-import type { Peers } from "./cluster/peers.ts";
 import type { FileWatcher } from "./file-watcher/file-watcher.ts";
+import type { RecentEvents } from "./health/recent-events.ts";
 import type { RequestCounter } from "./http/stats.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { RecentEvents } from "./recent-events.ts";
 import type { Selftest } from "./selftest/selftest.ts";
-import { resetBreaker } from "./services.ts";
-import type { Upstreams } from "./upstreams.ts";
+import { resetBreaker } from "./upstreams/services.ts";
+import type { Upstreams } from "./upstreams/upstreams.ts";
 import type { Supervisor } from "./workers/supervisor.ts";
 
-/** Parts that are made after the operations that ask for them. */
-export interface LateParts {
+/** The parts that are made after the operations that use them. */
+export interface RunningParts {
   readonly url: string;
   readonly hub: Hub;
   readonly metrics: Metrics;
@@ -27,7 +28,15 @@ export interface LateParts {
   readonly watcher: FileWatcher;
 }
 
-/** Makes what the operations see of the running daemon. `late` is asked at each use: no operation runs before all of it is there. */
+/** What the operations see of the running daemon. */
+export interface DaemonRuntime extends Runtime {
+  /** Attaches the parts once they exist. No operation may run before: it throws. */
+  attach(parts: RunningParts): void;
+  /** Sends journal rows that this process has numbered to its live clients. */
+  publish(rows: readonly PublishedRow[]): void;
+}
+
+/** Makes what the operations see of the running daemon. */
 export function createRuntime(options: {
   readonly version: string;
   readonly clock: Clock;
@@ -37,24 +46,27 @@ export function createRuntime(options: {
   readonly recentEvents: RecentEvents;
   readonly db: Database;
   readonly own: ProcessRow;
-  readonly peers: Peers;
-  /** Has the other daemons do the same. */
-  readonly tellPeers: (hint: string) => void;
-  readonly late: () => LateParts;
-}): Runtime {
-  const { clock, upstreams, counter, recentEvents, late, own, peers } = options;
+  readonly cluster: Cluster;
+}): DaemonRuntime {
+  const { clock, upstreams, counter, recentEvents, own, cluster } = options;
+  const { peers, signals } = cluster;
+  let parts: RunningParts | undefined;
+  const running = (): RunningParts => {
+    if (!parts) throw new Error("the daemon is still starting");
+    return parts;
+  };
   const startedAt = clock.now();
   const breakers = () => mergedBreakers(upstreams.breakers(), peers.roles, peers.others());
   return {
     startedAt,
     version: options.version,
-    workers: () => [...late().supervisor.states(), ...workersElsewhere(peers.roles, peers.others())],
+    workers: () => [...running().supervisor.states(), ...workersElsewhere(peers.roles, peers.others())],
     daemons: () => [
       {
         ...{ processId: own.processId, host: own.host, pid: own.pid, version: own.version, startedAt },
         roles: peers.roles,
         singletons: peers.alone
-          ? late()
+          ? running()
               .supervisor.states()
               .map(({ name }) => name)
               .filter(isSingleton)
@@ -62,24 +74,28 @@ export function createRuntime(options: {
       },
       ...peers.others(),
     ],
-    supervisorAlive: () => late().supervisor.alive(),
-    url: () => late().url,
+    supervisorAlive: () => running().supervisor.alive(),
+    url: () => running().url,
     breakers,
     resetBreaker: async (name) => {
       const previous = breakers().find((breaker) => breaker.name === name)?.state;
       const own = await resetBreaker(name, { db: options.db, clock, upstreams });
       peers.forgetBreaker(name);
-      options.tellPeers(`breaker:${name}`);
+      signals.send(`breaker:${name}`);
       return previous ?? own;
     },
     probeUpstreams: () => upstreams.probe(),
-    watcher: () => (peers.does("file_watcher") ? late().watcher.state() : watcherElsewhere(options.config.cameraRoot, peers.others())),
+    watcher: () => (peers.does("file_watcher") ? running().watcher.state() : watcherElsewhere(options.config.cameraRoot, peers.others())),
     disk: () => diskSpace(options.config.dataDir),
     pictureDisk: createPictureDisk(options.config),
-    live: () => late().hub.stats(),
+    live: () => running().hub.stats(),
     requests: () => counter.stats(),
     recentEvents: () => recentEvents.list(),
-    selftest: (options) => late().selftest.run(options),
-    metrics: () => late().metrics.text(),
+    selftest: (options) => running().selftest.run(options),
+    metrics: () => running().metrics.text(),
+    publish: (rows) => running().hub.publish(rows),
+    attach: (given) => {
+      parts = given;
+    },
   };
 }

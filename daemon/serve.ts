@@ -74,7 +74,7 @@ function greeting(daemon: Daemon, { config, called }: ServeOptions): string {
     `  detector         ${config.detectorUrl === undefined && config.roles.includes("detect") ? (ownModel(config) ?? upstream("detector")) : upstream("detector")}`,
     `  language model   ${upstream("language_model")}`,
     `  database         ${daemon.databaseDescription}`,
-    `  hand-over        ${daemon.handOver === "bullmq" ? "BullMQ on Redis" : "in this process"}`,
+    `  queue            ${daemon.dispatcher === "bullmq" ? "BullMQ on Redis" : "in-process (no Redis)"}`,
     `  log              ${config.dataDir}/logs`,
     "",
     "What to do next:",

@@ -9,31 +9,34 @@ import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
 import type { ProcessRow } from "../../src/work/jobs/processes-repository.ts";
 import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
 import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
-import type { Upstreams } from "../upstreams.ts";
+import type { Upstreams } from "../upstreams/upstreams.ts";
 import type { Worker } from "../workers/worker.ts";
-import { createHints, type Hints } from "./hints.ts";
 import { isSingleton, roleAsking, workersOf } from "./merged.ts";
 import { createPeers, type Peers, peerName } from "./peers.ts";
+import { createSignals, type Signals } from "./signals.ts";
 import { singletonWorker } from "./singleton-worker.ts";
 import { createSingletons, type Singletons } from "./singletons.ts";
 
-/** What of this daemon the others hear, and what it does when they say something; asked only when all of it is there. */
+/** The parts of this daemon that the cluster reports on, and that signals of other daemons reach. */
 export interface ClusterParts {
   readonly workers: () => readonly WorkerState[];
   readonly watcher: () => WatcherState;
-  readonly upstreams: () => Upstreams;
-  readonly wakeHere: (note: WakeNote) => void;
+  readonly upstreams: Upstreams;
+  /** Wakes the worker of this process that has something to do after a commit with this note. */
+  readonly wake: (note: WakeNote) => void;
 }
 
-/** This daemon among those that share its database: who they are, what only one does, and hints between them. */
+/** This daemon among those that share its database: its peers, the singletons that it holds, and signals between them. */
 export interface Cluster {
   readonly peers: Peers;
-  /** Undefined when nobody else can use the database. */
+  /** Undefined when no other daemon can use the database. */
   readonly singletons: Singletons | undefined;
-  readonly hints: Hints;
-  /** Which key file this daemon has: told to the others from now on. */
+  readonly signals: Signals;
+  /** From now on this daemon reports to the others which key file it has. */
   keyIs(fingerprint: string): void;
-  /** The workers that this daemon runs: of a role that it has, and one at a time where that is so. */
+  /** Attaches the parts of this daemon once they exist. Until then the report is empty and only other daemons are woken. */
+  attach(parts: ClusterParts): void;
+  /** The workers that this daemon runs: those of its roles; a singleton stands by while another daemon holds it. */
   ours(workers: readonly Worker[]): readonly Worker[];
   /** Wakes the workers here and in the other daemons that have something to do after a commit with this note. */
   wake(note: WakeNote): void;
@@ -54,25 +57,24 @@ const keyOf =
   (name: string): string =>
     workersOf.watch.includes(name) ? `${name} ${cameraRoot}` : name;
 
-/** Puts it together. Nothing is asked of the database yet. */
+/** Makes the cluster. It does not use the database yet. */
 export function createCluster(options: {
   readonly own: ProcessRow;
   readonly config: Config;
   readonly clock: Clock;
   readonly database: OpenDatabase;
   readonly log: Log;
-  readonly parts: ClusterParts;
 }): Cluster {
-  const { own, database, parts } = options;
+  const { own, database } = options;
   const log = options.log.child({ part: "peers" });
   const { roles } = options.config;
   const roots = roles.includes("watch") ? rootsOf(options.config) : [];
   let key: string | null = null;
-  let complete = false;
+  let parts: ClusterParts | undefined;
 
   const report = (): ProcessReport => {
-    if (!complete) return { stopped: [], breakers: [], builtIn: [], watcher: null, roots: [...roots], key };
-    const upstreams = parts.upstreams();
+    if (!parts) return { stopped: [], breakers: [], builtIn: [], watcher: null, roots: [...roots], key };
+    const { upstreams } = parts;
     const stopped = parts.workers().filter(({ running, elsewhere }) => !running && !elsewhere);
     const { running: _, ...watcher } = parts.watcher();
     return {
@@ -87,16 +89,15 @@ export function createCluster(options: {
 
   const singletons = database.openSession && createSingletons({ openSession: database.openSession, keyOf: keyOf(options.config), log });
   const peers = createPeers({ own, roles, roots, singletons, clock: options.clock, report, log });
-  const hints = createHints({
+  const signals = createSignals({
     db: database.db,
     ownId: own.processId,
     log,
-    onHint: (hint) => {
-      const [what, which = ""] = hint.split(":");
-      if (what !== "breaker") return parts.wakeHere(hint as WakeNote);
-      const upstreams = parts.upstreams();
-      const breaker = upstreams.breakers().find(({ name }) => name === which);
-      if (breaker) upstreams.resetBreaker(breaker.name);
+    onSignal: (signal) => {
+      const [what, which = ""] = signal.split(":");
+      if (what !== "breaker") return parts?.wake(signal as WakeNote);
+      const breaker = parts?.upstreams.breakers().find(({ name }) => name === which);
+      if (breaker) parts?.upstreams.resetBreaker(breaker.name);
     },
   });
   const holder = (name: string): string | undefined => {
@@ -115,12 +116,14 @@ export function createCluster(options: {
   return {
     peers,
     singletons,
-    hints,
+    signals,
+    attach: (given) => {
+      parts = given;
+    },
     keyIs: (fingerprint) => {
       key = fingerprint;
     },
     ours: (workers) => {
-      complete = true;
       const left = new Set(Object.entries(workersOf).flatMap(([role, names]) => (roles.some((own) => own === role) ? [] : names)));
       const mine = workers.filter(({ name }) => !left.has(name) && (name !== "selftest" || roles.includes("maintain")));
       return singletons
@@ -128,8 +131,8 @@ export function createCluster(options: {
         : mine;
     },
     wake: (note) => {
-      parts.wakeHere(note);
-      if (concernsPeers(note)) hints.tell(note);
+      parts?.wake(note);
+      if (concernsPeers(note)) signals.send(note);
     },
   };
 }

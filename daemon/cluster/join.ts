@@ -38,11 +38,11 @@ export async function join(
 
 /** Tells the others of this daemon, with its key, and says so in the log when one of them has another key: what one seals the others cannot open. */
 export async function introduce(
-  company: Cluster,
+  cluster: Cluster,
   { db, keyPath, fingerprint, log }: { readonly db: Database; readonly keyPath: string; readonly fingerprint: string; readonly log: Log },
 ): Promise<void> {
-  const { peers } = company;
-  company.keyIs(fingerprint);
+  const { peers } = cluster;
+  cluster.keyIs(fingerprint);
   if (peers.alone) return;
   await db.transaction((sql) => peers.beat(sql));
   const other = peers.others().find(({ report }) => report !== undefined && report.key !== null && report.key !== fingerprint);

@@ -14,19 +14,29 @@ export interface Metrics extends Work {
 /** Gauges of prom-client that are named like counters. */
 const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-/** Makes the metrics of one daemon, in a registry of their own. Nothing is asked of `sources` before the first scrape. */
-export function createMetrics(sources: ProcessSources & LateSources): Metrics {
+/** The metrics of a daemon, whose parts are made after it. */
+export interface DaemonMetrics extends Metrics {
+  /** Attaches what each scrape reads. Call it once, before the first scrape. */
+  observe(sources: ProcessSources & LateSources): void;
+}
+
+/** Makes the metrics of one daemon, in a registry of their own. */
+export function createMetrics(): DaemonMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
   const cameras = createCameraLabels();
-  showProcess(registry, sources);
-  const show = showFigures(registry, cameras);
-  const [figures, disks] = [promptly(sources.figures), promptly(sources.disks)];
+  let refresh = async (): Promise<void> => {};
   return {
     ...countWork(registry, cameras),
+    observe: (sources) => {
+      showProcess(registry, sources);
+      const show = showFigures(registry, cameras);
+      const [figures, disks] = [promptly(sources.figures), promptly(sources.disks)];
+      refresh = async () => show(...(await Promise.all([figures(), disks()])));
+    },
     text: async () => {
-      show(...(await Promise.all([figures(), disks()])));
+      await refresh();
       return await registry.metrics();
     },
   };

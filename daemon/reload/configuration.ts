@@ -3,7 +3,7 @@ import type { Log } from "../../src/base/log/log.ts";
 import { type Config, configKey } from "../../src/platform/config/config.ts";
 import type { LoadedConfig } from "../../src/platform/config/load.ts";
 import { type VariableName, variable, variableNames } from "../../src/platform/config/variables.ts";
-import type { RecentEvents } from "../recent-events.ts";
+import type { RecentEvents } from "../health/recent-events.ts";
 import { type WatchedFiles, watchFiles } from "./watch-files.ts";
 
 export interface FollowOptions {

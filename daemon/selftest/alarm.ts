@@ -1,8 +1,8 @@
 import type { Log } from "../../src/base/log/log.ts";
 import type { JournalEntry } from "../../src/contract/live.ts";
 import type { SelftestReport } from "../../src/work/selftest/report.ts";
+import type { RecentEvents } from "../health/recent-events.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { RecentEvents } from "../recent-events.ts";
 
 /** Makes who tells of a self-test that failed, in the log, among the recent events of the health answer and live, and when one passes again. */
 export function createSelftestAlarm(options: {

@@ -7,15 +7,15 @@ import type { Log } from "../../src/base/log/log.ts";
 import { ensureCameraForFolder } from "../../src/monitoring/cameras/registration.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
-import { createInProcessHandOver } from "../../src/platform/store/in-process-hand-over.ts";
+import { createInProcessDispatcher } from "../../src/platform/store/in-process-dispatcher.ts";
 import { beatProcess } from "../../src/work/jobs/processes-repository.ts";
 import { createSchema, dropSchema, leftoverSchemas, selftestSchema } from "../../src/work/selftest/selftest-repository.ts";
 import { thisProcess } from "../cluster/own-process.ts";
 import { uncounted } from "../metrics/metrics.ts";
-import type { Parts } from "../parts.ts";
-import { createPipeline } from "../pipeline.ts";
-import { createWaker } from "../waker.ts";
-import { createWatching } from "../watching.ts";
+import { createPipeline } from "../pipeline/pipeline.ts";
+import { createWaker } from "../pipeline/waker.ts";
+import { createWatching } from "../pipeline/watching.ts";
+import type { WorkerContext } from "../pipeline/worker-context.ts";
 import { createPublisher } from "../workers/publisher.ts";
 
 /** The camera that a self-test makes up, in tables of its own. */
@@ -37,12 +37,12 @@ export interface Scratch {
 
 /** What a scratch is made with. */
 export interface ScratchOptions {
-  readonly parts: Parts;
+  readonly parts: WorkerContext;
   readonly openSchema: (schema: string, max: number) => Database;
 }
 
 /** Where self-tests put their pictures. */
-const folderOf = (parts: Parts): string => join(parts.context.config.dataDir, "selftest");
+const folderOf = (parts: WorkerContext): string => join(parts.context.config.dataDir, "selftest");
 
 /**
  * Makes tables of their own by the migrations, in a schema of this process, with one camera and one rule that holds for
@@ -74,7 +74,7 @@ export async function openScratch({ parts, openSchema }: ScratchOptions): Promis
 }
 
 /** Removes what self-tests left behind whose process was killed in the middle. Resolves to how many there were. */
-export async function removeLeftovers(parts: Pick<Parts, "context">): Promise<number> {
+export async function removeLeftovers(parts: Pick<WorkerContext, "context">): Promise<number> {
   const { db, config } = parts.context;
   await rm(join(config.dataDir, "selftest"), { recursive: true, force: true });
   const schemas = await db.query(leftoverSchemas);
@@ -82,7 +82,7 @@ export async function removeLeftovers(parts: Pick<Parts, "context">): Promise<nu
   return schemas.length;
 }
 
-async function prepare({ context, processId, runtime }: Parts, db: Database, root: string): Promise<void> {
+async function prepare({ context, processId, runtime }: WorkerContext, db: Database, root: string): Promise<void> {
   const { clock, log } = context;
   await mkdir(join(root, cameraId), { recursive: true });
   await migrate(db, { log: hushed(log.child({ part: "selftest" })), clock });
@@ -118,16 +118,16 @@ const hushed = (log: Log): Log => ({
   child: (fields) => hushed(log.child(fields)),
 });
 
-async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycle): Promise<void> {
+async function run(parts: WorkerContext, db: Database, root: string, lifecycle: Lifecycle): Promise<void> {
   const { upstreams } = parts;
   const { config, settings } = parts.context;
-  const handOver = createInProcessHandOver();
-  lifecycle.onStop("hand-over", () => handOver.close());
+  const dispatcher = createInProcessDispatcher();
+  lifecycle.onStop("dispatcher", () => dispatcher.close());
   const ownSettings = {
     ...settings,
     current: () => ({ ...settings.current(), batchWindowSeconds: batchSeconds, batchIdleTimeoutSeconds: batchSeconds }),
   };
-  const own: Parts = {
+  const own: WorkerContext = {
     ...parts,
     context: {
       ...parts.context,
@@ -138,14 +138,14 @@ async function run(parts: Parts, db: Database, root: string, lifecycle: Lifecycl
       config: { ...config, dataDir: root, cameraRoot: root, cameraExtraRoots: [], detectConcurrency: 1, analyzeConcurrency: 1 },
     },
     upstreams: { ...upstreams, enrichmentWaitMs: () => Math.min(upstreams.enrichmentWaitMs(), longestEnrichmentMs) },
-    handOver,
-    lanes: handOver,
+    dispatcher,
+    deliveryDispatcher: dispatcher,
     metrics: uncounted(),
   };
   const publisher = createPublisher({ db, log: parts.context.log, onPublished: () => {} });
   const pipeline = createPipeline(own);
   const watcher = createWatching(own, undefined);
-  db.onCommitted(createWaker({ publisher, aggregator: pipeline.aggregator, watcher, handOver, lanes: handOver }));
+  db.onCommitted(createWaker({ publisher, aggregator: pipeline.aggregator, watcher, dispatcher, deliveryDispatcher: dispatcher }));
   const { analysis, alerting, aggregator, enrichment, detection } = pipeline;
   for (const worker of [publisher, analysis, alerting, aggregator, enrichment, detection, watcher]) {
     lifecycle.onStop(worker.name, () => worker.stop());

@@ -5,7 +5,9 @@ import { createNotificationChannel } from "../../src/alerting/notifications/chan
 import { createWebhookChannel } from "../../src/alerting/webhooks/channel.ts";
 import { localTimeZone } from "../../src/base/clock/time-zone.ts";
 import { createDeliverStage } from "../../src/pipeline/deliver.ts";
-import type { Parts } from "../parts.ts";
+import type { JobDispatcher } from "../../src/platform/store/job-dispatcher.ts";
+import type { OperationContext } from "../../src/work/operations/operation.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { createQueueWorker } from "./queue-worker.ts";
 
 /**
@@ -18,7 +20,17 @@ const maxAttempts = 100;
  * Makes the worker that delivers notifications and webhooks. Each webhook and the mail server has its own lane, which sends one message at a
  * time, so a slow target does not delay the others.
  */
-export function createDeliveryWorker({ context, processId, lanes, metrics }: Pick<Parts, "context" | "processId" | "lanes" | "metrics">) {
+export function createDeliveryWorker({
+  context,
+  processId,
+  deliveryDispatcher,
+  metrics,
+}: {
+  readonly context: OperationContext;
+  readonly processId: string;
+  readonly deliveryDispatcher: JobDispatcher;
+  readonly metrics: Pick<Metrics, "stageDone" | "jobFailed" | "deliveryAttempted" | "notified">;
+}) {
   const { config, db, clock, outbound, sealer } = context;
   const timeoutMs = config.webhookTimeoutSeconds * 1_000;
   const log = context.log.child({ worker: "delivery_worker" });
@@ -38,7 +50,7 @@ export function createDeliveryWorker({ context, processId, lanes, metrics }: Pic
     queue: "deliver",
     critical: false,
     lanes: true,
-    handOver: lanes,
+    dispatcher: deliveryDispatcher,
     concurrency: config.deliverConcurrency,
     maxAttempts,
     // A mail that is too large for its server is sent again without its picture

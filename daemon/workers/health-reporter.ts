@@ -2,8 +2,8 @@ import { createHealthReport } from "../../src/admin/system/health-report.ts";
 import { roundMs } from "../../src/admin/system/rounds.ts";
 import type { OperationContext } from "../../src/work/operations/operation.ts";
 import type { Runtime } from "../../src/work/operations/runtime.ts";
-import type { RecentEvents } from "../recent-events.ts";
-import { noteServices } from "../service-history.ts";
+import type { RecentEvents } from "../health/recent-events.ts";
+import { noteServices } from "../health/service-history.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**

@@ -3,7 +3,7 @@ import { minuteMs } from "../../src/base/clock/durations.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Stage } from "../../src/pipeline/stage.ts";
 import type { Database } from "../../src/platform/database/database.ts";
-import type { Consumer, HandOver } from "../../src/platform/store/hand-over.ts";
+import type { Consumer, JobDispatcher } from "../../src/platform/store/job-dispatcher.ts";
 import {
   type ClaimedJob,
   claimJob,
@@ -44,11 +44,11 @@ export interface QueueWorkerOptions {
   /** A job that was begun so often without coming to an end is given up, since it may be what kills the process; `maxAttempts` without it. */
   readonly mostBegun?: number;
   readonly stage: Stage;
-  /** The jobs of this queue have lanes. Its hand-over must be the one inside the process then. */
+  /** The jobs of this queue have lanes: then the dispatcher must be the one inside the process. */
   readonly lanes?: true;
   /** Jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
   readonly capacity: () => number;
-  readonly handOver: HandOver;
+  readonly dispatcher: JobDispatcher;
   readonly db: Database;
   readonly processId: string;
   readonly clock: Clock;
@@ -125,7 +125,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     heartbeat: () => consumer?.heartbeat() ?? performance.now(),
     start: async () => {
       abort = new AbortController();
-      consumer = options.handOver.consume<ClaimedJob>(queue, {
+      consumer = options.dispatcher.consume<ClaimedJob>(queue, {
         concurrency: options.concurrency,
         mostAhead: options.mostAhead,
         capacity: options.capacity,

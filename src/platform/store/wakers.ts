@@ -1,14 +1,14 @@
-import type { ConsumeOptions, Consumer, HandOver } from "./hand-over.ts";
+import type { ConsumeOptions, Consumer, JobDispatcher } from "./job-dispatcher.ts";
 
 /** A consumer that can be told that there may be work. */
 export interface WakeableConsumer extends Consumer {
   wake(): void;
 }
 
-/** The half of a hand-over that all kinds share: who is woken for which queue. `consumeFrom` makes the consumers. */
+/** The half that all dispatchers share: it wakes the consumers of a queue. `consumeFrom` makes the consumers. */
 export function wakers(
   consumeFrom: <J extends { readonly jobId: number }>(queue: string, options: ConsumeOptions<J>) => WakeableConsumer,
-): Pick<HandOver, "wake" | "consume"> {
+): Pick<JobDispatcher, "wake" | "consume"> {
   const consumers = new Map<string, Set<WakeableConsumer>>();
   return {
     wake: (queue) => {

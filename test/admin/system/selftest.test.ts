@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
-import { createSelftestWorker } from "../../../daemon/workers/selftest-worker.ts";
+import { createSelftestWorker } from "../../../daemon/selftest/selftest-worker.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { cli } from "../../support/cli.ts";

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { thisProcess } from "../../../daemon/cluster/own-process.ts";
 import { createPeers, type Peers } from "../../../daemon/cluster/peers.ts";
 import { createSingletons } from "../../../daemon/cluster/singletons.ts";
-import { camerasToWatch } from "../../../daemon/watching.ts";
+import { camerasToWatch } from "../../../daemon/pipeline/watching.ts";
 import type { ProcessReport } from "../../../src/admin/system/process-report.ts";
 import { minuteMs } from "../../../src/base/clock/durations.ts";
 import { silentLog } from "../../../src/base/log/log.ts";

@@ -3,7 +3,7 @@ import { createQueueWorker } from "../../../daemon/workers/queue-worker.ts";
 import { systemClock } from "../../../src/base/clock/clock.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
 import type { Database } from "../../../src/platform/database/database.ts";
-import { createInProcessHandOver } from "../../../src/platform/store/in-process-hand-over.ts";
+import { createInProcessDispatcher } from "../../../src/platform/store/in-process-dispatcher.ts";
 import { addJobs, finishJob } from "../../../src/work/jobs/jobs-repository.ts";
 import { testDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -12,7 +12,7 @@ const processId = "00000000-0000-4000-8000-000000000001";
 
 test("a worker whose look at the rows hangs gives no sign of life; started again it works, and what hung takes nothing from it", async () => {
   const database = await testDatabase();
-  const handOver = createInProcessHandOver();
+  const dispatcher = createInProcessDispatcher();
   let comeBack = (): void => {};
   const hanging = new Promise<void>((resolve) => {
     comeBack = resolve;
@@ -40,7 +40,7 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
       giveUp: async () => {},
     },
     capacity: () => Number.POSITIVE_INFINITY,
-    handOver,
+    dispatcher,
     db,
     processId,
     clock: systemClock,
@@ -49,7 +49,7 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
   });
   const add = async (subject: string): Promise<void> => {
     await database.db.query((sql) => addJobs(sql, "analyze", [{ subject, priority: 0, position: new Date(), availableAt: new Date() }]));
-    handOver.wake("analyze");
+    dispatcher.wake("analyze");
   };
   await worker.start();
   const frozen = worker.heartbeat();
@@ -74,13 +74,13 @@ test("a worker whose look at the rows hangs gives no sign of life; started again
   await add("3");
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(done).toEqual(["1", "2"]);
-  await handOver.close();
+  await dispatcher.close();
   await database.close();
 });
 
 test("a run that takes longer than its lease is taken up again, once, and what it does at last is rolled back", async () => {
   const database = await testDatabase();
-  const handOver = createInProcessHandOver();
+  const dispatcher = createInProcessDispatcher();
   let aheadMs = 0;
   const runs: (() => void)[] = [];
   const ended: number[] = [];
@@ -100,7 +100,7 @@ test("a run that takes longer than its lease is taken up again, once, and what i
       giveUp: async () => {},
     },
     capacity: () => Number.POSITIVE_INFINITY,
-    handOver,
+    dispatcher,
     db: database.db,
     processId,
     clock: { now: systemClock.now, monotonic: () => systemClock.monotonic() + aheadMs },
@@ -121,6 +121,6 @@ test("a run that takes longer than its lease is taken up again, once, and what i
   expect(ended).toEqual([2]);
   expect(await database.db.query((sql) => sql`select 1 from jobs`)).toHaveLength(0);
   await worker.stop();
-  await handOver.close();
+  await dispatcher.close();
   await database.close();
 });

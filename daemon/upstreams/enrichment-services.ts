@@ -1,15 +1,15 @@
-import type { Clock } from "../src/base/clock/clock.ts";
-import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
-import type { Log } from "../src/base/log/log.ts";
-import type { Breaker } from "../src/monitoring/upstream/breaker.ts";
-import { createEmbedder } from "../src/monitoring/upstream/embedder.ts";
-import { createEnricher } from "../src/monitoring/upstream/enricher.ts";
-import { createVision } from "../src/monitoring/upstream/vision.ts";
-import type { EnrichmentServices } from "../src/pipeline/enrich-detection.ts";
-import type { Config } from "../src/platform/config/config.ts";
-import type { Settings } from "../src/platform/config/settings.ts";
-import { type Condition, faultOf } from "./builtin/condition.ts";
-import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Lifecycle } from "../../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import type { Breaker } from "../../src/monitoring/upstream/breaker.ts";
+import { createEmbedder } from "../../src/monitoring/upstream/embedder.ts";
+import { createEnricher } from "../../src/monitoring/upstream/enricher.ts";
+import { createVision } from "../../src/monitoring/upstream/vision.ts";
+import type { EnrichmentServices } from "../../src/pipeline/enrich-detection.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { Settings } from "../../src/platform/config/settings.ts";
+import { type Condition, faultOf } from "../builtin/condition.ts";
+import { type Builtin, startBuiltin } from "../builtin/spawn.ts";
 
 export const enrichmentNames = ["vision", "embedder", "enrichment"] as const;
 export type EnrichmentName = (typeof enrichmentNames)[number];

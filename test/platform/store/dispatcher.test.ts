@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createSemaphore } from "../../../src/base/async/semaphore.ts";
 import { silentLog } from "../../../src/base/log/log.ts";
-import { createBullmqHandOver } from "../../../src/platform/store/bullmq-hand-over.ts";
-import type { HandOver, JobSource } from "../../../src/platform/store/hand-over.ts";
-import { createInProcessHandOver } from "../../../src/platform/store/in-process-hand-over.ts";
+import { createBullmqDispatcher } from "../../../src/platform/store/bullmq-dispatcher.ts";
+import { createInProcessDispatcher } from "../../../src/platform/store/in-process-dispatcher.ts";
+import type { JobDispatcher, JobSource } from "../../../src/platform/store/job-dispatcher.ts";
 import { eventually } from "../../support/eventually.ts";
 import { redisInstalled, redisServer } from "../../support/redis.ts";
 import { timed } from "../../support/timed.ts";
@@ -30,16 +30,16 @@ function rows(count: number) {
   return { pending, source };
 }
 
-function handOverContract(name: string, make: () => Promise<{ readonly handOver: HandOver; close(): Promise<void> }>): void {
+function dispatcherContract(name: string, make: () => Promise<{ readonly dispatcher: JobDispatcher; close(): Promise<void> }>): void {
   describe(name, () => {
     test("every job is handled once, never more at a time than allowed, and stop waits for what runs", async () => {
-      const { handOver, close } = await make();
+      const { dispatcher, close } = await make();
       const { pending, source } = rows(100);
       const done: number[] = [];
       let inside = 0;
       let most = 0;
       const errors: unknown[] = [];
-      const consumer = handOver.consume("detect", {
+      const consumer = dispatcher.consume("detect", {
         concurrency: 3,
         source,
         capacity: () => Number.POSITIVE_INFINITY,
@@ -52,7 +52,7 @@ function handOverContract(name: string, make: () => Promise<{ readonly handOver:
         },
         onError: (error) => errors.push(error),
       });
-      handOver.wake("detect");
+      dispatcher.wake("detect");
       await eventually(() => pending.size < 50);
       await consumer.stop();
       const atStop = done.length;
@@ -67,12 +67,12 @@ function handOverContract(name: string, make: () => Promise<{ readonly handOver:
     });
 
     test("while the service is down nothing starts, its trial is one job, and then the rest follows", async () => {
-      const { handOver, close } = await make();
+      const { dispatcher, close } = await make();
       const { source } = rows(6);
       let capacity = 0;
       let running = 0;
       const counts: number[] = [];
-      const consumer = handOver.consume("detect", {
+      const consumer = dispatcher.consume("detect", {
         concurrency: 4,
         source,
         capacity: () => capacity,
@@ -88,7 +88,7 @@ function handOverContract(name: string, make: () => Promise<{ readonly handOver:
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(counts).toEqual([]);
       capacity = 1;
-      handOver.wake("detect");
+      dispatcher.wake("detect");
       await eventually(() => counts.length >= 1);
       expect(counts).toEqual([1]);
       await eventually(() => counts.length === 6);
@@ -98,18 +98,18 @@ function handOverContract(name: string, make: () => Promise<{ readonly handOver:
   });
 }
 
-handOverContract("in this process", async () => {
-  const handOver = createInProcessHandOver();
-  return { handOver, close: () => handOver.close() };
+dispatcherContract("in this process", async () => {
+  const dispatcher = createInProcessDispatcher();
+  return { dispatcher, close: () => dispatcher.close() };
 });
 
 /** Takes jobs that last `lastsMs` through three places of their own, and returns the most that were claimed at a time. */
 async function mostClaimed(count: number, lastsMs: number): Promise<number> {
-  const handOver = createInProcessHandOver();
+  const dispatcher = createInProcessDispatcher();
   const { source } = rows(count);
   const turns = createSemaphore({ max: 3 });
   let [claimed, most, done] = [0, 0, 0];
-  const consumer = handOver.consume("detect", {
+  const consumer = dispatcher.consume("detect", {
     concurrency: 3,
     mostAhead: 6,
     source,
@@ -136,13 +136,13 @@ test("jobs that go through fast are claimed ahead of their places, up to a limit
 });
 
 if (redisInstalled) {
-  handOverContract("through BullMQ", async () => {
+  dispatcherContract("through BullMQ", async () => {
     const redis = await redisServer();
-    const handOver = createBullmqHandOver({ redisUrl: redis.url, log: silentLog });
+    const dispatcher = createBullmqDispatcher({ redisUrl: redis.url, log: silentLog });
     return {
-      handOver,
+      dispatcher,
       close: async () => {
-        await handOver.close();
+        await dispatcher.close();
         await redis.stop();
       },
     };
@@ -152,7 +152,7 @@ if (redisInstalled) {
 
   test("of what waits in Redis when the service goes down one is its trial, and the rest follows within seconds", async () => {
     const redis = await redisServer();
-    const handOver = createBullmqHandOver({ redisUrl: redis.url, log: silentLog });
+    const dispatcher = createBullmqDispatcher({ redisUrl: redis.url, log: silentLog });
     const { source } = rows(8);
     let capacity = Number.POSITIVE_INFINITY;
     let end = (): void => {};
@@ -160,7 +160,7 @@ if (redisInstalled) {
       end = resolve;
     });
     const begun: number[] = [];
-    const consumer = handOver.consume("detect", {
+    const consumer = dispatcher.consume("detect", {
       concurrency: 4,
       source: {
         ...source,
@@ -191,13 +191,16 @@ if (redisInstalled) {
       return begun.length === 8;
     });
     await consumer.stop();
-    await handOver.close();
+    await dispatcher.close();
     await redis.stop();
   });
 
   test("a job of a killed process is taken up as soon as its row is free, not when Redis forgets the entry", async () => {
     const redis = await redisServer();
-    const [killed, living] = [0, 1].map(() => createBullmqHandOver({ redisUrl: redis.url, log: silentLog })) as [HandOver, HandOver];
+    const [killed, living] = [0, 1].map(() => createBullmqDispatcher({ redisUrl: redis.url, log: silentLog })) as [
+      JobDispatcher,
+      JobDispatcher,
+    ];
     const common = { concurrency: 1, capacity: () => Number.POSITIVE_INFINITY, onError: () => {} };
     let end = (): void => {};
     const begun = new Promise<void>((resolve) => {
@@ -238,10 +241,10 @@ if (redisInstalled) {
     const redis = await redisServer();
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };
-    const handOver = createBullmqHandOver({ redisUrl: redis.url, log });
+    const dispatcher = createBullmqDispatcher({ redisUrl: redis.url, log });
     const errors: unknown[] = [];
     const consumers = ["detect", "analyze"].map((queue) =>
-      handOver.consume(queue, {
+      dispatcher.consume(queue, {
         ...{ concurrency: 1, source: idle, capacity: () => Number.POSITIVE_INFINITY, handle: async () => {} },
         onError: (error) => errors.push(error),
       }),
@@ -253,13 +256,13 @@ if (redisInstalled) {
     expect(errors).toEqual([]);
     const startedAt = performance.now();
     await Promise.all(consumers.map((consumer) => consumer.stop()));
-    await handOver.close();
+    await dispatcher.close();
     expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 }
 
 test("in the process, a job whose outcome is being written down leaves its place to the next, and stop waits for both", async () => {
-  const handOver = createInProcessHandOver();
+  const dispatcher = createInProcessDispatcher();
   const { source } = rows(2);
   const begun: number[] = [];
   const ended: number[] = [];
@@ -267,7 +270,7 @@ test("in the process, a job whose outcome is being written down leaves its place
   const written = new Promise<void>((resolve) => {
     write = resolve;
   });
-  const consumer = handOver.consume<Job>("detect", {
+  const consumer = dispatcher.consume<Job>("detect", {
     concurrency: 1,
     capacity: () => Number.POSITIVE_INFINITY,
     source,
@@ -288,11 +291,11 @@ test("in the process, a job whose outcome is being written down leaves its place
 });
 
 test("in the process, places that become free together are filled by one claim, and a job that left its place before causes none", async () => {
-  const handOver = createInProcessHandOver();
+  const dispatcher = createInProcessDispatcher();
   const { pending, source } = rows(40);
   const claims: number[] = [];
   const done: number[] = [];
-  const consumer = handOver.consume<Job>("detect", {
+  const consumer = dispatcher.consume<Job>("detect", {
     concurrency: 4,
     capacity: () => Number.POSITIVE_INFINITY,
     source: {

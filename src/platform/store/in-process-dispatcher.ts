@@ -1,5 +1,5 @@
 import { startPoller } from "../../base/async/poller.ts";
-import type { ConsumeOptions, HandOver } from "./hand-over.ts";
+import type { ConsumeOptions, JobDispatcher } from "./job-dispatcher.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
 /** Jobs whose outcome may be being written down beside those that work: when it is more, the database is the slow part. */
@@ -13,8 +13,8 @@ const fastMs = 2 * aheadMs;
 /** While there are jobs ahead, no place waits for the next claim. */
 const gatherAheadMs = 10;
 
-/** Hand-over inside this process: a hint makes the consumer claim as many rows as it has free places. */
-export function createInProcessHandOver(): HandOver {
+/** Makes the dispatcher inside this process: a hint makes the consumer claim as many rows as it has free places. */
+export function createInProcessDispatcher(): JobDispatcher {
   return { kind: "in-process", ...wakers((_queue, options) => consumeInProcess(options)), close: async () => {} };
 }
 

@@ -1,4 +1,4 @@
-import type { Findings } from "../src/admin/system/findings.ts";
+import type { Findings } from "../../src/admin/system/findings.ts";
 import type { RecentEvents } from "./recent-events.ts";
 
 /**

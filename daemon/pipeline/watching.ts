@@ -1,15 +1,15 @@
-import { allCameras } from "../src/monitoring/cameras/cameras-repository.ts";
-import { ensureCameraForFolder } from "../src/monitoring/cameras/registration.ts";
-import { resolveInside, rootsOf } from "../src/monitoring/cameras/roots.ts";
-import { clearCameraError, markCameraError } from "../src/monitoring/cameras/status.ts";
-import { isInside } from "../src/platform/disk/inside.ts";
-import type { Peers } from "./cluster/peers.ts";
-import { createFileWatcher, type FileWatcher } from "./file-watcher/file-watcher.ts";
-import type { Parts } from "./parts.ts";
+import { allCameras } from "../../src/monitoring/cameras/cameras-repository.ts";
+import { ensureCameraForFolder } from "../../src/monitoring/cameras/registration.ts";
+import { resolveInside, rootsOf } from "../../src/monitoring/cameras/roots.ts";
+import { clearCameraError, markCameraError } from "../../src/monitoring/cameras/status.ts";
+import { isInside } from "../../src/platform/disk/inside.ts";
+import type { Peers } from "../cluster/peers.ts";
+import { createFileWatcher, type FileWatcher } from "../file-watcher/file-watcher.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
 /** Makes the worker that finds the pictures of the cameras. `onPictures` is told of those that got their entries in the ledger. */
 export function createWatching(
-  { context, metrics, peers, fresh }: Parts,
+  { context, metrics, peers, fresh }: WorkerContext,
   onPictures: ((cameraId: string, paths: readonly string[]) => void) | undefined,
 ): FileWatcher {
   const { db, clock, log, config } = context;

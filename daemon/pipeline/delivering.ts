@@ -1,11 +1,11 @@
-import { channelAvailability, type NotificationSettings } from "../src/alerting/notifications/channels.ts";
-import { alertsText, scopeText } from "../src/alerting/silences/silence.ts";
-import type { Config } from "../src/platform/config/config.ts";
-import type { Parts } from "./parts.ts";
-import type { RecentEvents } from "./recent-events.ts";
-import { createDeliveryWorker } from "./workers/delivery-worker.ts";
-import { createDigestCloser } from "./workers/digest-closer.ts";
-import type { Worker } from "./workers/worker.ts";
+import { channelAvailability, type NotificationSettings } from "../../src/alerting/notifications/channels.ts";
+import { alertsText, scopeText } from "../../src/alerting/silences/silence.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { RecentEvents } from "../health/recent-events.ts";
+import { createDeliveryWorker } from "../workers/delivery-worker.ts";
+import { createDigestCloser } from "../workers/digest-closer.ts";
+import type { Worker } from "../workers/worker.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
 /** Returns the usable channels, and for how long notifications are retried: read at each use, since the configuration may change. */
 export function deliverySettings(config: Config): NotificationSettings {
@@ -21,10 +21,10 @@ export function deliverySettings(config: Config): NotificationSettings {
 
 /** Makes the workers that deliver notifications and webhooks, and close digests and silences. */
 export function createDelivering(
-  parts: Parts,
+  workerContext: WorkerContext,
   recentEvents: RecentEvents,
 ): { readonly deliveryWorker: Worker; readonly digestCloser: Worker } {
-  const { db, clock, log, config } = parts.context;
+  const { db, clock, log, config } = workerContext.context;
   const digestCloser = createDigestCloser({
     db,
     clock,
@@ -37,5 +37,5 @@ export function createDelivering(
       recentEvents.add("alerts", "silence_ended", message);
     },
   });
-  return { deliveryWorker: createDeliveryWorker(parts), digestCloser };
+  return { deliveryWorker: createDeliveryWorker(workerContext), digestCloser };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createRecentEvents } from "../../daemon/recent-events.ts";
-import { noteServices } from "../../daemon/service-history.ts";
-import type { Findings } from "../../src/admin/system/findings.ts";
-import { systemClock } from "../../src/base/clock/clock.ts";
-import type { UpstreamState } from "../../src/work/operations/upstream-state.ts";
+import { createRecentEvents } from "../../../daemon/health/recent-events.ts";
+import { noteServices } from "../../../daemon/health/service-history.ts";
+import type { Findings } from "../../../src/admin/system/findings.ts";
+import { systemClock } from "../../../src/base/clock/clock.ts";
+import type { UpstreamState } from "../../../src/work/operations/upstream-state.ts";
 
 const well = { ok: true, value: "7", latencyMs: 1 } as const;
 const gone = { ok: false, error: "connection refused", latencyMs: 1 } as const;

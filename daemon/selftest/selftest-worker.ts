@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/base/clock/clock.ts";
 import type { Log } from "../../src/base/log/log.ts";
-import type { Selftest } from "../selftest/selftest.ts";
-import { createLoop, type Loop } from "./loop.ts";
+import { createLoop, type Loop } from "../workers/loop.ts";
+import type { Selftest } from "./selftest.ts";
 
 /** How long the last proof may take. */
 const timeoutMs = 120_000;

@@ -1,4 +1,4 @@
-import type { Clock } from "../src/base/clock/clock.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
 
 /** One line of the recent history that the health answer carries. */
 export interface RecentEvent {

@@ -3,7 +3,7 @@ import { Queue, Worker } from "bullmq";
 import { startPoller, sweepMs } from "../../base/async/poller.ts";
 import { within } from "../../base/lifecycle/lifecycle.ts";
 import type { Log } from "../../base/log/log.ts";
-import type { ConsumeOptions, HandOver } from "./hand-over.ts";
+import type { ConsumeOptions, JobDispatcher } from "./job-dispatcher.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
 /** Pointers that may wait in Redis at a time; the rest waits as rows, so that Redis stays small. */
@@ -14,10 +14,10 @@ const tellEveryMs = 60_000;
 const goodbyeMs = 1_000;
 
 /**
- * Hand-over through BullMQ: whoever wrote rows offers pointers, whoever has a free place takes one and claims the row.
+ * Makes the dispatcher through BullMQ: each process offers pointers to pending rows; a worker with a free place takes one and claims its row.
  * An entry is removed when it ends either way, since adding an id that still exists is dropped in silence.
  */
-export function createBullmqHandOver(options: { readonly redisUrl: string; readonly log: Log; readonly prefix?: string }): HandOver {
+export function createBullmqDispatcher(options: { readonly redisUrl: string; readonly log: Log; readonly prefix?: string }): JobDispatcher {
   const { log } = options;
   const prefix = options.prefix ?? "homesec";
   const connection = { url: options.redisUrl, maxRetriesPerRequest: null, enableOfflineQueue: false } as const;

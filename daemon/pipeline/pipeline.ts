@@ -1,19 +1,19 @@
-import { hourMs, minuteMs } from "../src/base/clock/durations.ts";
-import { localTimeZone } from "../src/base/clock/time-zone.ts";
-import type { Closed } from "../src/monitoring/batches/aggregation.ts";
-import { createRecognition } from "../src/monitoring/entities/recognition.ts";
-import { mostAtBuiltIn } from "../src/monitoring/upstream/detector-pace.ts";
-import { createAlertStage } from "../src/pipeline/alert.ts";
-import { createAnalyzeStage } from "../src/pipeline/analyze.ts";
-import { createDetectStage } from "../src/pipeline/detect.ts";
-import { createEnrichStage } from "../src/pipeline/enrich.ts";
-import type { QueueName } from "../src/work/jobs/jobs-repository.ts";
+import { hourMs, minuteMs } from "../../src/base/clock/durations.ts";
+import { localTimeZone } from "../../src/base/clock/time-zone.ts";
+import type { Closed } from "../../src/monitoring/batches/aggregation.ts";
+import { createRecognition } from "../../src/monitoring/entities/recognition.ts";
+import { mostAtBuiltIn } from "../../src/monitoring/upstream/detector-pace.ts";
+import { createAlertStage } from "../../src/pipeline/alert.ts";
+import { createAnalyzeStage } from "../../src/pipeline/analyze.ts";
+import { createDetectStage } from "../../src/pipeline/detect.ts";
+import { createEnrichStage } from "../../src/pipeline/enrich.ts";
+import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
+import { createBatchAggregator } from "../workers/batch-aggregator.ts";
+import type { Loop } from "../workers/loop.ts";
+import { createQueueWorker } from "../workers/queue-worker.ts";
+import type { Worker } from "../workers/worker.ts";
 import { deliverySettings } from "./delivering.ts";
-import type { Parts } from "./parts.ts";
-import { createBatchAggregator } from "./workers/batch-aggregator.ts";
-import type { Loop } from "./workers/loop.ts";
-import { createQueueWorker } from "./workers/queue-worker.ts";
-import type { Worker } from "./workers/worker.ts";
+import type { WorkerContext } from "./worker-context.ts";
 
 /** A look at pictures: 30 s for the detector and time to spare for the database; a video of 30 frames in a row. */
 const detectLeaseMs = 20 * minuteMs;
@@ -37,7 +37,7 @@ export interface Pipeline {
 }
 
 /** Makes the stages and the workers that run them. Nothing runs yet. */
-export function createPipeline(parts: Parts): Pipeline {
+export function createPipeline(parts: WorkerContext): Pipeline {
   const { upstreams, metrics } = parts;
   const { db, clock, log, config, settings } = parts.context;
   const onClosed = (closed: readonly Closed[]): void => {
@@ -66,7 +66,7 @@ export function createPipeline(parts: Parts): Pipeline {
       detector: upstreams.detector,
       atDetector,
       fresh: parts.fresh,
-      mostUnstored: parts.handOver.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
+      mostUnstored: parts.dispatcher.kind === "in-process" ? Number.POSITIVE_INFINITY : atDetector,
       detectorAnsweredAt: () => upstreams.answeredAt("detector"),
       onClosed,
       onOutcome: (outcome) => metrics.pictureDone(outcome),
@@ -142,7 +142,7 @@ export function createPipeline(parts: Parts): Pipeline {
 }
 
 function queueWorker(
-  { context, processId, handOver, metrics }: Parts,
+  { context, processId, dispatcher, metrics }: WorkerContext,
   name: string,
   queue: QueueName,
   how: Pick<
@@ -154,7 +154,7 @@ function queueWorker(
     name,
     queue,
     ...how,
-    handOver,
+    dispatcher,
     db: context.db,
     processId,
     clock: context.clock,

@@ -41,10 +41,10 @@ export interface Consumer {
 }
 
 /**
- * How work that was written as rows gets to those who do it: in this process, or through BullMQ on Redis/Valkey.
- * Either way a hand-over is only a pointer or a hint. The rows are swept every second, so what is lost costs time only.
+ * Dispatches jobs, which are rows, to workers: in this process, or through BullMQ on Redis/Valkey. Either way it passes on only pointers and
+ * wake-ups. Consumers read the rows every second, so a lost one costs time only.
  */
-export interface HandOver {
+export interface JobDispatcher {
   readonly kind: "in-process" | "bullmq";
   /** There may be new work in this queue. */
   wake(queue: string): void;

@@ -1,18 +1,18 @@
 import { basename } from "node:path";
-import { healthTurns } from "../src/admin/system/health-turns.ts";
-import type { Clock } from "../src/base/clock/clock.ts";
-import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
-import type { Log } from "../src/base/log/log.ts";
-import { Breaker } from "../src/monitoring/upstream/breaker.ts";
-import { createDetector, type Detector } from "../src/monitoring/upstream/detector.ts";
-import { createLanguageModel, type LanguageModel } from "../src/monitoring/upstream/language-model.ts";
-import { probeHealth } from "../src/monitoring/upstream/probe.ts";
-import type { Config } from "../src/platform/config/config.ts";
-import type { Settings } from "../src/platform/config/settings.ts";
-import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../src/work/operations/upstream-state.ts";
-import { upstreamNames } from "../src/work/operations/upstream-state.ts";
-import { type Condition, faultOf } from "./builtin/condition.ts";
-import { type Builtin, startBuiltin } from "./builtin/spawn.ts";
+import { healthTurns } from "../../src/admin/system/health-turns.ts";
+import type { Clock } from "../../src/base/clock/clock.ts";
+import type { Lifecycle } from "../../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../../src/base/log/log.ts";
+import { Breaker } from "../../src/monitoring/upstream/breaker.ts";
+import { createDetector, type Detector } from "../../src/monitoring/upstream/detector.ts";
+import { createLanguageModel, type LanguageModel } from "../../src/monitoring/upstream/language-model.ts";
+import { probeHealth } from "../../src/monitoring/upstream/probe.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { Settings } from "../../src/platform/config/settings.ts";
+import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../../src/work/operations/upstream-state.ts";
+import { upstreamNames } from "../../src/work/operations/upstream-state.ts";
+import { type Condition, faultOf } from "../builtin/condition.ts";
+import { type Builtin, startBuiltin } from "../builtin/spawn.ts";
 import { type EnrichmentName, type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
 
 /** A probe that is younger than this is not made again. */

@@ -1,5 +1,5 @@
-import type { HandOver } from "../src/platform/store/hand-over.ts";
-import type { WakeNote } from "../src/work/jobs/wakes-repository.ts";
+import type { JobDispatcher } from "../../src/platform/store/job-dispatcher.ts";
+import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
 
 interface Wakeable {
   wake(): void;
@@ -10,16 +10,16 @@ export function createWaker(workers: {
   readonly publisher: Wakeable;
   readonly aggregator: Wakeable;
   readonly watcher: Wakeable;
-  readonly handOver: Pick<HandOver, "wake">;
-  /** Hands over the queue `deliver`. */
-  readonly lanes: Pick<HandOver, "wake">;
+  readonly dispatcher: Pick<JobDispatcher, "wake">;
+  /** Dispatches the queue `deliver`. */
+  readonly deliveryDispatcher: Pick<JobDispatcher, "wake">;
 }): (note: string) => void {
   return (text) => {
     const note = text as WakeNote;
     if (note === "journal") workers.publisher.wake();
     else if (note === "batches") workers.aggregator.wake();
     else if (note === "watcher") workers.watcher.wake();
-    else if (note === "jobs:deliver") workers.lanes.wake("deliver");
-    else workers.handOver.wake(note.slice("jobs:".length));
+    else if (note === "jobs:deliver") workers.deliveryDispatcher.wake("deliver");
+    else workers.dispatcher.wake(note.slice("jobs:".length));
   };
 }

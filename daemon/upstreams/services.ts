@@ -1,11 +1,11 @@
-import type { JournalEntry } from "../src/contract/live.ts";
-import { hastenJobs } from "../src/work/jobs/hasten-repository.ts";
-import type { QueueName } from "../src/work/jobs/jobs-repository.ts";
-import type { WakeNote } from "../src/work/jobs/wakes-repository.ts";
-import type { OperationContext } from "../src/work/operations/operation.ts";
-import type { CircuitState, UpstreamName } from "../src/work/operations/upstream-state.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import type { RecentEvents } from "./recent-events.ts";
+import type { JournalEntry } from "../../src/contract/live.ts";
+import { hastenJobs } from "../../src/work/jobs/hasten-repository.ts";
+import type { QueueName } from "../../src/work/jobs/jobs-repository.ts";
+import type { WakeNote } from "../../src/work/jobs/wakes-repository.ts";
+import type { OperationContext } from "../../src/work/operations/operation.ts";
+import type { CircuitState, UpstreamName } from "../../src/work/operations/upstream-state.ts";
+import type { RecentEvents } from "../health/recent-events.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { startUpstreams, type Upstreams } from "./upstreams.ts";
 
 /**

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "../src/base/clock/clock.ts";
+import type { Lifecycle } from "../src/base/lifecycle/lifecycle.ts";
+import type { Log } from "../src/base/log/log.ts";
+import { programVersion } from "../src/base/version.ts";
+import type { JournalEntry } from "../src/contract/live.ts";
+import type { Config } from "../src/platform/config/config.ts";
+import { createSettings } from "../src/platform/config/settings.ts";
+import type { Database } from "../src/platform/database/database.ts";
+import { migrate } from "../src/platform/database/migrate.ts";
+import { createOutbound } from "../src/platform/outbound/outbound.ts";
+import { openSealerFor } from "../src/platform/secrets/open-sealer.ts";
+import { openStore } from "../src/platform/store/open-store.ts";
+import type { ProcessRow } from "../src/work/jobs/processes-repository.ts";
+import { appendToJournal } from "../src/work/journal/journal.ts";
+import type { OperationContext } from "../src/work/operations/operation.ts";
+import { makeCameraRoot } from "./camera-root.ts";
+import { type Cluster, createCluster } from "./cluster/cluster.ts";
+import { introduce, join } from "./cluster/join.ts";
+import { builtInElsewhere, roleAsking } from "./cluster/merged.ts";
+import { thisProcess } from "./cluster/own-process.ts";
+import { type Engines, openEngines } from "./engines.ts";
+import { createRecentEvents, type RecentEvents } from "./health/recent-events.ts";
+import { createMetrics, type DaemonMetrics } from "./metrics/metrics.ts";
+import { openTls, type Tls } from "./tls/tls.ts";
+import { startServices } from "./upstreams/services.ts";
+import type { Upstreams } from "./upstreams/upstreams.ts";
+
+/** What every other part of the daemon uses, and nothing that uses another part. */
+export interface Foundation {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+  readonly version: string;
+  /** The row of this process in the database. */
+  readonly own: ProcessRow;
+  readonly recentEvents: RecentEvents;
+  readonly engines: Engines;
+  readonly tls: Tls | undefined;
+  readonly cluster: Cluster;
+  /** Stores a journal entry that no other change is stored with. */
+  readonly announce: (entry: JournalEntry) => Promise<void>;
+  readonly settings: ReturnType<typeof createSettings>;
+  readonly metrics: DaemonMetrics;
+  readonly upstreams: Upstreams;
+}
+
+/**
+ * Opens the database, the job dispatchers and the certificate, and starts the upstream services: built-in ones load while the database gets
+ * ready. Registers how to stop each.
+ */
+export async function layFoundation(
+  options: { readonly config: Config; readonly log: Log; readonly clock?: Clock },
+  lifecycle: Lifecycle,
+): Promise<Foundation> {
+  const { log, clock = systemClock } = options;
+  // a copy: values that can change at run time change in it
+  const config: Config = { ...options.config };
+  const version = programVersion();
+  const recentEvents = createRecentEvents(clock);
+  const own = thisProcess(randomUUID(), version);
+  const engines = await openEngines(config, log, lifecycle);
+  const { database } = engines;
+  const { db } = database;
+  const tls = await openTls(config, {
+    ...{ clock, log: log.child({ part: "tls" }) },
+    onFault: (fault) => recentEvents.setCondition("tls", "not_applied", fault),
+  });
+  lifecycle.onStop("tls", () => tls?.stop());
+  const cluster = createCluster({ own, config, clock, database, log });
+  const announce = createAnnouncer(db, clock);
+  const settings = createSettings({ db, config, log: log.child({ part: "settings" }), clock });
+  const metrics = createMetrics();
+  const upstreams = startServices({
+    ...{ config, settings, clock, log, lifecycle, recentEvents, announce, metrics },
+    wake: (note) => cluster.wake(note),
+    asks: (name) => config.roles.includes(roleAsking[name]),
+    elsewhere: (name) => builtInElsewhere(name, cluster.peers.others(), clock.now()),
+  });
+  return { config, clock, log, lifecycle, version, own, recentEvents, engines, tls, cluster, announce, settings, metrics, upstreams };
+}
+
+/** Entries are stored one after the other: of two changes of one thing, the later must not be stored first. */
+function createAnnouncer(db: Database, clock: Clock): (entry: JournalEntry) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (entry) => {
+    const stored = last.then(() => db.transaction((sql) => appendToJournal(sql, [entry], clock.now())));
+    last = stored.catch(() => {});
+    return stored;
+  };
+}
+
+/** Migrates the database, joins the other daemons on it, and opens everything that needs its rows. Registers how to stop each. */
+export async function openStores(foundation: Foundation): Promise<Pick<OperationContext, "store" | "sealer" | "outbound">> {
+  const { config, clock, log, lifecycle, own, cluster, settings, upstreams } = foundation;
+  const { db } = foundation.engines.database;
+  await migrate(db, { log: log.child({ part: "migrations" }), clock });
+  await join(cluster, { db, own, clock, log, lifecycle });
+  const store = await openStore({ redisUrl: config.redisUrl, log: log.child({ part: "store" }) });
+  lifecycle.onStop("store", () => store.close());
+  await settings.start();
+  lifecycle.onStop("settings", () => settings.stop());
+  upstreams.enrichment.follow();
+  await makeCameraRoot(config.cameraRoot, log);
+  const sealer = await openSealerFor({ db, keyPath: config.secretKeyPath, log: log.child({ part: "secrets" }) });
+  await introduce(cluster, { db, keyPath: config.secretKeyPath, fingerprint: sealer.fingerprint, log });
+  const outbound = createOutbound({ allow: config.outboundAllow });
+  lifecycle.onStop("outbound", () => outbound.close());
+  return { store, sealer, outbound };
+}
