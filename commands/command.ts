@@ -39,7 +39,7 @@ export interface Example {
   readonly note: string;
 }
 
-/** What a command receives for its arguments or options. */
+/** The parsed values of arguments or options. */
 export type Values<S> = { readonly [K in keyof S]: S[K] extends { read(given: never): infer T } ? T : never };
 
 export interface Input<A, O> {
@@ -47,7 +47,7 @@ export interface Input<A, O> {
   readonly options: Values<O>;
 }
 
-/** What a command file declares; `defineCommand` fills in the rest. */
+/** The definition of a command; `defineCommand` fills in the rest. */
 export interface Definition<A, O> extends Partial<Pick<Command, "description" | "endsOnSignal" | "hidden">> {
   readonly name: string;
   readonly summary: string;

@@ -100,7 +100,7 @@ const jobNames: Readonly<Record<string, readonly [one: string, many: string]>> =
   deliver: ["message", "messages"],
 };
 
-/** What needs a person: files that stay incomplete, and dead letters. */
+/** Problems that need a person: incomplete files and dead letters. */
 async function attention(io: Io): Promise<string[]> {
   const { file_watcher } = await io.call("getPipeline", {});
   const { queues } = await io.call("getDlqStats", {});

@@ -23,7 +23,7 @@ export interface GlobalOptions {
   readonly debug?: boolean;
 }
 
-/** What a command can use. */
+/** The services of a command. */
 export interface Io {
   readonly host: Host;
   readonly global: GlobalOptions;

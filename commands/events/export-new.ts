@@ -57,13 +57,13 @@ const pendingNote = (count: number): string =>
 interface Analysed {
   /** All events stored up to this time have a risk score, or will never get one. */
   readonly until: Date;
-  /** Time at which the newest of them was stored. */
+  /** The storage time of the newest of them. */
   readonly newest: Date | undefined;
   /** Number of later events that wait for their score. */
   readonly pending: number;
 }
 
-/** The time up to which the risk filter is reliable. Events scored later must not be skipped for good. */
+/** The end of the period with reliable risk scores. Events scored later must not be skipped for good. */
 async function analysedBefore(io: Io, filter: Filter, from: Date | undefined, settled: Date): Promise<Analysed> {
   const all = { ...filter, risk_level: undefined, min_risk_score: undefined, created_since: from };
   const stored: number[] = [];

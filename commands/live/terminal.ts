@@ -37,7 +37,7 @@ interface Listeners {
 
 /** A terminal in full-screen mode. */
 export interface Terminal {
-  /** The stream to which Ink writes whole frames. */
+  /** Receives whole frames from Ink. */
   readonly stream: NodeJS.WriteStream;
   /** Redraws the last frame, after another program has written to the screen. */
   redraw(): void;

@@ -15,7 +15,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** What the details show. */
+/** The subject of the details. */
 export interface Subject {
   readonly kind: "event" | "camera";
   readonly id: string;
@@ -49,7 +49,7 @@ export interface Loaded {
   readonly trouble?: string | undefined;
 }
 
-/** What a key does outside the screen state. */
+/** The effect of a key outside the screen state. */
 export type Effect =
   | { readonly kind: "quit" }
   | { readonly kind: "interrupt" }
