@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder that holds package.json: the same from the sources and from the built program. Throws outside of a package. */
+/** Returns the folder that contains package.json, for the sources and for the built program. Throws if there is none. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {
@@ -17,7 +17,7 @@ export function packageRoot(): string {
   }
 }
 
-/** The version of the program, as in package.json. */
+/** Returns the version of the program from package.json. */
 export function programVersion(): string {
   const manifest: { version: string } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
   return manifest.version;

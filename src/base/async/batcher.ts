@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createRest } from "../lifecycle/pause.ts";
 
-/** Work on single things that is done for several at once: each statement and each commit is paid once for all that wait. */
+/** Groups single items, so that each statement and each commit serves all items that wait. */
 export interface Batcher<I, O> {
-  /** Does it for one thing, together with the others that came meanwhile. */
+  /** Processes one item, together with the others that arrive in the meantime. */
   add(item: I): Promise<O>;
 }
 
@@ -14,13 +14,16 @@ interface Waiter<I, O> {
 }
 
 /**
- * Groups what is asked for in one turn of the event loop, or while `work` is under way, `most` at a time. `work` answers
- * in the order given, and has to take effect for all or for none: a group that fails is done again one by one, so that
- * nobody fails for another's fault.
+ * Groups the items that arrive in one turn of the event loop, or while `work` runs, `most` at a time. `work` returns results in the order
+ * of its items and must take effect for all or none: after a failure the items are processed one by one, so that an item fails only
+ * through its own fault.
  */
 export function createBatcher<I, O>(options: {
   readonly most: number;
-  /** From one group to the next, unless it is full: under load each gathers so long, and what comes after a pause does not wait. */
+  /**
+   * Minimum time between two groups, unless a group is full: under load each group collects items for this long, and an item that arrives
+   * after a pause does not wait.
+   */
   readonly everyMs?: number;
   readonly work: (items: readonly I[]) => Promise<readonly O[]>;
 }): Batcher<I, O> {
@@ -28,7 +31,7 @@ export function createBatcher<I, O>(options: {
   let working = false;
   const { everyMs = 0 } = options;
   let begunAt = Number.NEGATIVE_INFINITY;
-  /** Before the next group. */
+  /** Pause before the next group. */
   const rest = createRest();
 
   const doGroup = async (group: readonly Waiter<I, O>[]): Promise<void> => {
@@ -43,7 +46,7 @@ export function createBatcher<I, O>(options: {
 
   const run = async (): Promise<void> => {
     working = true;
-    // who comes in the same turn of the event loop is taken along
+    // Items that arrive in the same turn of the event loop join the group
     await nextTurn();
     while (waiting.length > 0) {
       const restMs = begunAt + everyMs - performance.now();

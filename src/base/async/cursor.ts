@@ -1,15 +1,15 @@
-/** A statement that delivers its rows in portions. */
+/** A statement that returns its rows in portions. */
 interface Portioned<Rows> {
   cursor(size: number, take: (rows: Rows) => Promise<unknown>): PromiseLike<unknown>;
 }
 
-/** Portions that may wait: the server prepares the next one while the caller works on the last. */
+/** Portions that may wait: the server prepares the next one while the caller processes the current one. */
 const mostWaiting = 2;
 
 /**
- * Yields the rows of a statement in portions of `size`, one portion ahead of the caller. `closing` is the connection in whose transaction the statement
- * runs: its `CLOSE` value ends the cursor, which also happens when the caller stops early. The driver's own iterator keeps old portions
- * alive until the last one: a long reply needs 60 MB with it and none with this.
+ * Yields the rows of a statement in portions of `size`, one portion ahead of the caller. `closing` is the connection in whose transaction
+ * the statement runs: its `CLOSE` value ends the cursor, also when the caller stops early. The driver's own iterator keeps all portions
+ * in memory until the last one, 60 MB for a long reply; this one keeps none.
  */
 export async function* cursorBatches<Rows>(
   closing: object,

@@ -1,18 +1,18 @@
 export interface SemaphoreOptions {
-  /** Semaphore that are lent at a time. */
+  /** Number of slots. */
   readonly max: number;
-  /** For how long one waits for a turn, and what is thrown then. Without it one waits for as long as it takes. */
+  /** Maximum wait for a slot, and the error after it. Without it, callers wait without limit. */
   readonly patience?: { readonly ms: number; readonly over: () => Error };
 }
 
-/** Who may work at a time, first come, first served. */
+/** Limits concurrency; callers get slots in order of arrival. */
 export interface Semaphore {
   /**
-   * Waits for a turn and takes it. Returns how to give it back, which must be called once. Rejects when none came in time, and with the
-   * reason of the signal when who waits has gone: he leaves the queue at once.
+   * Waits for a slot and takes it. Resolves to a function that frees it, which must be called once. Rejects with `patience.over()` if no
+   * slot is free in time, and with the signal's reason if the signal aborts, which removes the caller from the queue.
    */
   take(signal?: AbortSignal): Promise<() => void>;
-  /** Takes a turn as `take` does, runs the work and gives the turn back. */
+  /** Takes a slot as `take` does, runs the work and frees the slot. */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -20,14 +20,14 @@ interface Waiter {
   readonly begin: () => void;
 }
 
-/** Makes a queue for turns. */
+/** Creates a semaphore. */
 export function createSemaphore({ max, patience }: SemaphoreOptions): Semaphore {
   const waiters: Waiter[] = [];
   let lent = 0;
 
   const giveBack = (): void => {
     const next = waiters.shift();
-    // the turn goes from hand to hand, so that nobody who comes meanwhile is before the one who waits
+    // The slot passes directly to the next waiter, so that no later caller can take it first
     if (next) next.begin();
     else lent -= 1;
   };

@@ -1,12 +1,15 @@
-/** Answers that hold for a while. */
+/** Results that stay valid for some time. */
 export interface TtlCache<T> {
-  /** The answer kept for `key`, if it is younger than `ttlMs`; else `make` makes a new one. Who asks meanwhile shares it. */
+  /**
+   * Returns the cached result of `key` if it is younger than `ttlMs`, otherwise a new one from `make`. Concurrent callers share the new
+   * one.
+   */
   current(key: object, now: number, ttlMs: number, make: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Keeps one answer for each key as long as the key lives. Times are monotonic milliseconds. What `isPassing` is shared by
- * those who ask meanwhile, and not kept.
+ * Caches one result per key for as long as the key exists. Times are monotonic milliseconds. Concurrent callers share a result that
+ * `isPassing` accepts, but it is not cached.
  */
 export function createTtlCache<T>(isPassing: (answer: T) => boolean = () => false): TtlCache<T> {
   const kept = new WeakMap<object, { readonly answer: Promise<T>; readonly madeAt: number }>();
@@ -19,7 +22,7 @@ export function createTtlCache<T>(isPassing: (answer: T) => boolean = () => fals
       const forget = (): void => {
         if (kept.get(key)?.answer === answer) kept.delete(key);
       };
-      // an answer that could not be made is nobody's for the next seconds
+      // A failure is not cached
       answer.then((made) => isPassing(made) && forget(), forget);
       return answer;
     },

@@ -1,12 +1,12 @@
-/** The one source of time. Rules never read the system clock themselves. */
+/** The only source of time. Other code never reads the system clock. */
 export interface Clock {
-  /** Wall-clock time, for what is stored and shown. */
+  /** Returns wall-clock time, for values that are stored and shown. */
   now(): Date;
-  /** Milliseconds that only ever go forward, for measuring durations. */
+  /** Returns milliseconds that never go back, for measuring durations. */
   monotonic(): number;
 }
 
-/** The clock of the machine. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonic: () => performance.now(),

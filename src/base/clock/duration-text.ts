@@ -1,4 +1,4 @@
-/** How long something lasted, as a person says it: `45 s`, `5 min`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats a duration for people: `45 s`, `5 min`, `2 h 5 min`, `3 d 4 h`. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -1,7 +1,7 @@
-/** So far ahead of ours may the clock of another machine be. */
+/** Maximum difference by which another machine's clock may be ahead. */
 const aheadMs = 60_000;
 
-/** What happened and is later than this was of a clock that was set back since. */
+/** Returns the latest time that a past event can have; a later one comes from a clock that has been set back since. */
 export function latestPast(now: Date): Date {
   return new Date(now.getTime() + aheadMs);
 }

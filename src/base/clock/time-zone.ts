@@ -1,19 +1,19 @@
 import { dayMs, hourMs } from "./durations.ts";
 
 /**
- * The clock on the wall of a time zone. Instants are milliseconds since 1970 in UTC; days are numbered from 1970-01-01 and
- * begin when the clock first shows their date, wherever a change of the clocks puts that.
+ * Wall-clock time in a time zone. Instants are milliseconds since 1970 in UTC. Days are numbered from 1970-01-01; a day begins when the
+ * clock first shows its date, even if a clock change moves that.
  */
 export interface WallClock {
-  /** The number of the day whose date is shown. */
+  /** Returns the number of the day at an instant. */
   dayAt(instant: number): number;
-  /** When a day begins. One that the zone left out begins together with the next. */
+  /** Returns the instant at which a day begins. A day that the zone skipped begins together with the next one. */
   startOfDay(day: number): number;
-  /** The next time that a full hour is shown; an hour that is shown twice comes twice, one that is left out does not come. */
+  /** Returns the next instant at which the clock shows a full hour. A repeated hour is returned twice, a skipped one never. */
   nextHour(instant: number): number;
 }
 
-/** The clock of a zone, by its name. Throws `RangeError` for a zone that does not exist. */
+/** Returns the wall clock of a zone. Throws `RangeError` for an unknown zone. */
 export function wallClock(timeZone: string): WallClock {
   const offset = offsetIn(timeZone);
   const shown = (instant: number) => instant + offset(instant);
@@ -24,7 +24,7 @@ export function wallClock(timeZone: string): WallClock {
       for (const guess of [midnight - offset(midnight - dayMs), midnight - offset(midnight + dayMs)]) {
         if (shown(guess) === midnight) return guess;
       }
-      // midnight itself was left out: the day begins with the change of the clocks
+      // The clock change skipped midnight: the day begins with the change
       let before = midnight - dayMs - 2 * hourMs;
       let after = midnight + dayMs + 2 * hourMs;
       while (after - before > 1) {
@@ -45,19 +45,19 @@ export function wallClock(timeZone: string): WallClock {
   };
 }
 
-/** The time zone of this machine, by its name. */
+/** Returns the name of this machine's time zone. */
 export function localTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Offsets that are kept for each zone: more than a year of hours, 100 zones at most. */
+/** Maximum number of cached offsets per zone, more than a year of hours; at most 100 zones are cached. */
 const mostHours = 10_000;
 const mostZones = 100;
 const knownZones = new Map<string, (instant: number) => number>();
 
 /**
- * How many milliseconds the clocks of a zone are ahead of UTC, as a function of the instant (milliseconds since 1970). Made
- * to be asked a million times. Throws `RangeError` for a zone that does not exist.
+ * Returns a function from an instant (milliseconds since 1970) to the zone's offset from UTC in milliseconds, fast enough for a million
+ * calls. Throws `RangeError` for an unknown zone.
  */
 export function offsetIn(timeZone: string): (instant: number) => number {
   const known = knownZones.get(timeZone);
@@ -68,7 +68,7 @@ export function offsetIn(timeZone: string): (instant: number) => number {
   return offset;
 }
 
-/** Asks once for each hour. In an hour at whose end the clocks show something else than at its begin, each instant is asked for. */
+/** Computes the offset once per hour. In an hour during which the offset changes, it computes each instant. */
 function byHour(offset: (instant: number) => number): (instant: number) => number {
   const hours = new Map<number, number>();
   const atHour = (hour: number): number => {
@@ -86,7 +86,7 @@ function byHour(offset: (instant: number) => number): (instant: number) => numbe
   };
 }
 
-/** How many milliseconds the clocks of a zone are ahead of UTC at an instant. */
+/** Returns the uncached offset function of a zone, in milliseconds. */
 function offsetsOf(timeZone: string): (instant: number) => number {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   if (format.resolvedOptions().timeZone === "UTC") return () => 0;

@@ -1,15 +1,18 @@
 import { dayMs } from "./durations.ts";
 
-/** A range of time taken apart at the midnights of UTC. */
+/** A time range split at UTC midnights. */
 export interface SplitRange {
-  /** The whole days in it, from `first` up to but not including `end`, as texts that PostgreSQL reads as dates; none when they are equal. */
+  /**
+   * The whole days in the range, from `first` up to but not including `end`, as texts that PostgreSQL reads as dates; none if they are
+   * equal.
+   */
   readonly first: string;
   readonly end: string;
-  /** What is left of it before and after them, both ends included, to the millisecond. */
+  /** The parts of the range before and after the whole days, both ends included, to the millisecond. */
   readonly rest: readonly { readonly from: Date; readonly to: Date }[];
 }
 
-/** Takes a range apart; `to` is included, and an end that is undefined is open. A range that runs backwards has nothing in it. */
+/** Splits a range; `to` is included, and an undefined end is open. A range that ends before it begins is empty. */
 export function splitAtDays(from: Date | undefined, to: Date | undefined): SplitRange {
   const start = from?.getTime() ?? Number.NEGATIVE_INFINITY;
   const until = to ? to.getTime() + 1 : Number.POSITIVE_INFINITY;
@@ -24,9 +27,9 @@ export function splitAtDays(from: Date | undefined, to: Date | undefined): Split
   };
 }
 
-/** A day as PostgreSQL reads it, from the milliseconds of its midnight. */
+/** Formats a midnight in milliseconds as a date for PostgreSQL. */
 function dayText(at: number): string {
   if (at === Number.NEGATIVE_INFINITY) return "-infinity";
-  // the end of the last day that can be asked for would have five digits
+  // The end of the last valid day would have a year of five digits
   return at >= Date.UTC(10_000, 0) ? "infinity" : new Date(at).toISOString().slice(0, 10);
 }

@@ -1,2 +1,2 @@
-/** In the order in which a week begins with Monday. */
+/** In order; the week begins with Monday. */
 export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;

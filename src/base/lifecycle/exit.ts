@@ -1,11 +1,16 @@
-/** Whether questions to files are under way. Node.js waits for them at its end, and one to a share whose server is away ends with the share. */
+/**
+ * Tells whether file operations are pending. Node.js waits for them before it exits, and an operation on a network share whose server is
+ * down ends only with the share.
+ */
 export function asksFiles(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }
 
-/** Ends this process by a signal, as one does that handles none: nothing that hangs holds it, and who started it sees 128 and the number of the signal. */
+/**
+ * Ends this process by a signal as if it had no handler: no pending operation delays it, and its parent sees 128 plus the signal number.
+ */
 export function exitBySignal(signal: NodeJS.Signals): void {
-  // Node.js, which does this at its end, has no part in this one
+  // Node.js does this at a normal exit, but not at this one
   if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

@@ -5,18 +5,18 @@ interface Step {
   readonly ownTime: boolean;
 }
 
-/** All steps but those with their own time together take no longer than this, and a moment for each step that is left. */
+/** Total time for all steps without a time of their own; after it, each remaining step gets a moment. */
 const allWithinMs = 4_000;
 const lastMomentMs = 100;
 
-/** A stack of named things to stop. Whatever starts is pushed at once, so that a start that fails half way can be undone. */
+/** A stack of named things to stop. Each thing is pushed as soon as it starts, so that a start that fails halfway can be undone. */
 export class Lifecycle {
   readonly #steps: Step[] = [];
   #stopping: Promise<void> | undefined;
 
   /**
-   * Registers how to stop what has just been started. With `ownTime` it has all of `timeoutMs`, whatever the others took: for what costs more when
-   * it is cut off than when it is waited for. Throws when stopping has begun.
+   * Registers how to stop something that has just started. With `ownTime` it gets its full `timeoutMs`, whatever other steps took: for
+   * steps that cost more when interrupted than when waited for. Throws once stopping has begun.
    */
   onStop(name: string, stop: () => Promise<unknown> | unknown, timeoutMs = 2_000, { ownTime = false } = {}): void {
     if (this.#stopping) throw new Error(`${name} started while stopping`);
@@ -24,8 +24,9 @@ export class Lifecycle {
   }
 
   /**
-   * Stops everything, last started first; a second call waits for the first. A step that fails or overruns its time
-   * does not keep the others from running; when the time for all is used up, each of the rest has a moment. Rejects with one AggregateError that names the steps that went wrong.
+   * Stops everything, last started first; a second call waits for the first. A step that fails or exceeds its time does not prevent the
+   * others; when the total time is used up, each remaining step gets a moment. Rejects with one AggregateError that names the failed
+   * steps.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
@@ -48,7 +49,7 @@ export class Lifecycle {
   }
 }
 
-/** Runs `work` but waits at most so long; rejects when the time is over (with `overrun`, if given), and the work goes on unobserved. */
+/** Runs `work` and waits at most `timeoutMs`; then it rejects (with `overrun`, if given), and the work continues unobserved. */
 export async function within<T>(timeoutMs: number, work: () => Promise<T>, overrun?: Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeIsOver = new Promise<never>((_, reject) => {

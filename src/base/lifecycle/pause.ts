@@ -1,6 +1,6 @@
 import { setTimeout as pauseFor } from "node:timers/promises";
 
-/** Waits so long, or returns early when the signal fires. */
+/** Waits for a time; returns early when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await pauseFor(ms, undefined, { signal });
@@ -9,15 +9,15 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** A sleep that another part can end early. One sleeps at a time. */
+/** A sleep that other code can end early; only one caller sleeps at a time. */
 export interface Rest {
-  /** Sleeps so long, or until `end`. */
+  /** Sleeps for a time, or until `end` is called. */
   sleep(ms: number): Promise<void>;
-  /** Ends the sleep under way, if there is one. */
+  /** Ends the current sleep, if there is one. */
   end(): void;
 }
 
-/** Makes one. */
+/** Creates a sleep that can be ended. */
 export function createRest(): Rest {
   let end = (): void => {};
   return {

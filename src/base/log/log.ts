@@ -1,4 +1,4 @@
-/** What the rest of the code knows of logging: levels with fields and a sentence. `daemon` makes one with pino. */
+/** The logging interface: levels with fields and a sentence. `daemon` implements it with pino. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -7,7 +7,7 @@ export interface Log {
   child(fields: object): Log;
 }
 
-/** A log that keeps nothing, for commands that print their own results. */
+/** A log that writes nothing, for commands that print their own results. */
 export const silentLog: Log = {
   debug: () => {},
   info: () => {},
