@@ -1,16 +1,15 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 
-/** What somebody is told who asks for a host that is not served. */
+/** Returns the error text for a request to a host that is not served. */
 export function foreignHost(hostHeader: string | undefined): string {
   return `This daemon does not serve the host ${hostHeader}; add it to ALLOWED_HOSTS if it is a name of this machine`;
 }
 
 /**
- * Whether a `Host` header names this machine: an IP literal, `localhost`, its own name, `*.local`, or an entry of
- * `ALLOWED_HOSTS` (`*.example.net` stands for every name below). A name that an attacker's DNS points here does not, so a
- * page in a browser on this network cannot be made to read from us. Only browsers are kept out by this, and they always
- * send the header: without one the request passes.
+ * Tells whether a `Host` header names this machine: an IP literal, `localhost`, its own name, `*.local`, or an entry of `ALLOWED_HOSTS`
+ * (`*.example.net` covers every name below). A name that an attacker's DNS points here does not, so a page in a browser on this network
+ * cannot read from us. The check concerns only browsers, which always send the header: a request without one passes.
  */
 export function isHostAllowed(hostHeader: string | undefined, allowedHosts: readonly string[], ownName = hostname()): boolean {
   if (hostHeader === undefined || hostHeader === "") return true;

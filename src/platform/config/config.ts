@@ -7,20 +7,20 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
 
 type ValueOf<V> = V extends { readonly kind: Kind<infer T> } ? (V extends { readonly default: unknown } ? T : T | undefined) : never;
 
-/** The parsed configuration. Names are those of the environment variables in camel case; see docs/configuration.md. */
+/** The parsed configuration. Fields have the names of the environment variables in camel case; see docs/configuration.md. */
 export type Config = { readonly [K in VariableName as CamelCase<K>]: ValueOf<(typeof variables)[K]> };
 
-/** Who has said a value. Each beats those after it: flag, environment, .env, file, default. */
+/** Source of a value. Each takes precedence over those after it: flag, environment, .env, file, default. */
 export type Source = "flag" | "environment" | ".env" | "file" | "default";
 
 export interface ParsedConfig {
   readonly config: Config;
   readonly sources: Readonly<Record<VariableName, Source>>;
-  /** Sentences about what is probably not meant. */
+  /** Sentences about values that are probably mistakes. */
   readonly warnings: readonly string[];
 }
 
-/** The name under which a variable's value is found in `Config`. */
+/** Returns the field of `Config` that has a variable's value. */
 export function configKey(name: VariableName): keyof Config {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Config;
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Config } from "./config.ts";
 import { rolesLeftOut, rolesText } from "./roles.ts";
 
-/** What single values do not show: which ones do not go together (errors), and which are probably not meant (warnings). */
+/** Checks the values together: errors for those that contradict each other, warnings for those that are probably mistakes. */
 export function crossChecks(config: Config): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
   const errors: string[] = [];
   const warnings: string[] = [];
@@ -46,17 +46,17 @@ export function crossChecks(config: Config): { readonly errors: readonly string[
   return { errors, warnings };
 }
 
-/** What several daemons do not share without a store that all of them reach. */
+/** State that several daemons do not share without a common store. */
 const notShared =
   "REDIS_URL is not set: each daemon with the role api counts rate limits for itself, so that a client has as many requests as there are such daemons; all else is shared through the database";
 
-/** The warning that others can reach the API without a key; undefined when they cannot. */
+/** Returns the warning that other machines can use the API without a key; undefined if they cannot. */
 export function openToNetwork({ apiKeyEnabled, host }: Pick<Config, "apiKeyEnabled" | "host">): string | undefined {
   if (apiKeyEnabled || isLoopback(host)) return undefined;
   return `HOST is ${host} and no API key is needed: everybody in that network can see and change everything; make a key with \`homesec keys generate\``;
 }
 
-/** Whether a host to listen on is reached from this machine only. */
+/** Tells whether a listen address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -16,7 +16,7 @@ export const environmentVariables = {
   NODE_EXTRA_CA_CERTS: "PEM file with certificates of a custom authority, trusted for mail servers, webhooks and services",
 } as const;
 
-/** Variables whose values are secrets, or addresses that may contain a password; those of commands included. */
+/** Variables, also those of commands, whose values are secrets or URLs that may contain a password. */
 export const secretNames: readonly string[] = [
   ...variableNames.filter((name) => variable(name).secret || ["DATABASE_URL", "REDIS_URL"].includes(name)),
   ...Object.keys(commandLineVariables).filter((name) => /KEY|SECRET/.test(name)),

@@ -3,12 +3,12 @@ import { z } from "zod";
 import { BoolText, EnumText, FloatText, IntText, issue } from "../../contract/values.ts";
 import { everyRole, roleNames } from "./roles.ts";
 
-/** How the text of a variable becomes a value, and how that is said to a person. */
+/** Parses the text of a variable and describes the accepted values. */
 export interface Kind<T> {
   readonly schema: z.ZodType<T, string>;
   /** Completes "must be ...". */
   readonly allowed: string;
-  /** Paths are made absolute after parsing: `~` and relative ones depend on who asks. */
+  /** Paths are made absolute after parsing, since `~` and relative paths depend on the caller. */
   readonly holds: "value" | "path" | "paths";
 }
 
@@ -16,10 +16,10 @@ function kind<T>(schema: z.ZodType<T, string>, allowed: string, holds: Kind<T>["
   return { schema, allowed, holds };
 }
 
-/** Text that `check` finds good; the message is never shown, `allowed` is. */
+/** Text that `check` accepts; users see `allowed` instead of the schema's message. */
 const checked = (check: (text: string) => boolean) => z.string().refine((text) => check(text) && !text.includes("\0"));
 
-/** A JSON array of strings, or the same written with commas. Entries are trimmed, empty ones dropped. */
+/** A JSON array of strings, or the same separated by commas. Entries are trimmed, empty ones dropped. */
 function listOf<T>(item: z.ZodType<T, string>): z.ZodType<readonly T[], string> {
   const split = z.codec(z.string(), z.array(z.string()), {
     decode: (text, context) => {
@@ -54,7 +54,7 @@ function urlWith(protocols: readonly string[], parts: "base" | "target" | "whole
   });
 }
 
-/** Percent signs in what is decoded later stand for characters. */
+/** Percent signs in parts that are decoded later must encode characters. */
 function isDecodable({ username, password, hostname, pathname }: URL): boolean {
   try {
     decodeURIComponent(username + password + hostname + pathname);
@@ -64,7 +64,7 @@ function isDecodable({ username, password, hostname, pathname }: URL): boolean {
   }
 }
 
-/** An address, or addresses as `10.0.0.0/8`. */
+/** Tells whether a text is an IP address or a range such as `10.0.0.0/8`. */
 function isAddressRange(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");
   if (rest.length > 0 || isIP(address) === 0) return false;
@@ -72,7 +72,7 @@ function isAddressRange(text: string): boolean {
 }
 
 const hostName = /^(?=.{1,253}$)(\*\.)?[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9]([a-z0-9-]{0,62}))*\.?$/i;
-/** An IPv6 address may stand in brackets, as in an address of the web. */
+/** An IPv6 address may be in brackets, as in a URL. */
 const withoutBrackets = (text: string): string => text.replace(/^\[(.*)\]$/, "$1");
 const isHost = (text: string): boolean => hostName.test(text) || isIP(withoutBrackets(text)) !== 0;
 const address = /^[^\s@<>]+@[^\s@<>]+$/;
@@ -111,9 +111,9 @@ export const sender = kind(
   checked((value) => address.test(value) || /^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value)),
   "a mail address, or a name with one: Home <home@example.org>",
 );
-/** Where something is posted. */
+/** Target of an HTTP POST. */
 export const webUrl = kind(urlWith(["http:", "https:"], "target"), "an http:// or https:// address without user name and password");
-/** The base address of a service; a trailing slash is dropped, so that paths can be appended. */
+/** Base URL of a service; a trailing slash is removed, so that paths can be appended. */
 export const serviceUrl = kind<string>(
   urlWith(["http:", "https:"], "base").transform((url) => url.replace(/\/+$/, "")),
   "an http:// or https:// address without user name and query",
@@ -124,22 +124,22 @@ export const postgresUrl = kind(
 );
 export const redisUrl = kind(urlWith(["redis:", "rediss:"], "whole"), "an address such as redis://host:6379");
 
-/** A whole number between two bounds, both allowed. */
+/** Accepts integers between two bounds, both included. */
 export function integer(minimum: number, maximum: number): Kind<number> {
   return kind(IntText(minimum, maximum), `a whole number from ${minimum} to ${maximum}`);
 }
 
-/** A number between two bounds, both allowed. */
+/** Accepts numbers between two bounds, both included. */
 export function number(minimum: number, maximum: number): Kind<number> {
   return kind(FloatText(minimum, maximum), `a number from ${minimum} to ${maximum}`);
 }
 
-/** One of some words, in either case. */
+/** Accepts one of several words, in upper or lower case. */
 export function oneOf<const T extends readonly [string, ...string[]]>(...words: T): Kind<T[number]> {
   return kind<T[number]>(EnumText(words), `one of ${words.join(", ")}`);
 }
 
-/** Roles, each once and in the order of the list, whatever order they are written in. */
+/** Roles, each once and in the order of `roleNames`, whatever order the user writes. */
 export const roles = kind(
   listOf(EnumText([everyRole, ...roleNames]))
     .refine((words) => words.length > 0)

@@ -5,12 +5,12 @@ import { readingReason } from "../disk/file-reason.ts";
 import type { ParsedConfig } from "./config.ts";
 import { type ConfigFile, type ConfigInput, parseConfig } from "./parse.ts";
 
-/** What a configuration is read from. `configPath` is the value of `--config`. */
+/** The inputs of a configuration. `configPath` is the value of `--config`. */
 export interface ConfigOrigin extends Omit<ConfigInput, "envFile" | "configFile"> {
   readonly configPath?: string | undefined;
 }
 
-/** A configuration, with the way to read it again. */
+/** A configuration that can be read again. */
 export interface LoadedConfig extends ParsedConfig {
   /** Absolute paths of the files that a running daemon watches: `.env`, which may be missing, and the file of `--config`. */
   readonly files: readonly string[];
@@ -19,18 +19,18 @@ export interface LoadedConfig extends ParsedConfig {
 }
 
 interface FoundFile extends ConfigFile {
-  /** Whether it can be read again: not a pipe or a terminal. */
+  /** Whether it can be read again, unlike a pipe or a terminal. */
   readonly isRegular: boolean;
-  /** Numbers of the users to whom the file and the link that leads to it belong. */
+  /** User ids of the owners of the file and of the link to it. */
   readonly owners: readonly number[];
 }
 
 /**
- * Reads `.env` of the working folder, where there is one, and the file of `--config`, and parses everything. Throws `Problem("invalid")` for
- * wrong values (all at once), for a file that cannot be read, and for an `.env` that somebody else has put there.
+ * Reads `.env` in the working folder, if it exists, and the file of `--config`, and parses everything. Throws `Problem("invalid")` for
+ * wrong values (all at once), for a file that cannot be read, and for an `.env` of another user.
  */
 export function loadConfig({ configPath, ...origin }: ConfigOrigin): LoadedConfig {
-  // the program removes secrets from its environment after the start
+  // The program removes secrets from its environment after the start
   const input = { ...origin, env: { ...origin.env } };
   const path = configPath === undefined ? undefined : resolve(input.cwd, configPath);
   const first = path === undefined ? undefined : read(path, configPath ?? path, "must be there");
@@ -50,12 +50,12 @@ function readEnvFile(input: Pick<ConfigInput, "cwd" | "env">, configPath: string
 }
 
 /**
- * Whoever runs a command in a folder that others may write to would otherwise do it with their configuration, and send the API key to an
- * address of theirs. A file that is named by `--config` is meant.
+ * In a folder that others may write to, a command would otherwise run with their configuration and send the API key to their address. A
+ * file given with `--config` is intended.
  */
 function refuseForeign({ owners }: FoundFile, { env }: Pick<ConfigInput, "env">): void {
   const self = process.getuid?.();
-  // `sudo homesec` in a person's own folder
+  // `sudo homesec` in a user's own folder
   const caller = self === 0 && /^\d+$/.test(env["SUDO_UID"] ?? "") ? Number(env["SUDO_UID"]) : self;
   const owner = owners.find((each) => ![self, caller, 0].includes(each));
   if (self === undefined || owner === undefined) return;
@@ -68,12 +68,12 @@ function refuseForeign({ owners }: FoundFile, { env }: Pick<ConfigInput, "env">)
 function read(path: string, name: string, missing: "may be missing" | "must be there"): FoundFile | undefined {
   let file: number | undefined;
   try {
-    // one that nobody named may be anything: a pipe would be waited for without end
+    // The default `.env` may be any kind of file: opening a pipe would block forever
     file = openSync(path, missing === "may be missing" ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY);
     const found = fstatSync(file);
-    // a folder called .env is somebody's virtual environment
+    // A folder called .env is a virtual environment of Python
     if (missing === "may be missing" && !found.isFile()) return undefined;
-    // editors of Windows put a mark before the text, which is no part of the first name
+    // Editors on Windows write a byte order mark, which is not part of the first name
     const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
     return { name, text, isRegular: found.isFile(), owners: [found.uid, lstatSync(path).uid] };
   } catch (cause) {

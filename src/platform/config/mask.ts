@@ -1,7 +1,7 @@
 import { redact } from "../../base/log/redact.ts";
 import type { Variable } from "./variable.ts";
 
-/** A value as it may be shown: secrets and passwords in addresses are masked; null when it is not set. */
+/** Returns a value in the form that users may see: secrets and passwords in URLs are masked; null if it is not set. */
 export function maskedValue(spec: Variable, value: unknown): unknown {
   if (value === undefined) return null;
   if (Array.isArray(value)) return value.map((entry) => maskedValue(spec, entry));

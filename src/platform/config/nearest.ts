@@ -1,18 +1,18 @@
-/** Of `known` the name most like `name`, when a slip of the fingers explains the difference: for "did you mean". */
+/** Returns the name in `known` that is most similar to `name`, if a typing error explains the difference: for "did you mean". */
 export function nearest<T extends string>(name: string, known: readonly T[]): T | undefined {
   const wanted = name.toLowerCase();
   let best: { readonly name: T; readonly slips: number } | undefined;
   for (const candidate of known) {
     const edits = distance(wanted, candidate.toLowerCase());
     if (edits > Math.max(1, Math.floor(candidate.length / 4))) continue;
-    // the first letter is seldom the wrong one
+    // The first letter is rarely wrong
     const slips = edits + (candidate.toLowerCase().startsWith(wanted.slice(0, 1)) ? 0 : 0.5);
     if (slips < (best?.slips ?? Number.POSITIVE_INFINITY)) best = { name: candidate, slips };
   }
   return best?.name;
 }
 
-/** How many letters must be put in, taken out, replaced or exchanged with the next one to make one text of the other. */
+/** Counts the letters to insert, delete, replace or swap to turn one text into the other. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 16) return Number.POSITIVE_INFINITY;
   let before: readonly number[] = [];

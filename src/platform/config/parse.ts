@@ -11,25 +11,25 @@ import { type StrayLine, strayLines } from "./stray-lines.ts";
 import type { Variable } from "./variable.ts";
 import { type VariableName, variable, variableNames } from "./variables.ts";
 
-/** A file with configuration in it, read already. `name` is how errors call it; a name that ends in .json is a JSON object. */
+/** The text of a configuration file. `name` appears in errors; a file whose name ends in .json contains a JSON object. */
 export interface ConfigFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Everything that a configuration is made of. */
+/** All inputs of a configuration. */
 export interface ConfigInput {
   /** Values given as flags of the command, by variable name. */
   readonly flags?: Partial<Readonly<Record<VariableName, string>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `.env` of the working folder. Other programs may keep variables of theirs there. */
+  /** `.env` in the working folder. It may also contain variables of other programs. */
   readonly envFile?: ConfigFile | undefined;
-  /** What `--config FILE` names. Every name in it must be one of ours. */
+  /** The file given with `--config`. Unknown names in it are errors. */
   readonly configFile?: ConfigFile | undefined;
   readonly isRoot: boolean;
-  /** For `~`. */
+  /** Replaces `~`. */
   readonly home: string;
-  /** For relative paths. */
+  /** Base of relative paths. */
   readonly cwd: string;
 }
 
@@ -44,9 +44,8 @@ export class WrongConfiguration extends Problem {
 }
 
 /**
- * Puts the configuration together. An empty value counts as unset.
- * Throws `WrongConfiguration` whose message lists every error at once, each with name, value (secrets masked), where
- * it was written, and what is allowed.
+ * Combines the configuration from its inputs. An empty value counts as unset. Throws `WrongConfiguration`, whose message lists every
+ * error at once with name, value (secrets masked), source and accepted values.
  */
 export function parseConfig(input: ConfigInput): ParsedConfig {
   const errors: string[] = [];
@@ -55,7 +54,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   const envFile = input.envFile ? valuesOf(input.envFile, errors) : {};
   if (input.configFile) errors.push(...unknownInFile(input.configFile, file));
   if (input.configFile) errors.push(...strayIn(input.configFile, file, () => true));
-  // of what other programs keep there only that matters that is meant for homesec, or swallows what is
+  // Other programs may also use .env: only lines meant for homesec matter, and those that swallow one
   if (input.envFile) errors.push(...strayIn(input.envFile, envFile, ({ word, swallowed }) => isOurs(word) || isOurs(lastLine(swallowed))));
   warnings.push(...unknownNames("the environment", input.env, "ours"), ...unknownNames(".env", envFile, "alike"));
 
@@ -67,7 +66,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
   ];
   const config: Record<string, unknown> = {};
   const sources: Partial<Record<VariableName, Source>> = {};
-  // DATA_DIR comes before CAMERA_ROOT in the table, so that its value is there for the default.
+  // DATA_DIR precedes CAMERA_ROOT in the table, so that its value is known for the default.
   for (const name of variableNames) {
     const spec = variable(name);
     const layer = layers.find(([, values]) => (values[name] ?? "").trim() !== "");
@@ -81,7 +80,7 @@ export function parseConfig(input: ConfigInput): ParsedConfig {
     const parsed = spec.kind.schema.safeParse(text.trim());
     if (!parsed.success)
       errors.push(`${name}=${shown(spec, text)} (${sourceText(source, name, input)}): must be ${spec.kind.allowed}${inUnit(spec)}`);
-    // A faulty value is replaced by its default, so that the checks across values run too and all errors are said at once.
+    // A wrong value is replaced by its default, so that the cross-checks also run and all errors are reported at once.
     const value = parsed.success ? parsed : spec.kind.schema.safeParse(defaultText(spec, input, config));
     config[configKey(name)] = value.success ? placed(spec.kind, value.data, input) : undefined;
   }
@@ -109,7 +108,7 @@ function placed(kind: Kind<unknown>, value: unknown, { home, cwd }: ConfigInput)
   return value;
 }
 
-/** A value as an error may show it: secrets masked, short, on one line. */
+/** Returns a value in the form for errors: secrets masked, short, on one line. */
 function shown(spec: Variable, text: string): string {
   if (spec.secret) return "***";
   return redact(JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text));
@@ -117,13 +116,13 @@ function shown(spec: Variable, text: string): string {
 
 const inUnit = (spec: Variable): string => (spec.unit ? ` (${spec.unit})` : "");
 
-/** Where a value was set: a file with its line, a flag, or the environment. */
+/** Describes where a value was set: a file with its line, a flag, or the environment. */
 function sourceText(source: Source, name: VariableName, input: ConfigInput): string {
   const file = source === "file" ? input.configFile : source === ".env" ? input.envFile : undefined;
   return file === undefined ? source : `${file.name}${lineText(file, name)}`;
 }
 
-/** `, line 3`, or nothing if the line is not found. Of several lines with the same name the last one counts. */
+/** Returns `, line 3`, or nothing if the line is not found. The last of several lines with the same name counts. */
 function lineText(file: ConfigFile, name: string): string {
   const isSetIn = (line: string): boolean =>
     isJson(file) ? line.includes(`${JSON.stringify(name)}:`) || line.includes(`${JSON.stringify(name)} :`) : nameIn(line) === name;
@@ -158,7 +157,7 @@ function valuesOf(file: ConfigFile, errors: string[]): Readonly<Record<string, s
   );
 }
 
-/** What the parser complains of, without the part of the file that it quotes: that may be a secret. */
+/** Returns the parser's complaint without its quote from the file, which may be a secret. */
 const jsonFault = (error: unknown): string => redact(String(error).replace(/^\w*Error: |, (?:\.\.\.)?".*$/gs, ""));
 
 const isOurs = (name: string): boolean => (variableNames as readonly string[]).includes(name) || Object.hasOwn(commandLineVariables, name);
@@ -173,18 +172,18 @@ function strayIn(file: ConfigFile, values: Readonly<Record<string, string>>, mat
 
 const isJson = ({ name }: ConfigFile): boolean => name.toLowerCase().endsWith(".json");
 
-/** Names that are read from the environment only are no fault: systemd and Docker make a file the environment. */
+/** Names that only the environment may have are no error: systemd and Docker use the file as the environment. */
 function unknownInFile(file: ConfigFile, values: Readonly<Record<string, string>>): string[] {
   const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
   return (
     Object.keys(values)
-      // the line at fault is told by its number
+      // The error reports that line by its number
       .filter((name) => !known.includes(name) && !name.includes("\n"))
       .map((name) => `${file.name}${lineText(file, name)}: there is no variable ${JSON.stringify(name)}${didYouMean(name)}`)
   );
 }
 
-/** Warnings about names that look like ours: those that begin with HOMESEC_, and (`alike`) those that are nearly one of ours. */
+/** Warns of names that resemble ours: those that begin with HOMESEC_, and (`alike`) those similar to one of our variables. */
 function unknownNames(where: string, values: Readonly<Record<string, string | undefined>>, which: "ours" | "alike"): string[] {
   const known: readonly string[] = [...variableNames, ...Object.keys(commandLineVariables)];
   return Object.keys(values)

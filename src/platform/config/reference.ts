@@ -2,7 +2,7 @@ import { commandLineVariables, environmentVariables } from "./environment-variab
 import { groups, type Variable } from "./variable.ts";
 import { type VariableName, variable, variableNames } from "./variables.ts";
 
-/** The text of docs/configuration.md. */
+/** Returns the text of docs/configuration.md. */
 export function configurationReference(): string {
   const sections = Object.entries(groups).map(([group, title]) => {
     const names = variableNames.filter((name) => variable(name).group === group);

@@ -1,6 +1,6 @@
 /**
- * What a daemon can do, for homes that spread the work over several: each role is a group of workers. One daemon with all of
- * them is the usual case.
+ * The tasks of a daemon, for homes that spread them over several daemons: each role is a group of workers. Usually one daemon has all
+ * roles.
  */
 export const roleNames = ["api", "watch", "detect", "analyze", "alert", "deliver", "maintain"] as const;
 export type Role = (typeof roleNames)[number];
@@ -8,12 +8,12 @@ export type Role = (typeof roleNames)[number];
 /** The word for all roles. */
 export const everyRole = "all";
 
-/** The roles that a daemon does not have. */
+/** Returns the roles that a daemon does not have. */
 export function rolesLeftOut(roles: readonly Role[]): readonly Role[] {
   return roleNames.filter((role) => !roles.includes(role));
 }
 
-/** Roles as they are written: `all`, or with commas. */
+/** Formats roles: `all`, or separated by commas. */
 export function rolesText(roles: readonly Role[]): string {
   return rolesLeftOut(roles).length === 0 ? everyRole : roles.join(", ");
 }

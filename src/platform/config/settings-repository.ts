@@ -1,12 +1,12 @@
 import type { Sql } from "../database/database.ts";
 
-/** A value changed at run time, by the name of its variable. The value is JSON as it was stored: parse it. */
+/** A value changed at run time, with the name of its variable. The value is unparsed JSON from the database. */
 export interface SettingRow {
   readonly key: string;
   readonly value: unknown;
 }
 
-/** All values that were changed at run time. */
+/** Returns all values that were changed at run time. */
 export async function readSettings(sql: Sql): Promise<readonly SettingRow[]> {
   return await sql<SettingRow[]>`
     select s.key, s.value
@@ -15,12 +15,12 @@ export async function readSettings(sql: Sql): Promise<readonly SettingRow[]> {
   `;
 }
 
-/** Keeps other writers out until the transaction ends, so that reading, checking and writing are one step. Readers go on. */
+/** Blocks other writers until the transaction ends, so that reading, checking and writing are one step. Readers are not blocked. */
 export async function lockSettings(sql: Sql): Promise<void> {
   await sql`lock table settings in share row exclusive mode`;
 }
 
-/** Forgets changed values in the caller's transaction, and tells every process after the commit. */
+/** Deletes changed values in the caller's transaction and notifies every process after the commit. */
 export async function forgetSettings(sql: Sql, keys: readonly string[]): Promise<void> {
   await sql`
     delete from settings s
@@ -29,7 +29,7 @@ export async function forgetSettings(sql: Sql, keys: readonly string[]): Promise
   await sql`select pg_notify('homesec_settings', '')`;
 }
 
-/** Stores values in the caller's transaction and tells every process after the commit. */
+/** Stores values in the caller's transaction and notifies every process after the commit. */
 export async function writeSettings(sql: Sql, rows: readonly SettingRow[], now: Date): Promise<void> {
   await sql`
     insert into settings (key, value, updated_at)

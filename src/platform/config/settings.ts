@@ -17,14 +17,14 @@ export interface RiskScoreThresholds {
   readonly critical: number;
 }
 
-/** The values that can change while the daemon runs (PATCH /api/system/config), as they hold right now. */
+/** Current values of the settings that can change while the daemon runs (PATCH /api/system/config). */
 export interface LiveSettings {
   readonly batchWindowSeconds: number;
   readonly batchIdleTimeoutSeconds: number;
   readonly retentionDays: number;
   readonly detectionConfidenceThreshold: number;
   readonly riskScoreThresholds: RiskScoreThresholds;
-  /** Null where none is configured. */
+  /** Null if none is configured. */
   readonly visionUrl: string | null;
   readonly embedderUrl: string | null;
   readonly enrichmentUrl: string | null;
@@ -33,12 +33,12 @@ export interface LiveSettings {
   readonly sceneChangeEnabled: boolean;
 }
 
-/** Where stages and operations read the live values: at each use, never kept. */
+/** Gives access to the live values. Read them at each use and never keep them. */
 export interface Settings {
   current(): LiveSettings;
 }
 
-/** Values to change; thresholds that are not named stay as they are. */
+/** Values to change; thresholds that it does not name stay as they are. */
 export interface SettingsPatch extends Partial<Omit<LiveSettings, "riskScoreThresholds">> {
   readonly riskScoreThresholds?: Partial<RiskScoreThresholds>;
 }
@@ -46,21 +46,21 @@ export interface SettingsPatch extends Partial<Omit<LiveSettings, "riskScoreThre
 /** Settings that can be changed. */
 export interface ChangeableSettings extends Settings {
   /**
-   * Stores values; they hold in this process when the promise resolves, in the others a moment later.
-   * Those to reset are as configured again. Throws `Problem("invalid")` when a value is out of range, or the thresholds would not start at 0
-   * and ascend.
+   * Stores values; they apply in this process when the promise resolves, in other processes a moment later. Settings in `reset` return to
+   * their configured values. Throws `Problem("invalid")` if a value is out of range, or if the thresholds would not start at 0 and
+   * ascend.
    */
   patch(patch: SettingsPatch, reset?: readonly (keyof LiveSettings)[]): Promise<LiveSettings>;
 }
 
-/** The settings of a running process: they follow what any process stores. */
+/** The settings of a running process: they follow the changes of all processes. */
 export interface StoredSettings extends ChangeableSettings {
-  /** Reads the stored values once: enough for a command, which ends soon. Throws when the database cannot be read. */
+  /** Reads the stored values once, which is enough for a command. Throws if the database cannot be read. */
   load(): Promise<void>;
-  /** Reads the stored values and follows their changes. Throws when the database cannot be read. */
+  /** Reads the stored values and follows their changes. Throws if the database cannot be read. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Whether a value was changed at run time (`settings`) or is as configured. */
+  /** Tells whether a value was changed at run time (`settings`) or is configured. */
   source(name: keyof LiveSettings): "settings" | "configuration";
 }
 
@@ -71,16 +71,16 @@ export interface SettingsOptions {
   readonly clock: Clock;
 }
 
-/** How a live value is stored, checked and called in request bodies. */
+/** Describes how a live value is stored and checked, and its name in request bodies. */
 interface Field {
-  /** Key of the row: the name of the variable where there is one. */
+  /** Key of the row: the name of the variable, if there is one. */
   readonly key: string;
   /** Name in the body of PATCH /api/system/config. */
   readonly wire: string;
   readonly schema: z.ZodType;
 }
 
-/** After a change that could not be read. */
+/** Delay after a change that could not be read. */
 const retryMs = 1_000;
 
 const Score = z.int().min(0).max(100);
@@ -104,7 +104,7 @@ const fields: Readonly<Record<keyof LiveSettings, Field>> = {
   sceneChangeEnabled: { key: "SCENE_CHANGE_ENABLED", wire: "scene_change_enabled", schema: z.boolean() },
 };
 
-/** An address has the form that its variable has; null takes the configured one away. */
+/** A URL has the format of its variable; null removes the configured one. */
 function serviceUrl(key: VariableName, wire: string): Field {
   const { schema, allowed } = variables[key].kind as Kind<string>;
   const isGood = (text: string): boolean => schema.safeParse(text).success;
@@ -112,7 +112,7 @@ function serviceUrl(key: VariableName, wire: string): Field {
   return { key, wire, schema: address.pipe(schema).nullable() };
 }
 
-/** A number that is a variable too has the bounds of that variable. */
+/** A number that is also a variable has the bounds of that variable. */
 function number(key: VariableName, wire: string): Field {
   return {
     key,
@@ -126,7 +126,7 @@ function number(key: VariableName, wire: string): Field {
 
 const names = Object.keys(fields) as readonly (keyof LiveSettings)[];
 
-/** The values as configured, before anything was changed at run time. */
+/** Returns the configured values, without changes at run time. */
 export function configuredSettings(config: Config): LiveSettings {
   return {
     batchWindowSeconds: config.batchWindowSeconds,
@@ -143,22 +143,22 @@ export function configuredSettings(config: Config): LiveSettings {
   };
 }
 
-/** What is stored now, by the name of the variable (and `RISK_SCORE_THRESHOLDS`), for those who only look. */
+/** Returns the stored values by the name of the variable (and `RISK_SCORE_THRESHOLDS`), for read-only callers. */
 export async function storedValues(db: Database, log: Log): Promise<ReadonlyMap<string, unknown>> {
   const stored = parseRows(await db.query(readSettings), log);
   return new Map(names.flatMap((name) => (stored[name] === undefined ? [] : [[fields[name].key, stored[name]]])));
 }
 
-/** Values stored in the `settings` table beat those of the configuration, and follow its changes in every process. */
+/** Creates the settings: values in the `settings` table take precedence over the configuration, and changes apply in every process. */
 export function createSettings({ db, config, log, clock }: SettingsOptions): StoredSettings {
   let stored: Partial<LiveSettings> = {};
   let unlisten: (() => Promise<void>) | undefined;
   let loading: Promise<void> = Promise.resolve();
   let retry: NodeJS.Timeout | undefined;
 
-  // the configuration may change at run time
+  // The configuration may change at run time
   const current = (): LiveSettings => ({ ...configuredSettings(config), ...stored });
-  /** One read at a time, so that an older answer never replaces a newer one. */
+  /** Reads one at a time, so that an older result never replaces a newer one. */
   const load = (): Promise<void> => {
     const next = loading.then(async () => {
       stored = parseRows(await db.query(readSettings), log);
@@ -166,7 +166,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
     loading = next.catch(() => {});
     return next;
   };
-  // nobody tells of this change again
+  // This change is not announced again
   const reload = (): void => {
     load().catch((error: unknown) => {
       if (!unlisten) return;
@@ -211,7 +211,7 @@ export function createSettings({ db, config, log, clock }: SettingsOptions): Sto
   };
 }
 
-/** What a row holds that this program cannot use (another version wrote it) is left out. */
+/** Skips values that this program cannot use, written by another version. */
 function parseRows(rows: readonly SettingRow[], log: Log): Partial<LiveSettings> {
   const known: Record<string, unknown> = {};
   for (const row of rows) {

@@ -1,16 +1,16 @@
-/** A line of a file of the form NAME=value that is not of that form. */
+/** A line that does not have the form NAME=value, in a file of such lines. */
 export interface StrayLine {
   /** Counted from 1. */
   readonly number: number;
-  /** Of what is read of the file, the name that the line has become a part of: it runs together with the lines after it. */
+  /** The name that the line has become part of, if the parser joined it with the lines after it. */
   readonly swallowed: string | undefined;
-  /** The word with which it begins. */
+  /** The first word of the line. */
   readonly word: string;
 }
 
 /**
- * Finds the lines that hold neither a value nor a comment, and are no part of a value of several lines. Depending on its version Node.js leaves
- * such a line out, or takes it as the beginning of the next name, so that the variable on the next line has no effect.
+ * Finds the lines that are neither an assignment nor a comment, nor part of a value with several lines. Depending on its version, Node.js
+ * skips such a line or joins it with the next name, so that the variable on the next line has no effect.
  */
 export function strayLines(text: string, values: Readonly<Record<string, string>>): readonly StrayLine[] {
   const names = Object.keys(values).filter((name) => name.includes("\n"));

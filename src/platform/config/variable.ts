@@ -1,10 +1,10 @@
 import type { Kind } from "./kinds.ts";
 
-/** One configuration variable, as read by docs/configuration.md, the parser and `homesec config show`. */
+/** A configuration variable, used by docs/configuration.md, the parser and `homesec config show`. */
 export interface Variable<T = unknown> {
   readonly group: Group;
   readonly kind: Kind<T>;
-  /** The text of the default. Without one the value is `undefined` unless it is set. */
+  /** The text of the default. Without one, the value is `undefined` unless it is set. */
   readonly default?: string | ((known: DefaultContext) => string);
   /** The default in the documentation if it is not one fixed text. */
   readonly defaultNote?: string;
@@ -16,7 +16,7 @@ export interface Variable<T = unknown> {
   readonly description: string;
 }
 
-/** The facts that a computed default may depend on. */
+/** Values that a computed default may depend on. */
 export interface DefaultContext {
   readonly isRoot: boolean;
   /** The value of DATA_DIR. */

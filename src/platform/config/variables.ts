@@ -7,7 +7,7 @@ const rate = (fallback: number, description: string) =>
 const timeout = (group: Group, fallback: string, description: string) =>
   ({ group, kind: kinds.number(0.1, 3600), default: fallback, unit: "seconds", description }) as const;
 
-/** All configuration variables by their names in the environment. */
+/** All configuration variables, keyed by environment name. */
 export const variables = {
   HOST: { group: "server", kind: kinds.host, default: "127.0.0.1", description: "Address to listen on" },
   PORT: { group: "server", kind: kinds.integer(0, 65_535), default: "8000", description: "Port to listen on; 0 takes a free one" },

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Problem } from "../../contract/problem.ts";
 
-/** As whom the server runs. `foreign`: not as this process itself, so files must be handed over to it. */
+/** The user account that runs the server. `foreign`: another account than this process, so that files must be handed over to it. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -12,7 +12,10 @@ export interface Account {
 
 const unprivileged = ["postgres", "nobody"];
 
-/** PostgreSQL refuses to run as root, so for root an existing unprivileged user is chosen. Throws `Problem` when there is none. */
+/**
+ * Returns the account for the server. PostgreSQL refuses to run as root, so for root it is an existing unprivileged user. Throws
+ * `Problem` if there is none.
+ */
 export async function serverAccount(): Promise<Account> {
   const uid = process.getuid?.() ?? -1;
   const gid = process.getgid?.() ?? -1;
@@ -28,7 +31,10 @@ export async function serverAccount(): Promise<Account> {
   );
 }
 
-/** The first folder on the way to `path` (itself included) that the account may not enter, or undefined. Access lists are not looked at. */
+/**
+ * Returns the first folder on the way to `path` (itself included) that the account may not enter, or undefined. Does not check access
+ * lists.
+ */
 export async function barrierTo(path: string, account: Account): Promise<string | undefined> {
   if (!account.foreign) return undefined;
   const folders: string[] = [];

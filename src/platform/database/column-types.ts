@@ -1,6 +1,6 @@
 /**
- * How values of array columns travel. postgres.js can ask the server for these when it connects, but that request of
- * its own raises an unhandled rejection when the connection dies under it; the built-in types never change, so they stand here.
+ * Converts array columns. postgres.js can query the array types when it connects, but that query raises an unhandled rejection if the
+ * connection fails meanwhile. The built-in types never change, so they are listed here.
  */
 
 /** The array types of PostgreSQL's built-in types: [element oid, array oid]. */
@@ -26,7 +26,7 @@ export const arrayTypes: readonly (readonly [number, number])[] = [
 type Parse = (text: string) => unknown;
 type Serialize = (value: unknown) => unknown;
 
-/** Reads `{1,NULL,"a \"b\""}` and nested arrays. */
+/** Parses `{1,NULL,"a \"b\""}` and nested arrays. */
 export function parseArray(text: string, parse: Parse = (item) => item): unknown[] {
   let at = 0;
   const list = (): unknown[] => {
@@ -58,12 +58,12 @@ export function parseArray(text: string, parse: Parse = (item) => item): unknown
     const item = text.slice(start, at);
     return item === "NULL" ? null : parse(item);
   };
-  // a lower bound other than 1 is written in front: [0:2]={...}
+  // A lower bound other than 1 comes first: [0:2]={...}
   at = text.indexOf("{");
   return list();
 }
 
-/** Writes an array as PostgreSQL reads it; `null` stays null, everything else is quoted. */
+/** Writes an array in PostgreSQL's syntax; `null` stays null, everything else is quoted. */
 export function serializeArray(value: unknown, serialize: Serialize = (item) => item): string {
   if (!Array.isArray(value)) return String(value);
   const items = value.map((item: unknown) => {

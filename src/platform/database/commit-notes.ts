@@ -3,15 +3,15 @@ import type { Sql } from "./database.ts";
 const notesBySql = new WeakMap<Sql, Set<string>>();
 
 /**
- * Leaves a note that subscribers of `Database.onCommitted` receive once the transaction or query that lent `sql` has committed.
- * Equal notes of one transaction arrive once. A rollback discards them. There are no savepoints: `Sql` cannot nest.
+ * Adds a note that subscribers of `Database.onCommitted` receive once the transaction or query of `sql` has committed. Equal notes of one
+ * transaction arrive once. A rollback discards them. There are no savepoints: `Sql` cannot nest.
  */
 export function noteForCommit(sql: Sql, note: string): void {
   const notes = notesBySql.get(sql) ?? new Set();
   notesBySql.set(sql, notes.add(note));
 }
 
-/** The notes left through `sql` so far. */
+/** Returns the notes added through `sql` so far. */
 export function notesOf(sql: Sql): ReadonlySet<string> | undefined {
   return notesBySql.get(sql);
 }

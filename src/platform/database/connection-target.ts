@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { Problem } from "../../contract/problem.ts";
 
-/** Where a PostgreSQL server is and as whom to enter it. */
+/** The location of a PostgreSQL server, with user and password. */
 export interface ConnectionTarget {
   /** A host name or address, or the folder of a unix socket (starts with `/`). */
   readonly host: string;
@@ -15,10 +15,10 @@ export interface ConnectionTarget {
   readonly certificates: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-/** What libpq calls sslmode. `prefer` falls back to plain text when the server has no TLS. */
+/** libpq's sslmode. `prefer` falls back to plain text if the server has no TLS. */
 export type TlsMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
 
-/** How to reach a server that listens on a unix socket. */
+/** Location of a server that listens on a unix socket. */
 export interface SocketAddress {
   readonly socketDir: string;
   readonly port: number;
@@ -26,16 +26,16 @@ export interface SocketAddress {
   readonly database: string;
 }
 
-/** The target behind a unix socket, entered without a password. */
+/** Returns the target of a unix socket, without a password. */
 export function socketTarget(address: SocketAddress): ConnectionTarget {
   const { socketDir, port, user, database } = address;
   return { host: socketDir, port, user, password: "", database, tls: "disable", certificates: {} };
 }
 
 /**
- * Reads a `DATABASE_URL`: `postgres://user:password@host:port/database`, with the query parameters `sslmode`,
- * `sslrootcert`, `sslcert`, `sslkey` (files) and `host` (the folder of a unix socket).
- * Throws `Problem` (`invalid`) naming the part that cannot be used; the password is never in the message.
+ * Parses a `DATABASE_URL`: `postgres://user:password@host:port/database`, with the query parameters `sslmode`, `sslrootcert`, `sslcert`,
+ * `sslkey` (files) and `host` (the folder of a unix socket). Throws `Problem("invalid")` that names the wrong part; the password is never
+ * in the message.
  */
 export function urlTarget(text: string): ConnectionTarget {
   if (!URL.canParse(text)) throw invalid("is not a URL");
@@ -60,7 +60,7 @@ export function urlTarget(text: string): ConnectionTarget {
   };
 }
 
-/** The target in words, without the password. */
+/** Describes the target without the password. */
 export function describeTarget(target: ConnectionTarget): string {
   return target.host.startsWith("/")
     ? `database ${target.database} at the socket in ${target.host}`

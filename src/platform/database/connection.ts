@@ -6,16 +6,16 @@ import type { ConnectionTarget } from "./connection-target.ts";
 import type { Sql } from "./database.ts";
 import { openServerSocket } from "./server-socket.ts";
 
-/** Tells the sessions of one process from those of another. */
+/** Distinguishes the sessions of one process from those of another. */
 export const applicationName = `homesec ${process.pid}`;
 
-/** One session on the server. It never reconnects: once closed it stays closed, and all that waited on it was rejected. */
+/** A session on the server. It never reconnects: when it closes, everything that waits on it is rejected. */
 export interface Connection {
   readonly sql: Sql;
   readonly closed: boolean;
-  /** When it was opened, of `performance.now()`. */
+  /** Time of opening, from `performance.now()`. */
   readonly openedAt: number;
-  /** Says goodbye to the server and waits for it, for half a second at most. */
+  /** Closes the session cleanly, waiting at most half a second for the server. */
   end(): Promise<void>;
   /** Drops the session at once. */
   destroy(): void;
@@ -24,17 +24,17 @@ export interface Connection {
 export interface ConnectOptions {
   readonly log: Log;
   readonly timeoutMs: number;
-  /** The schema whose tables the session sees; the server's default without one. */
+  /** The schema whose tables the session uses; the server's default if missing. */
   readonly schema?: string;
-  /** The session, once open, ended for whatever reason; called once. */
+  /** Called once when the open session has ended, for any reason. */
   readonly onClosed?: () => void;
   readonly onNotify?: (channel: string, payload: string) => void;
   readonly onStatement?: (text: string) => void;
 }
 
 /**
- * Opens a session and waits until the server takes statements.
- * Rejects with the system's or the server's error; nothing is left open then.
+ * Opens a session and waits until the server accepts statements. Rejects with the system's or the server's error and then leaves nothing
+ * open.
  */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const { log, timeoutMs } = options;
@@ -50,7 +50,7 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
   });
   const sql = clientOn(socket, target, options);
 
-  // An answer that arrived before the connection went is delivered; all else is rejected with CONNECTION_DESTROYED.
+  // A reply that arrived before the connection was lost is delivered; everything else is rejected with CONNECTION_DESTROYED.
   const lose = () => {
     if (closed) return;
     closed = true;
@@ -96,9 +96,9 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
 }
 
 /**
- * postgres.js as a driver for one socket. Left alone it would reconnect in the middle of a transaction, and may write to
- * a socket that is no more, which ends the process. So it is given the socket once, and learns neither of its closing
- * nor of its errors: whoever holds the connection does, and ends the client.
+ * Uses postgres.js as a driver for one socket. By itself it would reconnect in the middle of a transaction, and may write to a closed
+ * socket, which ends the process. So it gets the socket once and is not told of its closing or its errors; the holder of the connection
+ * is, and ends the client.
  */
 function clientOn(socket: net.Socket, target: ConnectionTarget, options: ConnectOptions): postgres.Sql {
   let given = false;
@@ -121,11 +121,11 @@ function clientOn(socket: net.Socket, target: ConnectionTarget, options: Connect
     max_lifetime: null,
     connect_timeout: null,
     backoff: 0,
-    // a plan kept from when a table was nearly empty would make its statement slower with each row
+    // A plan cached while a table was nearly empty would slow its statement down with each row
     connection: {
       application_name: applicationName,
       plan_cache_mode: "force_custom_plan",
-      // how times are told, whatever the server, the database or the role say
+      // Fixes the format of times, whatever the server, the database or the role sets
       DateStyle: "ISO, MDY",
       TimeZone: "UTC",
       IntervalStyle: "postgres",
@@ -141,9 +141,9 @@ function clientOn(socket: net.Socket, target: ConnectionTarget, options: Connect
 }
 
 /**
- * The driver keeps, for as long as the process lives, an error for each place that makes a statement, to tell in a later error where that was.
- * Until its stack is read such an error holds the frames, and with them the first client that the place used, with all its statements, long after
- * the session is gone. So it is read at once, which costs something the first time only.
+ * The driver caches an error for each call site, for the life of the process, to name the site in later errors. Until its stack is read,
+ * such an error keeps the frames alive, and with them the first client of that site and all its statements. So the stack is read at once,
+ * which is slow only the first time.
  */
 function forgettingItsCallers(client: postgres.Sql): postgres.Sql {
   const tag = (...values: unknown[]) => {
@@ -162,12 +162,12 @@ function hidingItsEnd(socket: net.Socket): net.Socket {
 }
 
 const columnTypes = {
-  // identities, counts and nanoseconds up to 2^53 are exact as numbers
+  // Ids, counts and nanoseconds up to 2^53 are exact as numbers
   bigint: { to: 20, from: [20], serialize: (value: unknown) => String(value), parse: Number },
   timestamptz: { to: 1184, from: [1184], serialize: (time: Date | string) => new Date(time).toISOString(), parse: timeOf },
 };
 
-/** The time that a session tells, in UTC. As PostgreSQL writes it, with a space, JavaScript would take the year 0001 for 2001. */
+/** Parses a session's time, in UTC. In PostgreSQL's format, with a space, JavaScript would read the year 0001 as 2001. */
 function timeOf(text: string): Date {
   return new Date(text.replace(/^(\d{4}-\d\d-\d\d) (.*)\+00$/, "$1T$2Z"));
 }

@@ -3,14 +3,15 @@ import { finished, pipeline } from "node:stream/promises";
 import type { SqlFragment } from "./database.ts";
 
 /**
- * What a `copy ... to stdout` statement sends, as it comes: some rows or parts of one at a time, and no more than a little ahead. Whoever leaves
- * early has `cancel` called, which has to cancel the statement from another connection: the rest of a long table is not worth waiting for.
+ * Yields the output of a `copy ... to stdout` statement as it arrives: some rows or parts of one at a time, only slightly ahead of the
+ * reader. When the reader stops early, it calls `cancel`, which must cancel the statement from another connection, so that the rest of a
+ * long table is not read.
  */
 export async function* copyOut(statement: SqlFragment, cancel: () => Promise<unknown>): AsyncGenerator<Buffer, void, undefined> {
   const rows = (await (statement as unknown as Streaming).readable()) as Readable;
   let over = false;
   try {
-    // destroyed, the stream would leave the connection paused for ever
+    // A destroyed stream would leave the connection paused forever
     for await (const chunk of rows.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
     over = true;
   } catch (error) {
@@ -18,7 +19,7 @@ export async function* copyOut(statement: SqlFragment, cancel: () => Promise<unk
     throw error;
   } finally {
     if (!over) await discard(rows, cancel);
-    // the driver pauses the connection when rows come too fast, and forgets to go on when those were the last
+    // The driver pauses the connection when rows arrive too fast, and does not resume it if those were the last
     rows._read(0);
   }
 }
@@ -27,7 +28,8 @@ export async function* copyOut(statement: SqlFragment, cancel: () => Promise<unk
 export async function copyIn(statement: SqlFragment, chunks: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<void> {
   const query = statement as unknown as Streaming;
   const rows = (await query.writable()) as Writable;
-  // that a row is refused after the last one was sent, the driver tells to the statement alone, which was kept long ago: the stream would never end
+  // If a row is refused after the last one was sent, the driver rejects only the statement, which has already resolved: the stream would
+  // never end
   query.reject = (error) => void rows.destroy(error);
   await pipeline(chunks, rows, signal ? { signal } : {});
 }
@@ -35,15 +37,15 @@ export async function copyIn(statement: SqlFragment, chunks: AsyncIterable<Buffe
 interface Streaming {
   readable(): PromiseLike<unknown>;
   writable(): PromiseLike<unknown>;
-  /** The driver's own, called when the statement fails. */
+  /** Internal to the driver, called when the statement fails. */
   reject: (error: Error) => void;
 }
 
 async function discard(rows: Readable, cancel: () => Promise<unknown>): Promise<void> {
   const ended = finished(rows).catch(() => {
-    // the cancelled statement's error
+    // The cancelled statement's error
   });
-  // a stream that only flows, with nobody who listens, stands still now and then while the driver has paused the connection
+  // Without a listener, a flowing stream sometimes stalls while the driver has paused the connection
   rows.on("data", () => {});
   await cancel();
   await ended;

@@ -9,19 +9,18 @@ import { processIdentity } from "./process-identity.ts";
 const lockName = "homesec.pid";
 const standoffMs = 1_000;
 
-/** The data folder is ours until the release. */
+/** This process holds the data folder until the release. */
 export interface DataFolderLock {
   release(): Promise<void>;
 }
 
 /**
- * Makes the data folder where it is missing (0700) and takes it for this process. The lock is the file `homesec.pid`
- * with the number and the identity of its holder; it counts only while that process lives.
- * Throws `Problem`: `conflict` when another living homesec holds it, `unavailable` when the folder cannot be used.
- *
- * Of several starters exactly one wins: each first leaves a claim under a name of its own, then looks for living others.
- * Of two claims the later one always sees the earlier. Who sees nobody renames the claim to the lock; all others withdraw
- * theirs. Claims have unique names, so removing those of dead processes can never hit a living one.
+ * Creates the data folder if it is missing (0700) and locks it for this process. The lock is the file `homesec.pid` with the pid and the
+ * identity of its holder; it is valid only while that process lives. Throws `Problem`: `conflict` if another living homesec holds it,
+ * `unavailable` if the folder cannot be used. Of several processes that start together, exactly one succeeds: each first writes a claim
+ * with a unique name, then looks for other living ones. Of two claims, the later one always sees the earlier. A process that sees no
+ * other renames its claim to the lock; all others withdraw theirs. Since names are unique, removing the claims of dead processes can
+ * never remove a living one.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   await ensureDataFolder(dataDir);
@@ -37,14 +36,14 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
       let released: Promise<void> | undefined;
       return {
         release: () => {
-          // once only: the next lock there may be somebody else's
+          // Only once: a later lock there may belong to another process
           released ??= rm(lock, { force: true });
           return released;
         },
       };
     }
     await rm(claim, { force: true });
-    // two that claim at the same time both withdraw and try again
+    // Two simultaneous claims are both withdrawn and tried again
     if (rival.holds || performance.now() > giveUpAt) {
       const who = rival.pid === process.pid ? "already in use by this process" : `in use by another homesec (pid ${rival.pid})`;
       throw new Problem(
@@ -62,7 +61,7 @@ interface Rival {
 }
 
 async function findRival(dataDir: string, ownClaim: string): Promise<Rival | undefined> {
-  // claims before the lock: one that becomes the lock in between is seen as either
+  // Claims come before the lock: a claim that becomes the lock meanwhile is seen as one of the two
   for (const name of await readdir(dataDir)) {
     const [, pid, identity] = /^homesec\.pid\.(\d+)\.([^.]+)\.\w+$/.exec(name) ?? [];
     const path = join(dataDir, name);
@@ -74,13 +73,13 @@ async function findRival(dataDir: string, ownClaim: string): Promise<Rival | und
   return holder?.lives ? { pid: holder.pid, holds: true } : undefined;
 }
 
-/** Who has taken a data folder, and whether that process still lives. */
+/** The holder of a data folder, and whether that process still lives. */
 export interface DataFolderHolder {
   readonly pid: number;
   readonly lives: boolean;
 }
 
-/** Who has taken the data folder; undefined when nobody has, or has given it back. Changes nothing. */
+/** Returns the holder of the data folder; undefined if there is none or it has released it. Changes nothing. */
 export async function dataFolderHolder(dataDir: string): Promise<DataFolderHolder | undefined> {
   const [, pid, identity] = /^(\d+) (\S+)$/m.exec(await readIfThere(join(dataDir, lockName))) ?? [];
   if (pid === undefined) return undefined;
@@ -96,7 +95,10 @@ async function readIfThere(path: string): Promise<string> {
   }
 }
 
-/** Makes the data folder for this user alone where it is missing, and the folders above it as usual. Throws `Problem` when it cannot be made. */
+/**
+ * Creates the data folder, accessible to this user only, if it is missing, and its parent folders with usual permissions. Throws
+ * `Problem` if it cannot be created.
+ */
 export async function ensureDataFolder(dataDir: string): Promise<void> {
   await usable(dataDir, async () => {
     await makeFolder(dataDir, 0o700);

@@ -4,10 +4,10 @@ import type postgres from "postgres";
 // biome-ignore lint/complexity/noBannedTypes: the library's own way to say "no custom types"
 export type Sql = postgres.ISql<{}>;
 
-/** A part of a statement, as the tag makes it. */
+/** A part of a statement, created by the tag. */
 export type SqlFragment = postgres.PendingQuery<postgres.Row[]>;
 
-/** Counters of the pool, as health shows them. */
+/** Counters of the pool, shown in the health report. */
 export interface PoolCounters {
   readonly size: number;
   readonly overflow: number;
@@ -18,26 +18,33 @@ export interface PoolCounters {
   readonly waiting: number;
 }
 
-/** PostgreSQL as the rest of the code sees it. While it is out of reach, work is refused with `DatabaseUnavailable` (pg-errors.ts). */
+/** Access to PostgreSQL. While it is unreachable, calls reject with `DatabaseUnavailable` (pg-errors.ts). */
 export interface Database {
-  /** Runs one or a few statements outside of a transaction, on one connection. A write whose connection is lost may have happened. */
+  /**
+   * Runs one or a few statements outside of a transaction, on one connection. If the connection is lost during a write, the write may
+   * have taken effect.
+   */
   query<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Runs `work` between begin and commit; an error rolls back. A connection lost at COMMIT rejects with `OutcomeUnknown`. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Yields what `work` yields, from one snapshot: for answers too long for memory, with `cursorBatches`. The connection is lent until the end, a
-   * `return()` or an error; begun with the first `next()`. To leave connections for the short ones, a third of the pool is lent to these at
-   * most; others wait for their turn, until the signal tells that nobody waits any more, or with `DatabaseUnavailable` when it does not come.
+   * Yields the values of `work` from one snapshot: for results too large for memory, with `cursorBatches`. It begins with the first
+   * `next()` and holds its connection until the end, a `return()` or an error. At most a third of the pool serves such readers, so that
+   * short queries find connections; others wait for a slot until the signal aborts, or reject with `DatabaseUnavailable` if none becomes
+   * free in time.
    */
   iterate<T>(work: (sql: Sql) => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void, undefined>;
-  /** Calls `onNotify` with each payload of the channel; `onReady` after each (re)connection, since notifications in between are lost. Returns how to stop. */
+  /**
+   * Calls `onNotify` with each payload of the channel, and `onReady` after each (re)connection, since notifications in between are lost.
+   * Resolves to a function that stops it.
+   */
   listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>>;
   /**
-   * Calls `subscriber` with each note (commit-notes.ts) of a transaction or query of this database after its commit. Notes of a transaction that
-   * rolled back, or whose outcome is unknown, never arrive. Returns how to unsubscribe.
+   * Calls `subscriber` with each note (commit-notes.ts) of a transaction or query of this database after its commit. Notes of a
+   * transaction that rolled back, or with an unknown outcome, never arrive. Returns a function that unsubscribes.
    */
   onCommitted(subscriber: (note: string) => void): () => void;
   readonly pool: PoolCounters;
-  /** Refuses new work, lets what is under way finish (4 s at most) and ends all connections. */
+  /** Refuses new work, waits at most 4 s for running work and ends all connections. */
   close(): Promise<void>;
 }

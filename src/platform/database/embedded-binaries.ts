@@ -12,9 +12,8 @@ export interface Binaries {
 }
 
 /**
- * Finds PostgreSQL for this platform among the installed packages. Where the server's account cannot reach it, or the
- * library links that npm leaves out cannot be made there, a copy in the data folder is made once and used.
- * Throws `Problem` when there is none for this platform.
+ * Finds PostgreSQL for this platform among the installed packages. If the server's account cannot reach it, or if the library links that
+ * npm omits cannot be created there, it is copied once into the data folder. Throws `Problem` if there is none for this platform.
  */
 export async function findBinaries(dataDir: string, account: Account, log: Log): Promise<Binaries> {
   const packageDir = locatePackage();
@@ -24,7 +23,10 @@ export async function findBinaries(dataDir: string, account: Account, log: Log):
   return programs(join(await copyInto(join(dataDir, "postgresql"), packageDir, version, log), "native"));
 }
 
-/** The server's program as it is found, without making anything, and whether the library links that it needs are there. Throws as `findBinaries`. */
+/**
+ * Finds the server's program without creating anything, and tells whether the library links that it needs exist. Throws as `findBinaries`
+ * does.
+ */
 export async function installedServer(dataDir: string): Promise<{ readonly program: string; readonly isComplete: boolean }> {
   const packageDir = locatePackage();
   const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8")) as { version: string };
@@ -55,7 +57,7 @@ function programs(native: string): Binaries {
   return { postgres: join(native, "bin", "postgres"), initdb: join(native, "bin", "initdb") };
 }
 
-/** Makes the links listed by the package that are missing; false when they cannot be made. */
+/** Creates the missing links that the package lists; false if they cannot be created. */
 async function completeLinks(packageDir: string): Promise<boolean> {
   for (const { source, target } of await linksOf(packageDir)) {
     const path = join(packageDir, target);
@@ -65,7 +67,7 @@ async function completeLinks(packageDir: string): Promise<boolean> {
       await symlink(basename(source), path);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      // another process may be making the same links
+      // Another process may be creating the same links
       if (code === "EEXIST") continue;
       if (code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
       throw error;
@@ -74,7 +76,7 @@ async function completeLinks(packageDir: string): Promise<boolean> {
   return true;
 }
 
-/** One folder per version, complete as soon as it has its name; other versions are removed. */
+/** Creates one folder per version, which gets its name once complete; removes other versions. */
 async function copyInto(folder: string, packageDir: string, version: string, log: Log): Promise<string> {
   const target = join(folder, version);
   if (!(await exists(target))) {

@@ -16,14 +16,14 @@ import { ensureSocketFolder } from "./embedded/socket-folder.ts";
 import { findBinaries } from "./embedded-binaries.ts";
 import { commandLine } from "./process-identity.ts";
 
-/** A PostgreSQL server of our own that runs as long as this process does. */
+/** An embedded PostgreSQL server that runs as long as this process. */
 export interface EmbeddedPostgres extends SocketAddress {
   readonly pid: number;
-  /** Resolves with how the server ended, wanted or not. */
+  /** Resolves with a description of the server's end, intended or not. */
   readonly ended: Promise<string>;
   /**
-   * Takes no new sessions, waits `guestsMs` (0) for those that are there to end, ends the others and stops the server; within 17 s more in any
-   * case, and without losing anything.
+   * Accepts no new sessions, waits `guestsMs` (0) for the existing ones to end, ends the others and stops the server, within 17 s more in
+   * any case and without losing data.
    */
   stop(guestsMs?: number): Promise<void>;
 }
@@ -32,15 +32,17 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
   readonly port?: number;
-  /** So many at a time must be possible. Default 50. */
+  /** Number of connections that must be possible. Default 50. */
   readonly connections?: number;
-  /** Server settings on top of ours (postgresql.conf names). The tests listen on loopback and switch fsync off with it. */
+  /**
+   * Server settings added to the usual ones (names of postgresql.conf). The tests use them to listen on loopback and to switch fsync off.
+   */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A start in which the server says nothing for so long is given up. Default five minutes. */
+  /** A start is given up when the server logs nothing for this time. Default five minutes. */
   readonly silenceMs?: number;
 }
 
-/** For a small machine with one user of the database: us. Losing power loses nothing that was committed. */
+/** For a small machine with one user of the database. A power cut loses nothing that was committed. */
 const ourSettings: Readonly<Record<string, string>> = {
   listen_addresses: "",
   unix_socket_permissions: "0700",
@@ -68,15 +70,15 @@ const ourSettings: Readonly<Record<string, string>> = {
 
 const defaultPort = 5432;
 const staleLockMs = 10_000;
-/** After a power cut the server goes through its files, on a slow disk for minutes, and says so every 10 s but for the last step. */
+/** After a power cut the server recovers, on a slow disk for minutes, and logs progress every 10 s except for the last step. */
 const longestSilenceMs = 5 * minuteMs;
-/** For what it has in memory to get to the disk. What is cut off has to be put in order by the next start. */
+/** Time to write memory to the disk. If it is cut short, the next start must recover. */
 const shutdownMs = 15_000;
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres`, making the database first where there is none, and waits until it takes
- * connections. The caller holds the lock of the data folder, so a server found there is an orphan and is stopped.
- * Throws `Problem` with the remedy when this machine or folder cannot run it, `Error` with the server's words otherwise.
+ * Starts PostgreSQL on `<dataDir>/postgres`, creating the database first if there is none, and waits until it accepts connections. The
+ * caller holds the lock of the data folder, so a server found there is an orphan and is stopped. Throws `Problem` with the remedy if this
+ * machine or folder cannot run it, otherwise `Error` with the server's message.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log } = options;
@@ -116,8 +118,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /**
- * The server that runs on this data folder, as seen from another process; undefined when none runs.
- * Throws `Problem` (`forbidden`) when the folder belongs to another user.
+ * Finds the server that another process runs on this data folder; undefined if none runs. Throws `Problem("forbidden")` if the folder
+ * belongs to another user.
  */
 export async function attachEmbeddedPostgres(dataDir: string): Promise<SocketAddress | undefined> {
   const cluster = join(dataDir, "postgres");
@@ -133,7 +135,7 @@ export async function attachEmbeddedPostgres(dataDir: string): Promise<SocketAdd
   return { socketDir: file.socketDir, port: file.port, user: superuser, database: maintenanceDatabase };
 }
 
-/** Resolves with undefined when connections are taken, or with why they never will be. */
+/** Resolves with undefined when the server accepts connections, or with the reason why it never will. */
 async function becomesReady(server: GuardedProcess, cluster: string, serverLog: ServerLog, silenceMs: number): Promise<string | undefined> {
   let outcome: string | undefined;
   void server.ended.then((how) => {
@@ -151,7 +153,7 @@ async function becomesReady(server: GuardedProcess, cluster: string, serverLog: 
   }
 }
 
-/** Stops a server that outlived its homesec, and frees lock files from a later process that has got the number of a dead server. */
+/** Stops a server that outlived its homesec, and separates lock files from a later process that has the pid of a dead server. */
 async function clearRemains(cluster: string, socketDir: string, port: number, log: Log): Promise<void> {
   const file = await readPostmasterFile(cluster);
   if (file && (await serves(file.pid, cluster))) {
@@ -172,8 +174,8 @@ async function serves(pid: number, cluster: string): Promise<boolean> {
 }
 
 /**
- * Asks with growing insistence: take nobody any more, and end with the last session; end the sessions; give up at once (it recovers at the
- * next start); die.
+ * Stops the server in steps: accept no new sessions and end with the last one; end the sessions; abort at once (it recovers at the next
+ * start); kill.
  */
 async function stopServer(ended: Promise<string>, kill: (signal: NodeJS.Signals) => void, guestsMs = 0): Promise<void> {
   for (const [signal, patienceMs] of [

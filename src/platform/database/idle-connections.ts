@@ -2,22 +2,22 @@ import type { Connection } from "./connection.ts";
 
 interface Unused {
   readonly connection: Connection;
-  /** When it was given back, of `performance.now()`. */
+  /** Time of its return to the pool, from `performance.now()`. */
   readonly since: number;
 }
 
 /**
- * The connections of a pool that nobody has. The newest is lent first, so that after a rush the others stay unused, and they are ended after a while:
- * each session keeps all statements that it ever saw, in the server and here.
+ * The unused connections of a pool. The newest is taken first, so that after a peak the others stay unused and are ended after a while:
+ * each session keeps all its statements in memory, in the server and here.
  */
 export class IdleConnections {
-  /** In the order in which they were given back. */
+  /** In the order of their return. */
   readonly #stack: Unused[] = [];
   readonly #endAfterMs: number;
   readonly #end: (connection: Connection) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `end` is called with each connection, but for the last one, that was unused for `endAfterMs`. */
+  /** `end` is called with each connection that was unused for `endAfterMs`, except the last one. */
   constructor(endAfterMs: number, end: (connection: Connection) => void) {
     this.#endAfterMs = endAfterMs;
     this.#end = end;
@@ -41,7 +41,7 @@ export class IdleConnections {
     if (at !== -1) this.#stack.splice(at, 1);
   }
 
-  /** All that there are; from now on none is ended by itself. */
+  /** Returns all connections; from now on none is ended automatically. */
   takeAll(): Connection[] {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -56,7 +56,7 @@ export class IdleConnections {
       while (this.#stack.length > 1 && (this.#stack[0] as Unused).since <= before) this.#end((this.#stack.shift() as Unused).connection);
       this.#endLater();
     }, this.#endAfterMs);
-    // no reason for a program to stay
+    // The timer must not keep the program alive
     this.#timer.unref();
   }
 }

@@ -15,8 +15,8 @@ const firstConnectMs = 10_000;
 const retryDelaysMs = [0, 50, 100, 200, 400];
 
 /**
- * LISTEN for all channels on one session of its own. It is opened with the first channel, and opened again for as long
- * as there are channels when it is lost. Notifications sent in between are lost, which `onReady` tells.
+ * LISTEN for all channels on a separate session. It opens with the first channel and reopens after a loss as long as there are channels.
+ * `onReady` reports that notifications in between may be lost.
  */
 export class Listener {
   readonly #connect: Connect;
@@ -31,7 +31,7 @@ export class Listener {
     this.#log = log;
   }
 
-  /** Resolves when the server listens on the channel. Rejects with `DatabaseUnavailable` when it cannot be reached for 10 s. */
+  /** Resolves when the server listens on the channel. Rejects with `DatabaseUnavailable` if the server is unreachable for 10 s. */
   async listen(channel: string, onNotify: (payload: string) => void, onReady?: () => void): Promise<() => Promise<void>> {
     const subscription: Subscription = { channel, onNotify, onReady };
     const giveUpAt = performance.now() + firstConnectMs;
@@ -71,7 +71,7 @@ export class Listener {
       const session = await this.#session;
       if (session && !session.closed) await session.sql.unsafe(`unlisten ${quoted(subscription.channel)}`);
     } catch (error) {
-      // a lost session listens no more either
+      // A lost session does not listen either
       this.#log.debug({ err: error, channel: subscription.channel }, "The channel was given up with its connection");
     }
   }
@@ -137,7 +137,7 @@ export class Listener {
   }
 }
 
-/** The driver's own quoting takes a dot for the end of a schema's name. */
+/** The driver's quoting treats a dot as the end of a schema's name. */
 function quoted(channel: string): string {
   return `"${channel.replaceAll('"', '""')}"`;
 }

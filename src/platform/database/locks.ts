@@ -1,18 +1,18 @@
 /**
- * The numbers of our advisory locks on the database. Each keeps its meaning for ever, and none is used again: daemons of two versions may share a
- * database. All but the first two are classes of locks, one for each camera, class or worker.
+ * Numbers of the advisory locks on the database. Their meaning never changes and none is reused, since daemons of two versions may share
+ * a database. All but the first two are classes of locks, one per camera, class or worker.
  */
 export const advisoryLocks = {
-  /** Bringing the schema forward. */
+  /** Migrating the schema. */
   schema: 7_266_311_405,
-  /** Giving a camera its id, name or folder. */
+  /** Assigning a camera its id, name or folder. */
   cameraIdentities: 7_006,
   /** Opening, filling or closing batches of a camera. */
   batches: 7_001,
   /** Recognising objects of a class by their vectors. */
   vectors: 7_002,
-  /** Learning or forgetting what is usual at a camera. */
+  /** Learning or deleting the baseline of a camera. */
   baselines: 7_004,
-  /** Being the daemon in which a worker runs of which there is one at a time; held by a session. */
+  /** Running a worker that exists once among all daemons; held by a session. */
   singletons: 7_005,
 } as const;

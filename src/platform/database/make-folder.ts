@@ -2,8 +2,9 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those above it, where they are missing. Not by `recursive` of Node: below /proc and wherever else a folder is there but
- * takes no other, that tries for ever. Throws what the system says: `ENOENT` in such a place, `EEXIST` or `ENOTDIR` where a file is.
+ * Creates a folder and its missing parents. It does not use the `recursive` option of Node.js, which loops forever where a folder exists
+ * but accepts no subfolder, such as below /proc. Throws the system's error: `ENOENT` in such a place, `EEXIST` or `ENOTDIR` if a file is
+ * in the way.
  */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   try {
@@ -15,7 +16,7 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
     if (code !== "ENOENT" || above === path) throw error;
     await makeFolder(above);
     await mkdir(path, mode).catch((failure: NodeJS.ErrnoException) => {
-      // somebody else was faster
+      // Another process was faster
       if (failure.code !== "EEXIST") throw failure;
     });
   }

@@ -18,9 +18,9 @@ export interface Migration {
 
 export interface MigrationStatus {
   readonly applied: readonly (Migration & { readonly applied_at: Date })[];
-  /** What this program would apply, in order. */
+  /** The migrations that this program would apply, in order. */
   readonly pending: readonly Migration[];
-  /** Why this program must not touch the database, with the remedy; null when it may. */
+  /** The reason why this program must not touch the database, with the remedy; null if it may. */
   readonly refusal: string | null;
 }
 
@@ -29,9 +29,9 @@ interface MigrationFile extends Migration {
 }
 
 /**
- * Brings the schema up to this program: each file in a transaction of its own, each once, also with several programs
- * starting together. Returns what was applied now. Throws `Problem` (`conflict`), having changed nothing, when an applied file
- * was edited or is missing, or when the database is newer than the program; a file that fails leaves nothing of itself.
+ * Migrates the schema to this program's version: each file in its own transaction, each once, even if several programs start together.
+ * Returns the migrations applied now. Throws `Problem("conflict")` without changing anything if an applied file was edited or is missing,
+ * or if the database is newer than the program; a file that fails leaves no trace.
  */
 export async function migrate(
   db: Database,
@@ -51,7 +51,7 @@ export async function migrate(
 }
 
 /**
- * Brings the schema forward in the caller's transaction, to the version `upTo` or as far as this program goes. Nobody else migrates until that
+ * Migrates the schema in the caller's transaction, to the version `upTo` or to the newest one. Other migrations wait until that
  * transaction ends. Throws as `migrate` does.
  */
 export async function migrateWithin(
@@ -63,7 +63,10 @@ export async function migrateWithin(
   while (await applyNext(sql, wanted, options.clock));
 }
 
-/** Why this program cannot take over a database in which these migrations were applied, with the remedy; null when it can. `subject`: what that is. */
+/**
+ * Returns the reason why this program cannot use a database with these applied migrations, with the remedy; null if it can. `subject`
+ * names the database.
+ */
 export async function refusalFor(
   applied: readonly Migration[],
   options: { readonly folder?: string; readonly subject: string },
@@ -83,7 +86,7 @@ export async function migrationStatus(db: Database, options: { readonly folder?:
 }
 
 async function applyNext(sql: Sql, files: readonly MigrationFile[], clock: Clock): Promise<Migration | undefined> {
-  // held until the transaction ends
+  // Held until the transaction ends
   await sql`select pg_advisory_xact_lock(${advisoryLocks.schema})`;
   const applied = await readApplied(sql);
   const refusal = refusalOf(files, applied);
@@ -111,7 +114,7 @@ async function applyNext(sql: Sql, files: readonly MigrationFile[], clock: Clock
 }
 
 async function readApplied(sql: Sql): Promise<(Migration & { readonly applied_at: Date })[]> {
-  // reads pg_class itself: to_regclass would go by what this connection learned of the name before it waited for the lock
+  // Reads pg_class: to_regclass would use the connection's cache from before it waited for the lock
   const [table] = await sql<[{ present: boolean }]>`
     select exists (
       select from pg_catalog.pg_class c where c.relname = 'schema_migrations' and pg_table_is_visible(c.oid)
@@ -167,7 +170,7 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
   return files;
 }
 
-/** The migrations folder of this package. */
+/** Returns the migrations folder of this package. */
 function migrationsFolder(): string {
   return join(packageRoot(), "migrations");
 }

@@ -16,8 +16,8 @@ export interface OpenDatabaseOptions {
   readonly poolSize: number;
   readonly log: Log;
   /**
-   * `serve`: the data folder is taken for this process, with `DATABASE_URL` too. `share`: a server that runs there already is
-   * used beside its owner; where none runs, one is started for as long as this is open.
+   * `serve`: locks the data folder for this process, also with `DATABASE_URL`. `share`: uses a server that already runs there, together
+   * with its owner; if none runs, one is started until `close`.
    */
   readonly ownership: "serve" | "share";
 }
@@ -25,29 +25,29 @@ export interface OpenDatabaseOptions {
 export interface OpenDatabase {
   readonly db: Database;
   readonly kind: "embedded" | "external";
-  /** Where the data is, in words, without secrets. */
+  /** Description of the data's location, without secrets. */
   readonly description: string;
-  /** Another pool on the same database, whose sessions see the tables of one schema only. To be closed by who opens it. */
+  /** Opens another pool on the same database, whose sessions use the tables of one schema only. The caller closes it. */
   openSchema(schema: string, max: number): Database;
   /**
-   * Opens a session that is lent to nobody, for what holds as long as a session lives; `onClosed` is told of its end, however it
-   * came. Rejects when the server cannot be reached within 5 s. Undefined for the embedded server, which one daemon has for itself.
+   * Opens a session outside the pool, for things that last as long as a session; `onClosed` is called when it ends for any reason.
+   * Rejects if the server is unreachable for 5 s. Undefined for the embedded server, which only one daemon uses.
    */
   readonly openSession: ((onClosed: () => void) => Promise<Connection>) | undefined;
-  /** Ends the connections, stops the server if it is ours, and gives the data folder back. */
+  /** Ends the connections, stops the server if it is ours, and releases the data folder. */
   close(): Promise<void>;
 }
 
-/** For what listens, for commands that share the server, and for who looks after it. */
+/** For listeners, for commands that share the server, and for administrators. */
 const connectionsOfOthers = 40;
 const ownerStartMs = 10_000;
 const guestPatienceMs = 10_000;
 const sessionTimeoutMs = 5_000;
 
 /**
- * Opens the database: the server behind `DATABASE_URL`, or the embedded one in the data folder. No connection is made yet.
- * Throws `Problem`: `conflict` when another homesec has the data folder, `invalid` for a `DATABASE_URL` that cannot be used,
- * `unavailable` with the remedy when the embedded server cannot run here.
+ * Opens the database: the server of `DATABASE_URL`, or the embedded one in the data folder. It does not connect yet. Throws `Problem`:
+ * `conflict` if another homesec holds the data folder, `invalid` for an unusable `DATABASE_URL`, `unavailable` with the remedy if the
+ * embedded server cannot run here.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const { databaseUrl, dataDir } = options;
@@ -61,7 +61,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     try {
       return await startHere(options);
     } catch (error) {
-      // the holder of the folder may be starting its server just now
+      // The holder of the folder may be starting its server right now
       const held = error instanceof Problem && error.kind === "conflict";
       if (!held || performance.now() > giveUpAt) throw error;
       await sleep(100);
@@ -87,7 +87,10 @@ async function openExternal(url: string, options: OpenDatabaseOptions): Promise<
   };
 }
 
-/** Undefined when the server was just being stopped. The connection made here keeps a server that another command has started. */
+/**
+ * Connects to a running server; undefined if it was just being stopped. The connection keeps a server alive that another command has
+ * started.
+ */
 async function attached(address: SocketAddress, options: OpenDatabaseOptions): Promise<OpenDatabase | undefined> {
   const db = openPool(address, { max: options.poolSize, log: options.log });
   try {
@@ -126,7 +129,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
         const isShared = options.ownership === "share";
         if (isShared) await waitForGuests(db, options.log);
         await db.close();
-        // one may have come in since they were counted
+        // Another command may have connected since they were counted
         await server.stop(isShared ? guestPatienceMs : 0);
         await lock.release();
       },
@@ -137,7 +140,7 @@ async function startHere(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   }
 }
 
-/** A command that started the server for itself lets other commands finish that came in meanwhile. */
+/** A command that started the server waits for other commands that connected meanwhile. */
 async function waitForGuests(db: Database, log: Log): Promise<void> {
   const giveUpAt = performance.now() + guestPatienceMs;
   try {

@@ -1,8 +1,8 @@
 import { Problem } from "../../contract/problem.ts";
 
 /**
- * The database cannot be reached, is starting up or went away in the middle. Nothing that was asked inside of a
- * transaction took effect; a lone statement may have. Trying again later is right.
+ * The database is unreachable, is starting or was lost during the work. Work inside a transaction took no effect; a single statement may
+ * have. Callers should try again later.
  */
 export class DatabaseUnavailable extends Problem {
   override name = "DatabaseUnavailable";
@@ -17,7 +17,7 @@ export class DatabaseUnavailable extends Problem {
   }
 }
 
-/** The connection was lost while COMMIT was under way: the transaction took effect as a whole or not at all, and nobody here knows which. */
+/** The connection was lost during COMMIT: the transaction took effect as a whole or not at all, and the caller cannot know which. */
 export class OutcomeUnknown extends DatabaseUnavailable {
   override name = "OutcomeUnknown";
 
@@ -26,41 +26,47 @@ export class OutcomeUnknown extends DatabaseUnavailable {
   }
 }
 
-/** A row with this key exists already. */
+/** Tells whether a row with this key already exists. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
-/** The data is not what the database takes: a value that is none of its type, breaks a constraint, names what does not exist or is too large. */
+/**
+ * Tells whether the database rejects the data: a value of a wrong type, a broken constraint, a reference to a missing row, or a value
+ * that is too large.
+ */
 export function isDataRefused(error: unknown): boolean {
   return /^(22|23|42|54)/.test(codeOf(error) ?? "");
 }
 
-/** Somebody else held a lock for longer than was to be waited. */
+/** Tells whether another transaction held a lock for longer than the permitted wait. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
 
-/** The connection is gone or was refused for now: the server went away, is starting or stopping, or has no connection left. */
+/**
+ * Tells whether the connection is lost or temporarily refused: the server disappeared, is starting or stopping, or has no connection
+ * left.
+ */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
   const code = codeOf(error);
   return code !== undefined && (lossCodes.has(code) || code.startsWith("08"));
 }
 
-/** The server is there, but its disk or its memory is full, or the disk fails. Nothing of the statement took effect, and nobody who asks is at fault. */
+/** Tells whether the server's disk or memory is full, or its disk fails. The statement took no effect, and the caller is not at fault. */
 export function isOutOfRoom(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && roomCodes.has(code);
 }
 
-/** Answers of the server to a connection attempt that will be different in a moment, and what the system says when no server is there. */
+/** Tells whether a connection attempt may succeed in a moment: some server errors, and the system's errors when no server runs. */
 export function isWorthReconnecting(error: unknown): boolean {
   const code = codeOf(error);
   return isConnectionLoss(error) || (code !== undefined && absenceCodes.has(code));
 }
 
-/** The server does not know this user, password or database: waiting does not help. */
+/** Tells whether the server rejects the user, the password or the database, so that waiting does not help. */
 function isRefusedForGood(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && (code.startsWith("28") || code === "3D000");

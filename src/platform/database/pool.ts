@@ -10,18 +10,18 @@ import { Listener } from "./listener.ts";
 import { DatabaseUnavailable, isConnectionLoss, isOutOfRoom, isWorthReconnecting, OutcomeUnknown } from "./pg-errors.ts";
 
 export interface PoolOptions {
-  /** Connections at most; the one for `listen` comes on top. */
+  /** Maximum number of connections, in addition to the one for `listen`. */
   readonly max: number;
   readonly log: Log;
-  /** The schema whose tables the sessions see; the server's default without one. */
+  /** The schema whose tables the sessions use; the server's default if missing. */
   readonly schema?: string;
   /** Called with the text of each statement before it is sent. */
   readonly onStatement?: (text: string) => void;
-  /** A session that nobody needed for so long is ended, but for the last one. Default 30 s. */
+  /** A session unused for this time is ended, except the last one. Default 30 s. */
   readonly unusedMs?: number;
-  /** A session that was open for so long is ended when it is given back: all it remembers goes with it. Default one hour. */
+  /** A session older than this is ended when it is returned, together with everything it has cached. Default one hour. */
   readonly lifetimeMs?: number;
-  /** For how long a long answer waits for its turn. Default 20 s, less than the patience of most clients. */
+  /** Maximum wait of a long read for a slot. Default 20 s, less than the timeout of most clients. */
   readonly turnWaitMs?: number;
 }
 
@@ -31,17 +31,16 @@ const closeTimeoutMs = 4_000;
 const unusedMs = 30_000;
 const lifetimeMs = hourMs;
 const reconnectDelayMs = 50;
-/** A server that was here a moment ago gets this long to return before callers are told. */
+/** A server that has just disappeared gets this time to return before callers are refused. */
 const bridgedOutageMs = 2_000;
 
 /**
- * A pool of sessions, opened when needed and ended when a rush is over. Callers queue first come, first served, for 10 s at most.
- * An outage of up to 2 s (a restart) only delays callers who have not begun; after that they are refused at once with
- * `DatabaseUnavailable` while each new caller makes the pool look again, so it works as soon as the server is back.
- *
- * Values: bigint and counts are numbers, numeric is text, timestamptz is a Date, bytea a Buffer, jsonb is parsed. Write jsonb as
- * `sql.json(value)`: a plain object works too, but a plain array of booleans or dates, or a plain null, is taken for something else.
- * Write arrays as `${texts}::text[]`, and arrays of booleans, dates and buffers as `sql.array(dates)`.
+ * A pool of sessions, opened when needed and ended after a peak. Callers queue in order of arrival for at most 10 s. An outage of up to 2
+ * s (a restart) only delays callers that have not begun; after that they are refused at once with `DatabaseUnavailable`, while each new
+ * caller triggers another attempt, so that the pool works as soon as the server is back. Values: bigint and counts are numbers, numeric
+ * is text, timestamptz is a Date, bytea a Buffer, jsonb is parsed. Write jsonb as `sql.json(value)`: a plain object works too, but a
+ * plain array of booleans or dates, or a plain null, is misread. Write arrays as `${texts}::text[]`, and arrays of booleans, dates and
+ * buffers as `sql.array(dates)`.
  */
 export function openPool(address: { readonly url: string } | SocketAddress, options: PoolOptions): Database {
   return new Pool("url" in address ? urlTarget(address.url) : socketTarget(address), options);
@@ -62,7 +61,7 @@ class Pool implements Database {
   readonly #waiters: Waiter[] = [];
   readonly #subscribers = new Set<(note: string) => void>();
   #opening = 0;
-  /** When connecting began to fail, or undefined while all is well. */
+  /** Time since which connecting fails; undefined while it works. */
   #failingSince: number | undefined;
   #lastFailure: unknown;
   readonly #turns: Semaphore;
@@ -136,7 +135,7 @@ class Pool implements Database {
     };
   }
 
-  /** Runs after the connection is free again, so that whoever wakes up can take it. The commit stands, whatever a subscriber throws. */
+  /** Runs after the connection is free again, so that subscribers can take it. The commit stands, whatever a subscriber throws. */
   #announce(sql: Sql): void {
     for (const note of notesOf(sql) ?? []) {
       for (const subscriber of this.#subscribers) {
@@ -160,7 +159,7 @@ class Pool implements Database {
         throw this.#translate(error, connection);
       } finally {
         scope.end();
-        // nothing was written: that ends the snapshot, however it came to this
+        // Nothing was written: a rollback ends the snapshot in every case
         await this.#rollBack(connection);
         this.#release(connection);
       }
@@ -196,7 +195,7 @@ class Pool implements Database {
     }
   }
 
-  /** A connection with a transaction begun. One that died while idle is found out here, before anything was done, so another is taken. */
+  /** Returns a connection with an open transaction. A connection that died while idle is detected here, before any work, and replaced. */
   async #begin(): Promise<Connection> {
     for (let left = this.#options.max; ; left -= 1) {
       const connection = this.#takeUnused() ?? (await this.#wait());
@@ -221,7 +220,7 @@ class Pool implements Database {
       connection.destroy();
       throw new OutcomeUnknown({ cause });
     }
-    // the server answers ROLLBACK to a commit after an error that somebody caught
+    // The server replies ROLLBACK to a commit after an error that the caller caught
     if (command !== "COMMIT") throw new Error("The transaction was rolled back, since a statement in it had failed");
   }
 
@@ -229,7 +228,7 @@ class Pool implements Database {
     try {
       if (!connection.closed) await connection.sql`rollback`;
     } catch (error) {
-      // the end of the session rolls back too
+      // The end of the session rolls back too
       if (!isConnectionLoss(error)) this.#options.log.warn({ err: error }, "A rollback failed; the connection is dropped");
       connection.destroy();
     }
@@ -303,7 +302,7 @@ class Pool implements Database {
     this.#lastFailure = error;
     this.#failingSince ??= begunAt;
     const bridging = isWorthReconnecting(error) && performance.now() - this.#failingSince < bridgedOutageMs;
-    // connections that are lent will be free again, also when the server allows no more of them
+    // Used connections become free again, even if the server permits no more of them
     if (bridging || this.#open.size > 0) {
       setTimeout(() => this.#openWhatIsMissing(), reconnectDelayMs);
       return;
@@ -348,7 +347,7 @@ function closedError(): DatabaseUnavailable {
   return new DatabaseUnavailable("it has been closed");
 }
 
-/** The tag lent to one piece of work. After its end it refuses, since the connection may then be in somebody else's transaction. */
+/** Returns the tag for one piece of work. After the work it refuses to run, since the connection may then serve another transaction. */
 function scopeOf(sql: Sql): { readonly sql: Sql; end(): void } {
   let over = false;
   const lent = (...values: unknown[]) => {

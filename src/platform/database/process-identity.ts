@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /**
- * A text that tells this process from a later one with the same number: when it was started, and in which run of the
- * machine. Undefined when no process with this number is alive.
+ * Returns a text that distinguishes this process from a later one with the same pid: its start time and the machine's boot. Undefined if
+ * no process with this pid is alive.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== "linux") return (await ps(pid, "lstart="))?.replace(/\W+/g, "-");
   try {
     const [stat, boot] = await Promise.all([readFile(`/proc/${pid}/stat`, "utf8"), readFile("/proc/sys/kernel/random/boot_id", "utf8")]);
-    // the name in brackets may contain anything, spaces and brackets included
+    // The name in brackets may contain anything, even spaces and brackets
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state] = fields;
     const startedAt = fields[19];
@@ -21,7 +21,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** The command line of a process, or undefined when it is not alive or does not show it. */
+/** Returns the command line of a process; undefined if it is not alive or does not show it. */
 export async function commandLine(pid: number): Promise<string | undefined> {
   if (process.platform !== "linux") return ps(pid, "command=");
   try {
@@ -37,7 +37,7 @@ async function ps(pid: number, column: string): Promise<string | undefined> {
     const { stdout } = await promisify(execFile)("/bin/ps", ["-o", column, "-p", String(pid)]);
     return stdout.trim() || undefined;
   } catch (error) {
-    // ps ends with 1 when it finds nobody
+    // ps exits with 1 if it finds no process
     if ((error as { code?: unknown }).code === 1) return undefined;
     throw error;
   }

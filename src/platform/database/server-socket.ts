@@ -5,8 +5,8 @@ import type { ConnectionTarget } from "./connection-target.ts";
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
- * Opens a socket to the server, TLS included where the target wants it. The socket has an error listener, so it can
- * never bring the process down. Rejects with the system's error, or with `CONNECT_TIMEOUT` after `timeoutMs`.
+ * Opens a socket to the server, with TLS if the target requires it. The socket has an error listener, so it can never bring the process
+ * down. Rejects with the system's error, or with `CONNECT_TIMEOUT` after `timeoutMs`.
  */
 export async function openServerSocket(target: ConnectionTarget, timeoutMs: number): Promise<net.Socket> {
   const raw = target.host.startsWith("/")
@@ -48,7 +48,7 @@ async function secure(raw: net.Socket, target: ConnectionTarget): Promise<tls.TL
   return socket;
 }
 
-/** Resolves with the first argument of the event; rejects when the socket fails or closes before. */
+/** Resolves with the first argument of the event; rejects if the socket fails or closes before it. */
 function once(socket: net.Socket, event: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const onClose = () => settle(() => reject(Object.assign(new Error("The server closed the connection"), { code: "CONNECTION_CLOSED" })));
@@ -62,7 +62,7 @@ function once(socket: net.Socket, event: string): Promise<unknown> {
   });
 }
 
-/** Every failure also arrives as `close`, which is what the connection acts on. */
+/** Every failure also arrives as `close`, which the connection handles. */
 function ignoreLateError(): void {}
 
 function timedOut(target: ConnectionTarget, timeoutMs: number): Error {

@@ -4,19 +4,17 @@ import { isGone } from "./files.ts";
 import { statWithTimeout } from "./fs-timeout.ts";
 import { isInside } from "./inside.ts";
 
-/**
- * What a look at a folder told; `hidden`: nothing. Of an empty one since when it is there, and when something was last put into it or taken
- * out, in ms since 1970.
- */
+/** State of a folder; `hidden` if unknown. An empty folder has its creation time and its last change, in ms since 1970. */
 type Sight = "filled" | "gone" | "hidden" | { readonly bornMs: number; readonly changedMs: number };
 
-/** What was seen of folders, so that each is looked at once for many files. */
+/** Known states of folders, so that each is read once for many files. */
 export type Sights = Map<string, Promise<Sight>>;
 
 /**
- * Whether a file that is not to be seen was taken away, as far as can be told, rather than that its disk is not mounted now. For this its folder, or
- * the nearest one above that is there, has to have something in it, or to be the very one in which the file was. Nothing above `top`, the folder
- * of its camera, is asked; of a file elsewhere, since the camera has another folder by now, only its own folder. False when in doubt.
+ * Tells whether a missing file was deleted, as far as can be known, rather than that its disk is not mounted now. For this, its folder,
+ * or the nearest existing one above it, must contain something or be the very folder that the file was in. Folders above `top`, the
+ * camera's folder, are not read; for a file elsewhere, because the camera has another folder now, only its own folder is. False when in
+ * doubt.
  */
 export async function confirmDeleted(
   file: { readonly path: string; readonly foundAt: Date },
@@ -29,7 +27,7 @@ export async function confirmDeleted(
     const sight = await seen(folder, sights);
     if (sight === "gone" && isBelow) continue;
     if (typeof sight === "string") return sight === "filled";
-    // where a disk is to be mounted is an empty folder, too, but one that was not changed since; one that was made later, or nobody knows when, tells nothing
+    // An empty mount point has not changed since; a folder created later, or at an unknown time, proves nothing
     return isBelow && sight.bornMs > 0 && sight.bornMs <= foundMs && sight.changedMs > foundMs;
   }
 }
@@ -45,7 +43,7 @@ function seen(folder: string, sights: Sights): Promise<Sight> {
 
 async function look(folder: string): Promise<Sight> {
   const { birthtimeMs: bornMs, mtimeMs: changedMs } = await stat(folder);
-  // one entry tells enough, of a hundred thousand as of one
+  // One entry is enough, however many there are
   const entries = await opendir(folder, { bufferSize: 1 });
   try {
     return (await entries.read()) ? "filled" : { bornMs, changedMs };

@@ -25,12 +25,12 @@ const writing: Readonly<Record<string, string>> = {
   EDQUOT: "the quota is used up; make room or choose another disk",
 };
 
-/** Why a file cannot be read, in words. */
+/** Describes why a file cannot be read. */
 export function readingReason(error: unknown): string {
   return reasonIn(reading, error);
 }
 
-/** Why a file cannot be written, in words, and what to do where that is not clear. */
+/** Describes why a file cannot be written, with the remedy if it is not obvious. */
 export function writingReason(error: unknown): string {
   return reasonIn(writing, error);
 }
@@ -40,7 +40,7 @@ function reasonIn(reasons: Readonly<Record<string, string>>, error: unknown): st
   return reasons[code] ?? (code || String(error));
 }
 
-/** Whether this is one of the usual troubles with a file that is written, and not one of what is written into it. */
+/** Tells whether this is a usual error of writing a file, and not one of the data's source. */
 export function isWritingTrouble(error: unknown): error is NodeJS.ErrnoException {
   const { code = "", syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   return code in writing && syscall !== "connect";

@@ -6,7 +6,7 @@ export interface SizedFile {
   readonly bytes: number;
 }
 
-/** The names in a folder; none when it is not there. */
+/** Returns the names in a folder; none if it does not exist. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
@@ -16,7 +16,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The size of a regular file; undefined when there is none. */
+/** Returns the size of a regular file; undefined if there is none. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const stat = await lstat(path);
@@ -27,7 +27,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Whether the file system says that there is nothing at a path. */
+/** Tells whether the file system reports that nothing exists at a path. */
 export function isGone(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === "ENOENT" || code === "ENOTDIR";

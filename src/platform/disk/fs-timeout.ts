@@ -5,23 +5,23 @@ import { isNetworkType, type Mount, mountOf, parseMounts } from "./mounts.ts";
 import { NoAnswer } from "./no-answer.ts";
 import { askShare } from "./share-threads.ts";
 
-/** Asks a question of the file system on which the folder lies. Rejects as the question does, and with `NoAnswer`. */
+/** Runs an operation on the file system that contains the folder. Rejects as the operation does, and with `NoAnswer`. */
 export type Ask = <T>(folder: string, question: () => Promise<T>) => Promise<T>;
 
 const standstillMs = 500;
 
-/** A share or a folder of which something is asked. */
+/** A share or a folder with pending operations. */
 interface Place {
-  /** The question under way is late: nothing else is asked until it was answered. */
+  /** The current operation is late: no other one starts until it has ended. */
   isLate: boolean;
-  /** Those whose questions have to wait for it. */
+  /** Callers whose operations wait for it. */
   readonly waiting: { readonly begin: () => void; readonly giveUp: (reason: NoAnswer) => void }[];
 }
 
 /**
- * Makes who asks file systems what may hang, as at a share whose server is away. A question that takes longer than `patienceMs` is given up.
- * Each holds one of the few threads of this process until it is answered, given up or not: so one network share, or one folder elsewhere, is
- * asked one question at a time, and none while one is late.
+ * Creates a function that runs file operations that may hang, such as on a share whose server is down. An operation that takes longer
+ * than `patienceMs` is given up. It holds one of the few threads of this process until it ends, given up or not: so each network share,
+ * or each folder elsewhere, runs one operation at a time, and none while one is late.
  */
 export function createFsTimeout(patienceMs: number): Ask {
   const places = new Map<string, Place>();
@@ -47,7 +47,7 @@ export function createFsTimeout(patienceMs: number): Ask {
       let timer: NodeJS.Timeout;
       const waitFrom = (begun: number): void => {
         timer = setTimeout(() => {
-          // an alarm clock that is late itself tells of a standstill of this process, and nothing of the disk
+          // A timer that fires late shows a standstill of this process and says nothing about the disk
           if (performance.now() - begun > patienceMs + standstillMs) return waitFrom(performance.now());
           const reason = new NoAnswer(folder);
           place.isLate = true;
@@ -68,25 +68,25 @@ export function createFsTimeout(patienceMs: number): Ask {
   }
 }
 
-/** For names, sizes and times, which a disk tells in microseconds and a living server in milliseconds. */
+/** For names, sizes and times, which a disk returns in microseconds and a working server in milliseconds. */
 export const statWithTimeout = createFsTimeout(4_000);
 
-/** For what is in a folder: a share takes long for a hundred thousand names. */
+/** For the contents of a folder: a share needs long for a hundred thousand names. */
 export const listWithTimeout = createFsTimeout(120_000);
 
-/** For what is in a file: a large picture comes slowly over a weak line. */
+/** For the contents of a file: a large picture is slow over a weak network. */
 export const readWithTimeout = createFsTimeout(10_000);
 
 const mountsHoldMs = 5_000;
 let mounts: readonly Mount[] = [];
 let mountsAt = Number.NEGATIVE_INFINITY;
-/** What was found out of the mounts since they were read. */
+/** Known shares of folders since the mounts were read. */
 const shares = new Map<string, string | undefined>();
 
-/** Folders whose names are links, or lead through one, and where they really lie. */
+/** Folders whose names are links, or contain one, and their real locations. */
 const links = new Map<string, string>();
 
-/** Notes where a folder really lies: what is asked of it and of all below it under its name counts for the share that is there. */
+/** Records the real location of a folder: operations on it, and on everything below it, then count for the share there. */
 export function noteReal(folder: string, real: string): void {
   if ((links.get(folder) ?? folder) === real) return;
   if (folder === real) links.delete(folder);
@@ -94,7 +94,7 @@ export function noteReal(folder: string, real: string): void {
   shares.clear();
 }
 
-/** The name without the links that were noted. */
+/** Replaces the recorded links in a name. */
 function followed(folder: string): string {
   let link = "";
   for (const name of links.keys()) if (name.length > link.length && isInside(name, folder)) link = name;
@@ -102,7 +102,10 @@ function followed(folder: string): string {
   return real === undefined ? folder : join(real, folder.slice(link.length));
 }
 
-/** The network share on which a folder lies as far as its links are noted; undefined elsewhere. Asks no file system but /proc, and needs no thread. */
+/**
+ * Returns the network share that contains a folder as far as its links are recorded; undefined elsewhere. Accesses no file system but
+ * /proc, and needs no thread.
+ */
 export function shareOf(folder: string): string | undefined {
   if (performance.now() - mountsAt > mountsHoldMs) {
     mountsAt = performance.now();

@@ -7,7 +7,7 @@ export interface LogFile extends SizedFile {
   readonly day: string;
 }
 
-/** The daily log files in the data folder, oldest first. Other files in their folder are left alone. */
+/** Returns the daily log files in the data folder, oldest first. Other files in the folder are ignored. */
 export async function listLogFiles(dataDir: string): Promise<readonly LogFile[]> {
   const folder = join(dataDir, "logs");
   const days = (await namesIn(folder)).flatMap((name) => /^(\d{4}-\d\d-\d\d)\.ndjson$/.exec(name)?.[1] ?? []).toSorted();

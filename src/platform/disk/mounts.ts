@@ -2,7 +2,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isInside } from "./inside.ts";
 
-/** A file system and the folder at which it begins. */
+/** A file system and its mount point. */
 export interface Mount {
   readonly folder: string;
   /** `ext4`, `nfs4`, `cifs`, `tmpfs`. */
@@ -10,10 +10,10 @@ export interface Mount {
   readonly readOnly: boolean;
 }
 
-/** Reads the text of /proc/self/mountinfo. */
+/** Parses the text of /proc/self/mountinfo. */
 export function parseMounts(text: string): readonly Mount[] {
   return text.split("\n").flatMap((line) => {
-    // fields up to a dash are of the mount, those after it of the file system
+    // Fields before the dash describe the mount, those after it the file system
     const [own = "", system] = line.split(" - ");
     const [, , , , folder, options = ""] = own.split(" ");
     const [type, , systemOptions = ""] = system?.split(" ") ?? [];
@@ -23,7 +23,7 @@ export function parseMounts(text: string): readonly Mount[] {
   });
 }
 
-/** The mount on which a path lies: the deepest, and of several at one place the last. Undefined when none is known. */
+/** Returns the mount that contains a path: the deepest one, and of several at one place the last. Undefined if none is known. */
 export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
   let found: Mount | undefined;
   for (const mount of mounts) {
@@ -35,8 +35,8 @@ export function mountOf(mounts: readonly Mount[], path: string): Mount | undefin
 const mostLinks = 40;
 
 /**
- * The mount on which a folder really lies: as `mountOf`, with the links on the way there followed. Nothing is asked of a network share, which may
- * hang: the way ends where one begins.
+ * Returns the mount that really contains a folder: as `mountOf`, but following links. It never accesses a network share, which may hang:
+ * it stops at the first one on the way.
  */
 export async function realMountOf(mounts: readonly Mount[], path: string): Promise<Mount | undefined> {
   let left = mostLinks;
@@ -53,31 +53,31 @@ export async function realMountOf(mounts: readonly Mount[], path: string): Promi
   return mountOf(mounts, await follow(resolve(path)));
 }
 
-/** The network shares on which a folder really lies, or that are mounted somewhere in it; each once. Asks nothing of them. */
+/** Returns the network shares that really contain a folder, or that are mounted inside it; each once. Does not access them. */
 export async function sharesOf(mounts: readonly Mount[], path: string): Promise<readonly Mount[]> {
   const own = await realMountOf(mounts, path);
   const places = new Map(mounts.filter((mount) => mount === own || isInside(path, mount.folder)).map((mount) => [mount.folder, mount]));
   return [...places.values()].filter(({ type }) => isNetworkType(type));
 }
 
-/** What is mounted, as the folder of /proc tells; nothing where there is none. Never waits for a file system that does not answer. */
+/** Reads the mounts from the folder of /proc; none if it does not exist. Never waits for a file system that does not respond. */
 export async function readMounts(proc: string): Promise<readonly Mount[]> {
   return parseMounts(await readFile(`${proc}/self/mountinfo`, "utf8").catch(() => ""));
 }
 
 const networkType = /^(nfs|cifs|smb|9p|ceph|afs|fuse\.(sshfs|rclone|s3fs|glusterfs|davfs)|glusterfs|davfs|vboxsf|ncpfs|lustre)/;
 
-/** Whether changes that other machines make raise no event here. */
+/** Tells whether changes by other machines raise no event on this one. */
 export function isNetworkType(type: string): boolean {
   return networkType.test(type);
 }
 
-/** Whether what is written is gone when the machine is switched off. */
+/** Tells whether files are lost when the machine is switched off. */
 export function isVolatileType(type: string): boolean {
   return type === "tmpfs" || type === "ramfs";
 }
 
-/** Space, tab, newline and backslash are written as octal numbers there. */
+/** Space, tab, newline and backslash are octal numbers in mountinfo. */
 function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

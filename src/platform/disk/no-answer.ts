@@ -1,4 +1,4 @@
-/** A file system that gave no answer in time, or has not answered an earlier question yet. Its code is that of the system for the same. */
+/** A file system did not respond in time, or has not yet ended an earlier operation. Its code is the system's code for a timeout. */
 export class NoAnswer extends Error {
   override name = "NoAnswer";
   readonly code = "ETIMEDOUT";

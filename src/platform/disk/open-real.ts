@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
 
 /**
- * Opens the file at a real path, one that had no link in it when it was followed. Undefined when something else is there by now: no regular file,
- * or one that is reached through a link, which may lie anywhere. Without blocking, since a pipe would hold up a thread for good. Rejects as `open` does.
+ * Opens the file at a real path, which contains no link. Undefined if another thing is there by now: not a regular file, or one reached
+ * through a link, which may lie anywhere. It opens without blocking, since a pipe would hold a thread forever. Rejects as `open` does.
  */
 export async function openReal(path: string): Promise<FileHandle | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -17,7 +17,7 @@ export async function openReal(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Where an open file lies. Of an opened file itself only Linux tells that; elsewhere it is asked of its name once more. */
+/** Returns the location of an open file. Only Linux can tell it from the open file; elsewhere the name is resolved again. */
 async function pathOf(file: FileHandle, path: string): Promise<string> {
   return await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
 }

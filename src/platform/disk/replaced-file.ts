@@ -1,9 +1,8 @@
 import { realpathSync, statSync } from "node:fs";
 
 /**
- * The file that is to be replaced by one that is written beside it: where the links of the path lead, so that they stay and the file behind them is
- * new. The path itself when nothing is there yet. Throws, with a code, what is in the way: `ENODEV` for a device or a pipe, which a file must not
- * take the place of.
+ * Returns the file to replace with a new one: the target of the path's links, so that the links stay. It is the path itself if nothing
+ * exists yet. Throws an error with a code for an obstacle: `ENODEV` for a device or a pipe, which must not be replaced by a file.
  */
 export function replacedFile(path: string): string {
   try {

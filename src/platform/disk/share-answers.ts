@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 
-/** Shares whose question has not ended though its time is over: some systems let nobody end what waits for a share. */
+/** Shares whose check is still running after its timeout: some systems cannot end a process that waits for a share. */
 const unended = new Set<string>();
 const endMs = 500;
 
 /**
- * Asks a network share whether it is there, in a process of its own, which can be killed: a call of ours would hang as long as the share does,
- * and hold a thread. `command` is that of the system, `stat`; a machine without it takes each share for one that answers. Never rejects.
+ * Checks whether a network share responds, in a separate process that can be killed: a call in this process would hang as long as the
+ * share does, and hold a thread. `command` is the system's `stat`; without it, each share counts as responding. Never rejects.
  */
 export function shareAnswers(folder: string, timeoutMs: number, command = "stat"): Promise<boolean> {
   if (unended.has(folder)) return Promise.resolve(false);

@@ -8,7 +8,7 @@ import { shareAnswers } from "./share-answers.ts";
  */
 
 const threads = 4;
-/** Shares that answer give a thread back within milliseconds. */
+/** Shares that respond free a thread within milliseconds. */
 const soonMs = 100;
 const answerMs = 2_000;
 const patienceMs = 4_000;
@@ -18,13 +18,13 @@ class NoTurn extends Error {
 }
 
 const turns = createSemaphore({ max: threads - 2, patience: { ms: soonMs, over: () => new NoTurn() } });
-/** One more, for shares that have just proved to be there while others hold the first ones. */
+/** One more slot, for shares that have just responded while others hold the first slots. */
 const turnOfProven = createSemaphore({ max: 1, patience: { ms: patienceMs, over: () => new NoTurn() } });
 
 /**
- * Runs a question to a network share when it may hold a thread: all shares together hold all but one at most, and all but two unless they
- * answer in a process of their own just before. Rejects as the question does, and with `NoAnswer` when the share does not answer or all
- * threads that shares may hold are held.
+ * Runs an operation on a network share when it may hold a thread: all shares together hold at most all threads but one, and all but two
+ * unless they have just responded in a separate process. Rejects as the operation does, and with `NoAnswer` if the share does not respond
+ * or all threads for shares are held.
  */
 export async function askShare<T>(share: string, question: () => Promise<T>): Promise<T> {
   const leave = await takeThread(share);

@@ -1,19 +1,19 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** The valid API keys, of which only hashes are kept. */
+/** The valid API keys; only their hashes are stored. */
 export interface Keyring {
-  /** Whether this is one of the keys. Takes as long for any candidate of the same length, right or wrong. */
+  /** Tells whether this is one of the keys, in the same time for every candidate of the same length. */
   accepts(candidate: string | Buffer): boolean;
 }
 
-/** Makes a keyring. Text is compared by its UTF-8 bytes. */
+/** Creates a keyring. Text is compared by its UTF-8 bytes. */
 export function createKeyring(keys: readonly string[]): Keyring {
   const hashes = keys.map(hashOf);
   return {
     accepts: (candidate) => {
       const hash = hashOf(candidate);
       let found = 0;
-      // all of them, found or not: where the search ends would tell how far down the list a key stands
+      // Compares all keys, found or not: an early end would reveal the position of a key in the list
       for (const known of hashes) found |= Number(timingSafeEqual(known, hash));
       return found === 1;
     },

@@ -3,22 +3,22 @@ import type { Log } from "../../base/log/log.ts";
 import type { Store } from "../store/store.ts";
 import type { Allowance, LimitedTier } from "./tiers.ts";
 
-/** Requests of the last 60 seconds count. */
+/** Length of the sliding window. */
 export const windowSeconds = 60;
 const keepSeconds = 70;
 
-/** A request that is over the limit. */
+/** A request that exceeds the limit. */
 export interface Excess {
   readonly tier: LimitedTier;
-  /** What one client may ask for within the window, burst included. */
+  /** Number of requests per client and window, burst included. */
   readonly total: number;
-  /** From then on the window is empty, if nothing more is asked. */
+  /** Time when the window is empty if no more requests arrive. */
   readonly resetAt: Date;
 }
 
 /** Counts requests per tier and client. */
 export interface Limiter {
-  /** Counts one request, and resolves to what is wrong with it, if anything. Allows everything while the store is away. */
+  /** Counts one request and resolves to its excess, if it exceeds the limit. Allows everything while the store is down. */
   count(tier: LimitedTier, client: string): Promise<Excess | undefined>;
 }
 
@@ -29,7 +29,7 @@ export interface LimiterOptions {
   readonly log: Log;
 }
 
-/** A limiter with its counters in the store. Refused requests count as well. */
+/** Creates a limiter with its counters in the store. Refused requests count as well. */
 export function createLimiter({ store, allowances, clock, log }: LimiterOptions): Limiter {
   let failing = false;
   return {

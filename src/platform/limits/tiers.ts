@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 /** The tiers that have a limit. */
 export type LimitedTier = Exclude<Tier, "none">;
 
-/** How much one client may ask for within a minute. */
+/** Number of requests that one client may make per minute. */
 export interface Allowance {
   readonly requestsPerMinute: number;
   readonly burst: number;
@@ -12,7 +12,7 @@ export interface Allowance {
 
 type RateVariables = Pick<Config, Extract<keyof Config, `rateLimit${string}`>>;
 
-/** The allowance of each tier. `RATE_LIMIT_BURST` is the burst of `default` only; bursts without a variable are fixed. */
+/** Returns the allowance of each tier. `RATE_LIMIT_BURST` is the burst of `default` only; bursts without a variable are fixed. */
 export function allowancesOf(config: RateVariables): Readonly<Record<LimitedTier, Allowance>> {
   return {
     default: { requestsPerMinute: config.rateLimitRequestsPerMinute, burst: config.rateLimitBurst },

@@ -4,7 +4,7 @@ import { type Resolve, resolveBySystem } from "./resolve.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Kinds of addresses that nothing of ours may be sent to: they belong to the link, to many, or to nobody. */
+/** Address ranges that requests are never sent to: link-local, multicast and unassigned ones. */
 const refusedRanges: ReadonlySet<string> = new Set([
   "unspecified",
   "broadcast",
@@ -19,7 +19,7 @@ const refusedRanges: ReadonlySet<string> = new Set([
   "segmentRouting",
 ]);
 
-/** Services that tell a machine its provider's secrets, at addresses that are not link-local. */
+/** Services that give a machine its provider's secrets, at addresses that are not link-local. */
 const metadata = [
   "100.100.100.200/32",
   "168.63.129.16/32",
@@ -42,10 +42,10 @@ const metadataNames = new Set([
   "rancher-metadata",
 ]);
 
-/** Routers that stand in for other networks hand out these for every name, so they are targets like others. */
+/** Routers that represent other networks return these addresses for every name, so they are ordinary targets. */
 const standIns = ipaddr.IPv4.parseCIDR("198.18.0.0/15");
 
-/** A host name or an address as it is compared: lower case, without the dot at the end and the brackets. */
+/** Returns a host name or address in the form for comparison: lower case, without the final dot and brackets. */
 export function plainHost(host: string): string {
   return host
     .toLowerCase()
@@ -53,10 +53,10 @@ export function plainHost(host: string): string {
     .replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Whether an IP address is link-local, a metadata service of a provider, multicast, or no address of anybody. */
+/** Tells whether an IP address is link-local, a provider's metadata service, multicast or unassigned. */
 export function isRefusedAddress(address: string): boolean {
   const plain = plainHost(address).replace(/%.*$/, "");
-  // what is no address cannot be told to be a good one
+  // A text that is not an address cannot be checked
   if (isIP(plain) === 0) return true;
   return isRefused(ipaddr.parse(plain));
 }
@@ -67,12 +67,12 @@ function isRefused(address: Address): boolean {
   return refusedRanges.has(address.range()) || innerAddresses(address).some(isRefused);
 }
 
-/** Whether an address lies in a range; those of the other family do not. */
+/** Tells whether an address lies in a range of the same family. */
 export function isIn(address: Address, [network, bits]: readonly [Address, number]): boolean {
   return address.kind() === network.kind() && address.match([network, bits] as never);
 }
 
-/** The IPv4 addresses that an IPv6 address leads to, where it is one in other clothes. */
+/** Returns the IPv4 addresses embedded in an IPv6 address. */
 function innerAddresses(address: ipaddr.IPv6): readonly ipaddr.IPv4[] {
   const parts = address.parts;
   const v4 = (high = 0, low = 0): ipaddr.IPv4 => new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255]);
@@ -86,7 +86,7 @@ function innerAddresses(address: ipaddr.IPv6): readonly ipaddr.IPv4[] {
     case "6to4":
       return [v4(parts[1], parts[2])];
     case "teredo":
-      // its server, and the client with all bits turned round
+      // The Teredo server, and the client with all bits inverted
       return [v4(parts[2], parts[3]), v4((parts[6] ?? 0) ^ 0xffff, (parts[7] ?? 0) ^ 0xffff)];
     case "unicast":
     case "uniqueLocal":
@@ -98,7 +98,7 @@ function innerAddresses(address: ipaddr.IPv6): readonly ipaddr.IPv4[] {
   }
 }
 
-/** NAT64 of a network's own (64:ff9b:1::/48) puts the address at one of four places (RFC 6052); which one only that network knows. */
+/** Local NAT64 (64:ff9b:1::/48) puts the address at one of four positions (RFC 6052); only that network knows which. */
 function innerOfLocalNat64(parts: readonly number[]): readonly (readonly [number, number])[] {
   const [, , , third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0] = parts;
   const places = [
@@ -107,17 +107,17 @@ function innerOfLocalNat64(parts: readonly number[]): readonly (readonly [number
     [((fourth & 255) << 8) | (fifth >> 8), ((fifth & 255) << 8) | (sixth >> 8)],
     [sixth, seventh],
   ] as const;
-  // zeros are what the other places look like
+  // The other positions look like zeros
   const used = places.filter(([high]) => high >> 8 !== 0);
   return used.length > 0 ? used : [[0, 0]];
 }
 
-/** Why a name must not be called whatever its addresses are, or undefined. Names as of `plainHost`. */
+/** Returns why a name must not be called, regardless of its addresses; undefined if it may. Names are in the form of `plainHost`. */
 export function refusalOfName(name: string): string | undefined {
   return metadataNames.has(name) || name.startsWith("instance-data.") ? `${name} is a metadata service` : undefined;
 }
 
-/** Why a name or an address must not be called, by all the addresses that it has; undefined when it may. */
+/** Returns why a name or an address must not be called, based on all its addresses; undefined if it may. */
 export function refusalOfAddresses(host: string, addresses: readonly string[]): string | undefined {
   const bad = addresses.find(isRefusedAddress);
   if (bad === undefined) return undefined;
@@ -125,8 +125,8 @@ export function refusalOfAddresses(host: string, addresses: readonly string[]): 
 }
 
 /**
- * Why nothing may be sent to the host of this URL, or undefined when it may. A name counts by all addresses that it has
- * now; one that has none may get one later, and whoever connects finds out.
+ * Returns why requests to the host of this URL are refused; undefined if they are allowed. A name is judged by all its current addresses;
+ * one without addresses may get one later, which is checked at the connection.
  */
 export async function refusalOf(url: string, resolve: Resolve = resolveBySystem): Promise<string | undefined> {
   const host = plainHost(new URL(url).hostname);

@@ -2,18 +2,18 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isIn, plainHost } from "./address.ts";
 
-/** What OUTBOUND_ALLOW lets through. */
+/** The rules of OUTBOUND_ALLOW. */
 export interface Allowance {
   /**
-   * Why a host must not be called, or undefined when it may. A name may by itself, or by all its addresses; `addresses`
-   * of an address is that address. A name without addresses is decided when it has some.
+   * Returns why a host must not be called; undefined if it may. A name is allowed by itself or by all its addresses; for an address,
+   * `addresses` contains only that address. A name without addresses is judged once it has some.
    */
   refusal(host: string, addresses: readonly string[]): string | undefined;
 }
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Reads entries such as `hooks.example.org`, `*.lan`, `10.1.2.3` and `10.0.0.0/8`. Without any everything may be called. */
+/** Parses entries such as `hooks.example.org`, `*.lan`, `10.1.2.3` and `10.0.0.0/8`. Without entries, every host is allowed. */
 export function allowanceOf(entries: readonly string[]): Allowance {
   const hosts = entries.map(plainHost);
   const names = hosts.filter((host) => rangeOf(host) === undefined);

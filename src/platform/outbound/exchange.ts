@@ -5,27 +5,27 @@ import { connect as connectTls } from "node:tls";
 import type { buildConnector, Dispatcher } from "undici";
 import type { Target } from "./target.ts";
 
-/** Of an answer so many bytes are read, and no more. */
+/** Maximum number of bytes read from a response. */
 const bodyLimit = 16 * 1024;
-/** Once the status is there the rest is waited for no longer: the next message wants to go out. */
+/** Maximum wait for the body once the status has arrived, since the next message is waiting. */
 const bodyMs = 2_000;
-/** Of several addresses the next is tried when one has not taken the connection for so long. */
+/** Time after which the next of several addresses is tried. */
 const nextAddressAfterMs = 1_000;
 
-/** What is sent, and to which of the checked addresses. */
+/** A request and the checked addresses of its target. */
 export interface Exchange {
   readonly target: Target;
-  /** All of them were checked. No other one is connected to. */
+  /** All of them are checked. No other address is connected to. */
   readonly addresses: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
-  /** Ends everything at once, a connection that is being made included. */
+  /** Aborts everything at once, even a connection in progress. */
   readonly signal: AbortSignal;
-  /** PEM; trusted instead of the certificates of the system. */
+  /** PEM; trusted instead of the system's certificates. */
   readonly ca?: string | undefined;
 }
 
-/** An answer as it came. */
+/** A response in its original form. */
 export interface Reply {
   readonly status: number;
   readonly retryAfter: string | null;
@@ -33,22 +33,22 @@ export interface Reply {
 }
 
 /**
- * Posts over a connection of its own, which is closed afterwards: nothing that a check said of one request is ever used
- * for another. Redirects are answers like others, proxies of the environment are not asked. Once the status is there the
- * exchange has succeeded, whatever becomes of the body. Throws what Node or undici throw, and the reason of the signal.
+ * Posts over a new connection, which is closed afterwards, so that the check of one request never applies to another. Redirects are
+ * ordinary responses, and proxies of the environment are not used. Once the status has arrived, the exchange has succeeded regardless of
+ * the body. Throws the errors of Node.js or undici, and the reason of the signal.
  */
 export async function exchange({ target, addresses, headers, body, signal, ca }: Exchange): Promise<Reply> {
   let socket: Socket | undefined;
-  // loaded where it is used: a daemon without webhooks needs none
+  // Loaded on demand: a daemon without webhooks does not need it
   const { Client } = await import("undici");
   signal.throwIfAborted();
   const client = new Client(target.url.origin, {
     pipelining: 0,
-    // the signal is the one deadline
+    // The signal is the only deadline
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (options, callback) => {
-      // whatever undici makes of a lost connection, the request is sent once
+      // The request is sent once, however undici handles a lost connection
       if (socket) return callback(Object.assign(new Error("closed"), { code: "ECONNRESET" }), null);
       socket = openSocket(target, addresses, ca);
       hand(socket, options.protocol === "https:" ? "secureConnect" : "connect", callback);
@@ -92,7 +92,7 @@ export function openSocket({ url, host, isAddress }: Target, addresses: readonly
   });
 }
 
-/** Gives a socket to undici when it is connected, or the error that it came to. */
+/** Passes a connected socket, or its error, to undici. */
 function hand(socket: Socket, ready: "connect" | "secureConnect", callback: buildConnector.Callback): void {
   let isDone = false;
   const once = (give: () => void): void => {
@@ -102,12 +102,15 @@ function hand(socket: Socket, ready: "connect" | "secureConnect", callback: buil
   };
   socket.setNoDelay(true);
   socket.once(ready, () => once(() => callback(null, socket)));
-  // stays for the life of the socket: an error after the end is nobody's
+  // Stays for the life of the socket: errors after the end are ignored
   socket.on("error", (error) => once(() => callback(error, null)));
   socket.once("close", () => once(() => callback(Object.assign(new Error("closed"), { code: "ECONNRESET" }), null)));
 }
 
-/** The first bytes of a body as text, without those that text in a database cannot hold. What comes after them, or later than in 2 s, is not read. */
+/**
+ * Returns the first bytes of a body as text, without characters that the database cannot store. It does not read further bytes, or bytes
+ * that arrive after 2 s.
+ */
 async function beginningOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const timer = setTimeout(() => body.destroy(), bodyMs);
   const decoder = new StringDecoder("utf8");
@@ -120,7 +123,7 @@ async function beginningOf(body: Dispatcher.ResponseData["body"]): Promise<strin
       if (left <= 0) break;
     }
   } catch {
-    // cut off by the other side or a deadline: what came is there
+    // Cut off by the other side or a deadline: the part that arrived is kept
   } finally {
     clearTimeout(timer);
   }

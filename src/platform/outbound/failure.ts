@@ -1,4 +1,4 @@
-/** What Node and undici call a failure, in words for the person who set up the target. */
+/** Error codes of Node.js and undici, described for the person who set up the target. */
 const causes: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the connection was closed before an answer came",
@@ -30,13 +30,13 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the headers of its answer are too large",
 };
 
-/** Says why nothing came back from a target; host and port are all of the URL that is named. */
+/** Describes why a target did not respond; it names only host and port of the URL. */
 export function failureText(shown: string, error: unknown): string {
   const { code = "", name } = error as NodeJS.ErrnoException;
   if (code in causes) return `${shown}: ${causes[code]} (${code})`;
   if (name === "HTTPParserError") return `${shown}: what answers does not speak HTTP/1.1`;
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.includes("CERT")) return `${shown}: TLS failed (${code})`;
-  // an error with several attempts in it, one for each address
+  // An error with several attempts, one per address
   const first = error instanceof AggregateError ? (error.errors as readonly unknown[])[0] : undefined;
   if (first !== undefined) return failureText(shown, first);
   return `${shown}: the connection failed${code === "" ? "" : ` (${code})`}`;

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 
-/** Headers of the connection, which whoever holds it writes, and those that name another receiver. */
+/** Headers that belong to the connection, and those that name another recipient. */
 const ours = new Set([
   "connection",
   "content-length",
@@ -17,12 +17,15 @@ const ours = new Set([
   "upgrade",
 ]);
 
-/** Whether only homesec itself may write this header. */
+/** Tells whether only homesec itself may write this header. */
 function isOwnHeader(name: string): boolean {
   return ours.has(name.toLowerCase());
 }
 
-/** The headers of a request with what homesec adds. A text says which of them cannot be sent, without its value. */
+/**
+ * Returns the headers of a request together with those that homesec adds; or a text that names the headers that cannot be sent, without
+ * their values.
+ */
 export function headersToSend(given: Readonly<Record<string, string>>, userAgent: string): Readonly<Record<string, string>> | string {
   const headers: Record<string, string> = { "user-agent": userAgent, accept: "*/*" };
   for (const [name, value] of Object.entries(given)) {
@@ -35,6 +38,6 @@ export function headersToSend(given: Readonly<Record<string, string>>, userAgent
     }
     headers[name.toLowerCase()] = value;
   }
-  // what is packed could not be shown to anybody
+  // A compressed response could not be shown
   return { ...headers, "accept-encoding": "identity" };
 }

@@ -7,33 +7,33 @@ import { headersToSend } from "./headers.ts";
 import { type Resolve, resolveBySystem } from "./resolve.ts";
 import { type Target, targetOf } from "./target.ts";
 
-/** One POST to an address that a person has entered. */
+/** A POST to a URL that a user has entered. */
 export interface OutboundRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
-  /** For everything together: name, connection, TLS, answer. */
+  /** Covers everything: name resolution, connection, TLS, response. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * What became of it. `answered`: there is a status; `body` is the beginning of the answer, at most 16 KiB. `refused`: our
- * own rules forbid it, so the same request is not worth another try. `unreachable`: no status came. Errors are plain words
- * without secrets: of the URL they name host and port only.
+ * The result of a request. `answered`: there is a status; `body` is the beginning of the response, at most 16 KiB. `refused`: the
+ * outbound rules forbid it, so trying again is useless. `unreachable`: no status arrived. Errors contain no secrets: of the URL they name
+ * only host and port.
  */
 export type OutboundAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: string; readonly ms: number }
   | { readonly kind: "refused"; readonly error: string }
   | { readonly kind: "unreachable"; readonly error: string; readonly ms: number };
 
-/** The one way in which requests leave for addresses that a person has entered. */
+/** Sends all requests to URLs that users have entered. */
 export interface Outbound {
   /** Sends a request; never rejects. */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Why nothing would be sent there as things are now, or undefined. A name that has no address yet may get one. */
+  /** Returns why requests to the URL would be refused now; undefined if they would not. A name without an address may get one later. */
   refusalOf(url: string): Promise<string | undefined>;
-  /** Breaks off what is under way. */
+  /** Aborts all requests in progress. */
   close(): Promise<void>;
 }
 
@@ -41,11 +41,11 @@ export interface OutboundOptions {
   /** Entries of OUTBOUND_ALLOW. */
   readonly allow: readonly string[];
   readonly resolve?: Resolve;
-  /** PEM; trusted instead of the certificates of the system. */
+  /** PEM; trusted instead of the system's certificates. */
   readonly ca?: string;
 }
 
-/** Makes the sender. Each request has its own connection, to an address that was checked for this very request. */
+/** Creates the sender. Each request has its own connection, to an address that was checked for this request. */
 export function createOutbound({ allow, resolve = resolveBySystem, ca }: OutboundOptions): Outbound {
   const allowance = allowanceOf(allow);
   const userAgent = `homesec/${programVersion()}`;
@@ -102,7 +102,7 @@ export function createOutbound({ allow, resolve = resolveBySystem, ca }: Outboun
   };
 }
 
-/** Waits for work, or rejects with the signal's reason; the work itself goes on unobserved. */
+/** Waits for work, or rejects with the signal's reason; the work continues unobserved. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -7,9 +7,9 @@ import { failureText } from "./failure.ts";
 import { type Resolve, resolveBySystem } from "./resolve.ts";
 import { targetOf } from "./target.ts";
 
-/** Whether a target can be reached, without saying anything to it. `shown` is host and port. Texts are free of secrets. */
+/** Whether a target can be reached, without sending a request. `shown` is host and port. Texts contain no secrets. */
 export type Reach =
-  | { readonly kind: "reached"; readonly shown: string /** End of its certificate. */; readonly validTo: Date | undefined }
+  | { readonly kind: "reached"; readonly shown: string /** Expiry of its certificate. */; readonly validTo: Date | undefined }
   | { readonly kind: "refused"; readonly error: string }
   | { readonly kind: "unreachable"; readonly error: string };
 
@@ -18,11 +18,14 @@ export interface ReachOptions {
   readonly allow: readonly string[];
   readonly timeoutMs: number;
   readonly resolve?: Resolve;
-  /** PEM; trusted instead of the certificates of the system. */
+  /** PEM; trusted instead of the system's certificates. */
   readonly ca?: string;
 }
 
-/** Goes the way of a delivery as far as the connection and its TLS: name, allowed addresses, connection. Sends nothing. Never rejects. */
+/**
+ * Performs the steps of a delivery up to the connection and its TLS: name, allowed addresses, connection. Sends no request and never
+ * rejects.
+ */
 export async function reachTarget(url: string, { allow, timeoutMs, resolve = resolveBySystem, ca }: ReachOptions): Promise<Reach> {
   const target = targetOf(url);
   if (typeof target === "string") return { kind: "refused", error: target };

@@ -1,24 +1,24 @@
 import { lookup, Resolver } from "node:dns/promises";
 import { within } from "../../base/lifecycle/lifecycle.ts";
 
-/** Finds the addresses of a name. Rejects with an error of Node (`ENOTFOUND` and the like) when it has none. */
+/** Resolves a name to its addresses. Rejects with an error of Node.js (`ENOTFOUND` and the like) if it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** Two ways to ask for the addresses of a name, and how long they are waited for. */
+/** Two ways to resolve a name, and their timeouts. */
 export interface Sources {
-  /** Knows the hosts file and the names of the local network; cannot be called off. */
+  /** Uses the hosts file and the names of the local network; cannot be cancelled. */
   readonly system: Resolve;
-  /** The name servers themselves; called off by the signal. */
+  /** Queries the name servers directly; the signal cancels it. */
   readonly servers: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** From then on the name servers are asked too. */
+  /** After this time, the name servers are queried too. */
   readonly patienceMs: number;
-  /** Then there is no answer. */
+  /** After this time, the lookup fails. */
   readonly timeoutMs: number;
 }
 
 /**
- * The system looks up two names at a time only, so a few that nobody answers for would hold up all others: each name is
- * looked up once at a time, and when no answer has come for a while, the name servers are asked as well.
+ * Resolves names. The system resolves only two names at a time, so a few names without a reply would delay all others: each name is
+ * resolved once at a time, and when no reply has come for a while, the name servers are queried too.
  */
 export function resolveBy({ system, servers, patienceMs, timeoutMs }: Sources): Resolve {
   const underWay = new Map<string, Promise<readonly string[]>>();
@@ -36,7 +36,7 @@ export function resolveBy({ system, servers, patienceMs, timeoutMs }: Sources): 
     const byServers = new Promise<readonly string[]>((done, fail) => {
       timer = setTimeout(() => servers(name, stop.signal).then(done, fail), patienceMs);
     });
-    // what the system says of a name beats what the servers do not know
+    // The system's result takes precedence over a failure of the name servers
     const addresses = Promise.race([bySystem, byServers.catch(() => bySystem)]);
     try {
       const overrun = Object.assign(new Error(`no answer for ${name}`), { code: "EAI_AGAIN" });
@@ -57,7 +57,7 @@ async function askServers(name: string, signal: AbortSignal): Promise<readonly s
   return addresses;
 }
 
-/** How this machine finds addresses. */
+/** Resolves names the way this machine does. */
 export const resolveBySystem: Resolve = resolveBy({
   system: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   servers: askServers,

@@ -1,17 +1,17 @@
 import { isIP } from "node:net";
 import { plainHost, refusalOfName } from "./address.ts";
 
-/** Where a request goes, read from its URL. */
+/** The target of a request, parsed from its URL. */
 export interface Target {
   readonly url: URL;
-  /** Name or address as it is looked up and compared. */
+  /** Name or address in the form for lookup and comparison. */
   readonly host: string;
   readonly isAddress: boolean;
-  /** Host and port for people: never the path, in which many services carry their secret. */
+  /** Host and port for users: never the path, which contains the secret of many services. */
   readonly shown: string;
 }
 
-/** Reads a URL. A text says why nothing may be sent there, whatever is found behind the name. */
+/** Parses a URL. Returns a text with the reason if requests to it are never allowed, whatever addresses its name has. */
 export function targetOf(text: string): Target | string {
   if (!URL.canParse(text)) return "it is not a URL; write it as https://host/path";
   const url = new URL(text);

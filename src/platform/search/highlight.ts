@@ -1,8 +1,8 @@
 import type { SearchQuery } from "./query.ts";
 
-/** Characters of an excerpt, about. */
+/** Approximate length of an excerpt in characters. */
 const excerptLength = 240;
-/** Characters of it before the first word that was found. */
+/** Number of its characters before the first match. */
 const leadLength = 60;
 
 interface Word {
@@ -11,15 +11,15 @@ interface Word {
   readonly folded: string;
 }
 
-/** Words that stand side by side; the last one may be only the beginning of a word. */
+/** Consecutive words; the last one may be only the beginning of a word. */
 interface Phrase {
   readonly words: readonly string[];
   readonly isBeginning: boolean;
 }
 
 /**
- * An excerpt of the text in which most of what was looked for occurs, as HTML: <mark> surrounds the words that were found, everything else is
- * escaped. Null when nothing of it occurs in any of the texts.
+ * Returns an excerpt of the text with most matches of the query, as HTML: <mark> surrounds the matching words, everything else is
+ * escaped. Null if none of the texts matches.
  */
 export function highlight(query: SearchQuery, texts: readonly string[]): string | null {
   const phrases = wantedPhrases(query);
@@ -44,7 +44,7 @@ function wantedPhrases(query: SearchQuery): readonly Phrase[] {
   }
 }
 
-/** Words as the index knows them: without case and accents. */
+/** Splits a text into words as the index stores them: without case and accents. */
 function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map(({ index, 0: word }) => ({
     start: index,

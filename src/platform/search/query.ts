@@ -1,21 +1,21 @@
 import { Problem } from "../../contract/problem.ts";
 
 /**
- * What somebody typed into a search field, as a tree. A phrase is one word, or several that stand next to each other; how
- * they are compared with a text is left to whoever searches.
+ * A search query of a user as a tree. A phrase is one word, or several consecutive ones; each search compares them with texts in its own
+ * way.
  */
 export type SearchQuery =
   | { readonly kind: "phrase"; readonly text: string }
   | { readonly kind: "not"; readonly part: SearchQuery }
   | { readonly kind: "and" | "or"; readonly parts: readonly SearchQuery[] };
 
-/** Words and phrases in one query at most: each costs something in every place that is searched. */
+/** Maximum number of words and phrases in a query, since each costs time in every searched place. */
 const mostPhrases = 32;
 
 /**
- * Reads `words that all occur`, `"words side by side"`, `this OR that`, `-without` and `NOT without`. Words side
- * by side bind closer than OR; OR, AND and NOT are capitals. Nothing that can be typed is an error but a text without any word, and
- * one with more than 32: `Problem("invalid")` at `[query, q]`.
+ * Parses `words that all occur`, `"consecutive words"`, `this OR that`, `-without` and `NOT without`. Adjacent words bind more tightly
+ * than OR; OR, AND and NOT are capitals. Only a text without any word, and one with more than 32, is an error: `Problem("invalid")` at
+ * `[query, q]`.
  */
 export function parseSearch(text: string): SearchQuery {
   const groups: SearchQuery[][] = [];
@@ -47,14 +47,14 @@ export function parseSearch(text: string): SearchQuery {
   );
 }
 
-/** The phrases of a query, each once, those that must not occur included. */
+/** Returns the phrases of a query, each once, even those that must not occur. */
 export function phrasesOf(query: SearchQuery): readonly string[] {
   if (query.kind === "phrase") return [query.text];
   if (query.kind === "not") return phrasesOf(query.part);
   return [...new Set(query.parts.flatMap(phrasesOf))];
 }
 
-/** What of a query must occur; undefined when it only says what must not. */
+/** Returns the part of a query that must occur; undefined if it only excludes. */
 export function wantedOf(query: SearchQuery): SearchQuery | undefined {
   if (query.kind === "phrase") return query;
   if (query.kind === "not") return undefined;

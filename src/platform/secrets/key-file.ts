@@ -18,12 +18,12 @@ import { Problem } from "../../contract/problem.ts";
 
 const keyBytes = 32;
 
-/** Reads the key, or makes one where the file is missing. Throws `Problem("unavailable")` with the remedy. */
+/** Reads the key, or creates one if the file is missing. Throws `Problem("unavailable")` with the remedy. */
 export function readOrMakeKey(path: string): Buffer {
   return readKey(path) ?? makeKey(path);
 }
 
-/** Reads the key; undefined when there is no such file. Throws `Problem("unavailable")` for a file that is no good key. */
+/** Reads the key; undefined if the file does not exist. Throws `Problem("unavailable")` for a file without a valid key. */
 export function readKey(path: string): Buffer | undefined {
   const complaint = (reason: string, cause?: unknown): Problem =>
     new Problem("unavailable", `The key file ${path} cannot be used: ${reason}`, { cause });
@@ -53,8 +53,8 @@ export function readKey(path: string): Buffer | undefined {
 }
 
 /**
- * Makes a key for this user alone. The file appears with its whole content or not at all; of several that make it at the
- * same time one wins and all use its key.
+ * Creates a key that only this user can read. The file appears with its whole content or not at all; if several processes create it at
+ * the same time, all use the same key.
  */
 function makeKey(path: string): Buffer {
   const own = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
@@ -87,7 +87,7 @@ function makeKey(path: string): Buffer {
   return key;
 }
 
-/** What root makes in somebody else's folder must be readable for that user, who runs the daemon. */
+/** Gives a file that root creates in another user's folder to that user, who runs the daemon. */
 function giveToOwnerOfFolder(path: string, folder: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);

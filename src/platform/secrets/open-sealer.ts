@@ -6,7 +6,7 @@ import { readKey } from "./key-file.ts";
 import { countSealed } from "./sealed-repository.ts";
 import { type OpenSealer, openSealer, type Sealer, sealerOf } from "./sealer.ts";
 
-/** Where the sealed values are, and where their key is. */
+/** The database with the sealed values, and the file with their key. */
 export interface SealerOptions {
   readonly db: Database;
   readonly keyPath: string;
@@ -14,9 +14,8 @@ export interface SealerOptions {
 }
 
 /**
- * The sealer for a database. A missing key file is made only while nothing is sealed: with a new key nothing of it could be
- * opened. Says in the log when a part cannot be opened with the key that is there. Throws `Problem("unavailable")` with
- * the remedy when there is no usable key.
+ * Opens the sealer for a database. A missing key file is created only while nothing is sealed: a new key could open none of it. Logs when
+ * a part cannot be opened with the present key. Throws `Problem("unavailable")` with the remedy if there is no usable key.
  */
 export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promise<OpenSealer> {
   const key = readKey(keyPath);
@@ -39,7 +38,7 @@ export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promis
   return sealer ?? openSealer(keyPath);
 }
 
-/** The same, but a key that cannot be used is an error only for who needs it: for commands, most of which do not. */
+/** Does the same, but an unusable key is an error only when a caller needs it: for commands, most of which do not. */
 export async function openSealerLater(options: SealerOptions): Promise<Sealer> {
   try {
     return await openSealerFor(options);

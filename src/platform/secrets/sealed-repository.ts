@@ -1,12 +1,12 @@
 import type { Sql } from "../database/database.ts";
 
-/** How many webhooks hold something sealed, and how many of them with a key of another fingerprint (hexadecimal). */
+/** Number of webhooks with sealed values, and of those sealed with a key of another fingerprint (hexadecimal). */
 export interface SealedCounts {
   readonly sealed: number;
   readonly foreign: number;
 }
 
-/** Counts what is sealed in the database; without a fingerprint every key is another one. */
+/** Counts the sealed values in the database; without a fingerprint, all belong to another key. */
 export async function countSealed(sql: Sql, fingerprint: string | undefined): Promise<SealedCounts> {
   const [row] = await sql<[SealedCounts]>`
     select count(*) as sealed,

@@ -2,17 +2,17 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { Problem } from "../../contract/problem.ts";
 import { readOrMakeKey } from "./key-file.ts";
 
-/** Keeps secrets unreadable for who has only the database. */
+/** Makes secrets unreadable to anyone who has only the database. */
 export interface Sealer {
-  /** Seals a text; the same text gives other bytes each time. */
+  /** Seals a text; the same text results in different bytes each time. */
   seal(text: string): Buffer;
-  /** Opens what was sealed. Throws `Problem("unavailable")` naming the key file when it is another key's, or damaged. */
+  /** Opens a sealed text. Throws `Problem("unavailable")` that names the key file if it is damaged or was sealed with another key. */
   unseal(sealed: Buffer): string;
 }
 
-/** A sealer with a key file behind it. */
+/** A sealer with a key file. */
 export interface OpenSealer extends Sealer {
-  /** Tells keys apart without telling anything of the key: 16 hexadecimal digits. */
+  /** Distinguishes keys without revealing anything about them: 16 hexadecimal digits. */
   readonly fingerprint: string;
 }
 
@@ -22,14 +22,14 @@ const [idBytes, nonceBytes, tagBytes] = [8, 12, 16];
 const headBytes = 1 + idBytes;
 
 /**
- * The sealer of a key file, which is made when it is missing. Throws `Problem("unavailable")` with the remedy when the
- * file cannot be read or made, has a wrong length, or may be read by others.
+ * Returns the sealer of a key file, which is created if it is missing. Throws `Problem("unavailable")` with the remedy if the file cannot
+ * be read or created, has a wrong length, or is readable by others.
  */
 export function openSealer(keyPath: string): OpenSealer {
   return sealerOf(readOrMakeKey(keyPath), keyPath);
 }
 
-/** The sealer of a key of 32 bytes; `keyPath` is for errors. */
+/** Returns the sealer of a key of 32 bytes; `keyPath` is for errors. */
 export function sealerOf(key: Buffer, keyPath: string): OpenSealer {
   const id = Buffer.from(hkdfSync("sha256", key, "", "homesec fingerprint of a key", idBytes));
   const head = Buffer.concat([Buffer.of(version), id]);

@@ -1,12 +1,12 @@
-/** What stands in a cell. */
+/** The value of a cell. */
 export type Cell = string | number | boolean | Date | null;
 
-/** Rows as they come, some at a time. */
+/** Rows as they arrive, in batches. */
 export type RowBatches = AsyncIterable<readonly (readonly Cell[])[]>;
 
 /**
- * Whether a spreadsheet could take this text for a formula, and run it, when it is opened or typed over: what cameras and people write is
- * not to start programs on somebody's desk.
+ * Tells whether a spreadsheet might run this text as a formula when the file is opened or edited: texts from cameras and people must not
+ * start programs.
  */
 export function looksLikeFormula(text: string): boolean {
   return /^[=+\-@\t\r\n＝＋－＠]/.test(text);

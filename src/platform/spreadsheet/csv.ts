@@ -1,6 +1,6 @@
 import { looksLikeFormula, type RowBatches } from "./cell.ts";
 
-/** The media type of the file is text/csv, in UTF-8. Nothing but the header is made before the first rows are there. */
+/** Yields a file of media type text/csv, in UTF-8. Only the header is written before the first rows arrive. */
 export async function* csvFile(titles: readonly string[], batches: RowBatches): AsyncGenerator<Uint8Array> {
   let text = csvLine(titles);
   for await (const rows of batches) {
@@ -12,8 +12,8 @@ export async function* csvFile(titles: readonly string[], batches: RowBatches): 
 }
 
 /**
- * One line of CSV (RFC 4180, with its CRLF). What a spreadsheet would run as a formula gets an apostrophe in front, times are ISO 8601 in
- * UTC, lists and records JSON.
+ * Returns one line of CSV (RFC 4180, with its CRLF). Text that a spreadsheet would run as a formula gets an apostrophe in front, times
+ * are ISO 8601 in UTC, lists and records JSON.
  */
 export function csvLine(values: readonly unknown[]): string {
   let line = "";
@@ -26,7 +26,10 @@ function csvCell(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Where a comma is the decimal sign, spreadsheets end a cell at each semicolon or tab, also within quotes: a formula may begin there as well. */
+/**
+ * In countries with a decimal comma, spreadsheets end a cell at each semicolon or tab, even within quotes: a formula may begin there as
+ * well.
+ */
 function asText(text: string): string {
   const later = text.includes(";") || text.includes("\t") ? text.replace(/(?<!^)([;\t] *)(?=[=+\-@＝＋－＠])/g, "$1'") : text;
   return looksLikeFormula(text) ? `'${later}` : later;

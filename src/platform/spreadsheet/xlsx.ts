@@ -2,11 +2,11 @@ import { dayMs } from "../../base/clock/durations.ts";
 import { type Cell, looksLikeFormula, type RowBatches } from "./cell.ts";
 import { largestEntry, type ZipEntry, zip } from "./zip.ts";
 
-/** Rows of a sheet below its titles: the format ends at 2^20. */
+/** Maximum number of rows below the titles: the format's limit is 2^20 with them. */
 const mostRows = 2 ** 20 - 1;
-/** Characters of a cell. */
+/** Maximum number of characters in a cell. */
 const mostCharacters = 32_767;
-/** A sheet ends before its file becomes larger than archives take; a batch of rows still fits. */
+/** A sheet ends before its file exceeds the limit of archives; another batch of rows still fits. */
 const largestSheet = largestEntry - 0x1000_0000;
 
 export interface Column {
@@ -16,7 +16,7 @@ export interface Column {
 }
 
 export interface Workbook {
-  /** What the sheets are called; further ones get a number. At most 25 characters, none of []:*?/\ */
+  /** Name of the sheets; further ones get a number. At most 25 characters, none of []:*?/\ */
   readonly name: string;
   readonly columns: readonly Column[];
   readonly rows: RowBatches;
@@ -24,8 +24,8 @@ export interface Workbook {
 }
 
 /**
- * A workbook as XLSX, made while it is read, in memory that does not grow with it. Rows that one sheet cannot hold go into further ones. Texts
- * stay texts: those that look like a formula are marked as such, and what a cell cannot hold is cut off. Times are those of UTC.
+ * Yields a workbook as XLSX while it is read, in constant memory. Rows beyond one sheet continue on further ones. Texts stay texts: those
+ * that look like a formula are marked, and text beyond the limit of a cell is cut off. Times are in UTC.
  */
 export async function* xlsxFile(workbook: Workbook): AsyncGenerator<Uint8Array> {
   const batches = workbook.rows[Symbol.asyncIterator]();
@@ -36,17 +36,17 @@ export async function* xlsxFile(workbook: Workbook): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** What is left of the rows while sheets are filled. */
+/** The remaining rows while sheets are filled. */
 interface Supply {
   next(): Promise<readonly (readonly Cell[])[]>;
-  /** Gives back what a sheet had no room for. */
+  /** Returns rows that did not fit into a sheet. */
   putBack(rows: readonly (readonly Cell[])[]): void;
 }
 
 async function* entriesOf(workbook: Workbook, batches: AsyncIterator<readonly (readonly Cell[])[]>): AsyncGenerator<ZipEntry> {
   const supply = supplyOf(batches);
   let sheets = 0;
-  // nothing is made before the first rows are there: until then a failure can still be told
+  // Nothing is written before the first rows arrive, so that a failure can still be reported
   await hasMore(supply);
   do {
     sheets += 1;
@@ -100,7 +100,7 @@ async function* sheet({ columns, rowsPerSheet = mostRows }: Workbook, supply: Su
   yield Buffer.from(`${xml}</sheetData></worksheet>`);
 }
 
-/** Places in the list of formats in styles.xml. */
+/** Indexes in the list of formats in styles.xml. */
 const styles = { plain: 0, time: 1, title: 2, notAFormula: 3 } as const;
 
 function cellXml(cell: Cell): string {
@@ -109,7 +109,7 @@ function cellXml(cell: Cell): string {
   if (typeof cell === "number") return `<c><v>${cell}</v></c>`;
   if (typeof cell === "boolean") return `<c t="b"><v>${cell ? 1 : 0}</v></c>`;
   const day = cell.getTime() / dayMs + daysBefore1970;
-  // the calendar of spreadsheets begins with 1900, and its first two months are a day off
+  // The calendar of spreadsheets begins with 1900, and its first two months are a day off
   return day < 61 ? textCell(cell.toISOString(), styles.plain) : `<c s="${styles.time}"><v>${day}</v></c>`;
 }
 
@@ -120,7 +120,7 @@ function textCell(text: string, style: number): string {
   return `<c t="inlineStr"${style === styles.plain ? "" : ` s="${style}"`}><is><t xml:space="preserve">${escaped(cut)}</t></is></c>`;
 }
 
-/** What XML cannot hold is written as the format has it, `_x0007_`; a text that looks like that already is marked. */
+/** Escapes characters that XML cannot contain in the format's notation, `_x0007_`; a text that already looks like that is marked. */
 function escaped(text: string): string {
   if (!/[&<>"_\p{Cc}\p{Surrogate}\ufffe\uffff]/u.test(text)) return text;
   return text
@@ -146,7 +146,7 @@ const fixedFiles: Readonly<Record<string, string>> = {
   "xl/styles.xml": `${declaration}<styleSheet xmlns="${mainNamespace}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" quotePrefix="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
 };
 
-/** The files that depend on the number of sheets. */
+/** Returns the files that depend on the number of sheets. */
 function filesOf(name: string, sheets: number): Readonly<Record<string, string>> {
   const numbers = Array.from({ length: sheets }, (_, at) => at + 1);
   const tags = (tag: (number: number) => string): string => numbers.map(tag).join("");

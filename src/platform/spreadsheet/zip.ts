@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { crc32, createDeflateRaw } from "node:zlib";
 
-/** A file in an archive. Its parts are asked for when all before it are out. */
+/** A file in an archive. Its parts are read once all earlier ones are written. */
 export interface ZipEntry {
   readonly name: string;
   readonly parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -15,17 +15,17 @@ interface Written {
   readonly offset: number;
 }
 
-/** The largest file in an archive, in bytes: more would need sizes that not every program reads. */
+/** Maximum size of a file in an archive, in bytes: not every program reads larger sizes. */
 export const largestEntry = 0xffff_fffe;
-/** What stands in place of a number of more than 32 bits, which follows elsewhere then. */
+/** Placeholder for a number of more than 32 bits, which follows in another field. */
 const elsewhere = 0xffff_ffff;
 
-/** Somewhat larger files for a third of the time. */
+/** Slightly larger files in a third of the time. */
 const level = 3;
 
 /**
- * A ZIP archive, packed while it is read, in memory that does not grow with it. The archive may be of any size. Throws when a file in it is
- * larger than `largestEntry`.
+ * Yields a ZIP archive of any size, compressed while it is read, in constant memory. Throws if a file in it is larger than
+ * `largestEntry`.
  */
 export async function* zip(entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>): AsyncGenerator<Uint8Array> {
   const directory: Written[] = [];
@@ -66,7 +66,7 @@ async function* deflated(entry: ZipEntry, tally: { checksum: number; size: numbe
   const packer = createDeflateRaw({ level });
   const feeding = pipeline(count, packer);
   try {
-    // a failure of the parts destroys the packer, and is thrown here
+    // A failure of the parts destroys the packer and is thrown here
     for await (const part of packer) yield part as Buffer;
   } finally {
     packer.destroy();
@@ -79,7 +79,7 @@ const needsVersion64 = 45;
 /** The sizes follow the data; the name is UTF-8. */
 const flags = 0x0808;
 const methodDeflate = 8;
-/** 1980-01-01: the same content makes the same file. */
+/** 1980-01-01: the same content results in the same file. */
 const date = 0x0021;
 
 function localHeader(name: Buffer): Buffer {

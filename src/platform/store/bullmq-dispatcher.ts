@@ -6,16 +6,16 @@ import type { Log } from "../../base/log/log.ts";
 import type { ConsumeOptions, JobDispatcher } from "./job-dispatcher.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
-/** Pointers that may wait in Redis at a time; the rest waits as rows, so that Redis stays small. */
+/** Maximum number of pointers that wait in Redis; the others wait as rows, so that Redis stays small. */
 const offeredAtOnce = 500;
-/** While Redis is away the log says so this often. */
+/** Interval between log messages while Redis is unreachable. */
 const tellEveryMs = 60_000;
-/** How long Redis has to take our goodbye. Without it an entry comes up once more, and finds no row to claim. */
+/** Time for Redis to accept the end of an entry. Otherwise the entry is delivered once more and finds no row to claim. */
 const goodbyeMs = 1_000;
 
 /**
- * Makes the dispatcher through BullMQ: each process offers pointers to pending rows; a worker with a free place takes one and claims its row.
- * An entry is removed when it ends either way, since adding an id that still exists is dropped in silence.
+ * Creates the dispatcher that uses BullMQ: each process offers pointers to pending rows; a worker with a free slot takes one and claims
+ * its row. An entry is removed when it ends in any way, since adding an id that still exists is silently ignored.
  */
 export function createBullmqDispatcher(options: { readonly redisUrl: string; readonly log: Log; readonly prefix?: string }): JobDispatcher {
   const { log } = options;
@@ -24,7 +24,7 @@ export function createBullmqDispatcher(options: { readonly redisUrl: string; rea
   const queues = new Map<string, Queue>();
   let toldAt = Number.NEGATIVE_INFINITY;
 
-  /** Redis is away for all queues at once, and every connection finds out every second. */
+  /** Redis is down for all queues at once, and every connection notices it every second. */
   const tellOfRedis = (error: unknown): void => {
     if (performance.now() - toldAt < tellEveryMs) return;
     toldAt = performance.now();
@@ -59,13 +59,13 @@ export function createBullmqDispatcher(options: { readonly redisUrl: string; rea
     let sweeping: Promise<unknown> | undefined;
     const places = (): number => consume.capacity() - running.size - claiming;
 
-    // resolves to whether the entry had its turn; one that had none is offered again
+    // Resolves to whether the entry was processed; otherwise it is offered again
     const worker = new Worker<{ jobId: number }, boolean>(
       name,
       async (entry) => {
-        // meanwhile the rest stays in Redis, for those who have a place
+        // Meanwhile the others stay in Redis, for processes with a free slot
         if (places() <= 0) await sleep(sweepMs, undefined, { signal: stopping.signal }).catch(() => {});
-        // what is being claimed right now would look like an orphan to a sweep
+        // A sweep would mistake a job that is being claimed for an orphan
         while (sweeping) await sweeping;
         if (stopping.signal.aborted || places() <= 0) return false;
         claiming += 1;
@@ -89,7 +89,7 @@ export function createBullmqDispatcher(options: { readonly redisUrl: string; rea
         await handled;
         return true;
       },
-      // What a worker asks waits until Redis is back. Refused at once it would ask again at once, and leave no time for anything else.
+      // A worker's commands wait until Redis is back. If refused at once, it would repeat them at once and block everything else.
       {
         connection: { ...connection, enableOfflineQueue: true },
         prefix,
@@ -99,7 +99,7 @@ export function createBullmqDispatcher(options: { readonly redisUrl: string; rea
       },
     );
     worker.on("error", tellOfRedis);
-    // not before the entry is gone from Redis: another one for the job would be dropped
+    // Not before the entry is removed from Redis: another one for the job would be ignored
     worker.on("completed", (entry, hadItsTurn) => {
       if (!hadItsTurn) consume.source.takeBack(entry.data.jobId).catch(consume.onError);
     });
@@ -119,7 +119,7 @@ export function createBullmqDispatcher(options: { readonly redisUrl: string; rea
         jobs.map((job) => ({
           name: "job",
           data: { jobId: job.jobId },
-          // a process that was killed leaves its entry behind for a minute, under the number of its own claim
+          // A killed process leaves its entry behind for a minute, under the number of its claim
           opts: { jobId: `job-${job.jobId}-${job.claims}`, priority: job.priority + 1 },
         })),
       );

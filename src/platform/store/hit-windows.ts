@@ -1,9 +1,9 @@
 import type { HitRule } from "./store.ts";
 
-/** Of more keys at once the one that was quiet for longest is forgotten: who can make up keys shall not fill our memory. */
+/** Maximum number of keys; beyond it, the key idle for longest is dropped, so that clients that invent keys cannot fill the memory. */
 const mostKeys = 10_000;
 
-/** The newest hits of one key, in a ring: `oldest` is the place of the oldest once the ring is full. */
+/** The newest hits of one key in a ring buffer: `oldest` is the index of the oldest once the buffer is full. */
 interface Hits {
   readonly times: number[];
   oldest: number;
@@ -12,8 +12,8 @@ interface Hits {
 }
 
 /**
- * The hits of many keys in bounded memory. Whether `most` hits lie in the window is told by one of them, the `most`th
- * newest; so older ones need not be kept.
+ * The hits of many keys in bounded memory. The `most`th newest hit tells whether `most` hits lie in the window, so older ones are not
+ * stored.
  */
 export class HitWindows {
   /** In the order of their last hits. */
@@ -37,7 +37,7 @@ export class HitWindows {
     const decisive = hits.times[hits.oldest] ?? at;
     hits.times[hits.oldest] = at;
     hits.oldest = (hits.oldest + 1) % most;
-    // a clock that was set back must not lock anybody out until it has caught up
+    // A clock that was set back must not block clients until it has caught up
     return Math.abs(at - decisive) >= windowMs;
   }
 

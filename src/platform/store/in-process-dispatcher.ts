@@ -2,33 +2,36 @@ import { startPoller } from "../../base/async/poller.ts";
 import type { ConsumeOptions, JobDispatcher } from "./job-dispatcher.ts";
 import { type WakeableConsumer, wakers } from "./wakers.ts";
 
-/** Jobs whose outcome may be being written down beside those that work: when it is more, the database is the slow part. */
+/** Maximum number of jobs whose outcome is being stored besides the running ones: with more, the database is the bottleneck. */
 const mostEnding = 128;
-/** A place that becomes free waits so long for the others: those that become free together are filled by one claim. */
+/** Time that a free slot waits for others, so that one claim fills several. */
 const gatherMs = 4;
-/** What is likely to get a place within this time is claimed ahead, so that no place waits for a claim; nor does what is more urgent and comes then wait longer. */
+/**
+ * Jobs that will probably get a slot within this time are claimed ahead, so that no slot waits for a claim; the time is short, so that
+ * urgent jobs that arrive meanwhile hardly wait.
+ */
 const aheadMs = 20;
-/** Only while jobs go through so fast, from their claim on. */
+/** Jobs are claimed ahead only while they take less than this from their claim to their end. */
 const fastMs = 2 * aheadMs;
-/** While there are jobs ahead, no place waits for the next claim. */
+/** While there are jobs ahead, no slot waits for the next claim. */
 const gatherAheadMs = 10;
 
-/** Makes the dispatcher inside this process: a hint makes the consumer claim as many rows as it has free places. */
+/** Creates the dispatcher inside this process: a wake makes the consumer claim as many rows as it has free slots. */
 export function createInProcessDispatcher(): JobDispatcher {
   return { kind: "in-process", ...wakers((_queue, options) => consumeInProcess(options)), close: async () => {} };
 }
 
 function consumeInProcess<J extends { readonly jobId: number }>(options: ConsumeOptions<J>): WakeableConsumer {
-  // claimed and not ended; those of them that hold a place; what they do
+  // Jobs claimed and not ended; those of them that hold a slot; their promises
   const running = new Set<J>();
   const working = new Set<J>();
   const handling = new Set<Promise<void>>();
-  /** When the last places became free, of jobs that went through fast. */
+  /** Times when the last slots became free, of jobs that ended quickly. */
   const freed: number[] = [];
   let stopped = false;
   let gathering: NodeJS.Timeout | undefined;
 
-  // one look at the rows at a time, so that what was just claimed is never taken for an orphan
+  // One poll at a time, so that a job just claimed is never mistaken for an orphan
   const looking = startPoller(async (sweepDue) => {
     if (sweepDue()) await options.source.freeOrphans([...running].map(({ jobId }) => jobId));
     const free = Math.min(options.concurrency + ahead(), options.capacity(), mostEnding + working.size - running.size) - working.size;
@@ -38,7 +41,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
     return false;
   }, options.onError);
 
-  /** How many jobs get a place in `aheadMs` as things go. */
+  /** Estimates how many jobs get a slot in `aheadMs` at the present rate. */
   function ahead(): number {
     const since = performance.now() - aheadMs;
     while (freed.length > 0 && (freed[0] as number) < since) freed.shift();
@@ -72,7 +75,7 @@ function consumeInProcess<J extends { readonly jobId: number }>(options: Consume
         running.delete(job);
         handling.delete(handled);
         freePlace();
-        // places may have been left free since too many jobs were being written down
+        // Slots may have stayed free because too many outcomes were being stored
         if (running.size - working.size >= mostEnding - options.concurrency) claimSoon();
       });
     handling.add(handled);

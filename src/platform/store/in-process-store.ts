@@ -1,7 +1,7 @@
 import { HitWindows } from "./hit-windows.ts";
 import type { Store } from "./store.ts";
 
-/** The store of a single process. It is there as long as the process is. */
+/** Creates the store of a single process, which lasts as long as the process. */
 export function inProcessStore(): Store {
   const windows = new HitWindows();
   return {

@@ -1,22 +1,22 @@
 import { Redis } from "ioredis";
 import { within } from "../../base/lifecycle/lifecycle.ts";
 
-/** What a Redis or Valkey server says of itself. */
+/** Information that a Redis or Valkey server reports. */
 export interface RedisFacts {
   /** `redis 7.0.15`, `valkey 8.1.1`. */
   readonly product: string;
-  /** Of the protocol of Redis that it speaks: `7.0.15`. */
+  /** Its version of the Redis protocol: `7.0.15`. */
   readonly version: string;
-  /** What it does when its memory is full: `noeviction`, `allkeys-lru`. */
+  /** Its policy when its memory is full: `noeviction`, `allkeys-lru`. */
   readonly evictionPolicy: string;
-  /** 0: as much as there is. */
+  /** 0: unlimited. */
   readonly mostBytes: number;
   readonly usedBytes: number;
-  /** Of one answer. */
+  /** Duration of one reply. */
   readonly answerMs: number;
 }
 
-/** Asks a server once, over a connection of its own. Rejects with the reason when it does not answer within the time. */
+/** Queries a server once, over a new connection. Rejects with the reason if it does not reply in time. */
 export async function askRedis(url: string, timeoutMs: number): Promise<RedisFacts> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -27,7 +27,7 @@ export async function askRedis(url: string, timeoutMs: number): Promise<RedisFac
     enableOfflineQueue: false,
     retryStrategy: () => null,
   });
-  // the first error says why; what comes after it is nobody's
+  // The first error gives the reason; later ones are ignored
   let reason: Error | undefined;
   redis.on("error", (error: Error) => {
     reason ??= error;

@@ -4,10 +4,10 @@ import type { Store } from "./store.ts";
 
 const answerMs = 250;
 const longestRetryMs = 1_000;
-/** How often a server that gave no answer is asked whether it is back. */
+/** Interval between pings to a server that did not reply. */
 const probeMs = 500;
 
-/** `Store.hit` in one round trip: a list of the newest hits, of which the oldest that counts decides. */
+/** `Store.hit` in one round trip: a list of the newest hits, of which the oldest one that counts decides. */
 const hitScript = `
 local at, window, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local decisive = redis.call('lindex', KEYS[1], most - 1)
@@ -18,9 +18,8 @@ return (not decisive or math.abs(at - tonumber(decisive)) >= window) and 1 or 0
 `;
 
 /**
- * The store on Redis or Valkey. It fails open: a command that gets no answer within 250 ms, or that is given while there
- * is no connection, is rejected and never queued; the connection is sought again all the time. Resolves when connected, or
- * after the first attempt has failed.
+ * The store on Redis or Valkey. It fails open: a command without a reply within 250 ms, or without a connection, is rejected and never
+ * queued; reconnecting continues all the time. Resolves when connected, or after the first attempt has failed.
  */
 export async function openRedisStore(redisUrl: string, log: Log): Promise<Store> {
   const redis = new Redis(redisUrl, {
@@ -41,10 +40,10 @@ export async function openRedisStore(redisUrl: string, log: Log): Promise<Store>
     if (reachable === false) log.info({}, "The store (REDIS_URL) is back");
     reachable = true;
   });
-  // the failure has been logged as an error event, and the client goes on trying
+  // The failure has been logged as an error event, and the client keeps trying
   await redis.connect().catch(() => {});
 
-  // who answers too late would make every request wait: after one failure nobody waits until a ping has come back
+  // A slow server would delay every request: after one failure, commands are rejected until a ping is answered
   let probe: NodeJS.Timeout | undefined;
   const rest = (): void => {
     probe = setTimeout(() => {

@@ -1,21 +1,21 @@
-/** How hits are counted: by a window that slides. */
+/** Counts hits in a sliding window. */
 export interface HitRule {
   readonly windowMs: number;
-  /** So many hits fit into the window; not more of them are kept for a key. */
+  /** Maximum number of hits in the window; no more are stored per key. */
   readonly most: number;
-  /** A key is forgotten so long after its last hit; at least `windowMs`. */
+  /** A key is deleted this long after its last hit; at least `windowMs`. */
   readonly keepMs: number;
 }
 
-/** The disposable store: caches, limits and fan-out, in this process or on Redis/Valkey. Losing it loses nothing. */
+/** The disposable store: caches, limits and fan-out, in this process or on Redis/Valkey. Its loss loses no data. */
 export interface Store {
   readonly kind: "in-process" | "redis";
-  /** Version text for health: `in-process`, or what the server reports. Throws when the server does not answer in time. */
+  /** Returns the version for health: `in-process`, or the server's report. Throws if the server does not reply in time. */
   version(): Promise<string>;
   /**
-   * Records a hit of `key` at `at` (milliseconds) and resolves to whether fewer than `most` hits lay in the window before
-   * it: `at` itself is its open end, and a hit exactly `windowMs` old is out of it. Processes that share a store must
-   * agree on the time. Rejects when the server does not answer; once it is known to be away, at once.
+   * Records a hit of `key` at `at` (milliseconds) and resolves to whether fewer than `most` hits lay in the window before it. The window
+   * excludes `at` and a hit exactly `windowMs` old. Processes that share a store must agree on the time. Rejects if the server does not
+   * reply, and at once while it is known to be down.
    */
   hit(key: string, at: number, rule: HitRule): Promise<boolean>;
   close(): Promise<void>;

@@ -1,11 +1,11 @@
 import type { ConsumeOptions, Consumer, JobDispatcher } from "./job-dispatcher.ts";
 
-/** A consumer that can be told that there may be work. */
+/** A consumer that can be told of new jobs. */
 export interface WakeableConsumer extends Consumer {
   wake(): void;
 }
 
-/** The half that all dispatchers share: it wakes the consumers of a queue. `consumeFrom` makes the consumers. */
+/** The part that all dispatchers share: it wakes the consumers of a queue. `consumeFrom` creates the consumers. */
 export function wakers(
   consumeFrom: <J extends { readonly jobId: number }>(queue: string, options: ConsumeOptions<J>) => WakeableConsumer,
 ): Pick<JobDispatcher, "wake" | "consume"> {

@@ -10,7 +10,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** The files of a key pair. Errors call them by `names`. */
+/** The files of a key pair, and their names in errors. */
 export interface KeyPairPaths {
   readonly certPath: string;
   readonly keyPath: string;
@@ -24,7 +24,7 @@ export function selfSignedPaths(dataDir: string): KeyPairPaths {
   return { certPath: join(folder, "cert.pem"), keyPath: join(folder, "key.pem"), names };
 }
 
-/** Reads and checks a key pair. Throws `Problem("invalid")` that names the file and what is wrong with it. */
+/** Reads and checks a key pair. Throws `Problem("invalid")` that names the file and its fault. */
 export async function readKeyPair({ certPath, keyPath, names }: KeyPairPaths): Promise<KeyPair> {
   const cert = await readText(certPath, names.cert);
   const key = await readText(keyPath, names.key);

@@ -11,8 +11,8 @@ export const superuser = "homesec";
 export const maintenanceDatabase = "postgres";
 
 /**
- * Lets the server's account through the data folder: its group may pass, nobody may look around.
- * Throws `Problem` when a folder above the data folder keeps it out.
+ * Lets the server's account pass through the data folder: its group may enter but not list it. Throws `Problem` if a parent folder blocks
+ * the account.
  */
 export async function openTheWay(dataDir: string, account: Account): Promise<void> {
   if (!account.foreign) return;
@@ -30,7 +30,7 @@ export async function openTheWay(dataDir: string, account: Account): Promise<voi
   }
 }
 
-/** Makes the database cluster where there is none. It gets its name only when complete, so being killed half way costs nothing. */
+/** Creates the database cluster if there is none. It gets its name only when complete, so that a kill halfway does no harm. */
 export async function ensureCluster(dataDir: string, binaries: Binaries, account: Account, log: Log): Promise<string> {
   const cluster = join(dataDir, "postgres");
   for (const name of await readdir(dataDir)) {
@@ -46,7 +46,7 @@ export async function ensureCluster(dataDir: string, binaries: Binaries, account
     [
       ...["--pgdata", unfinished, "--username", superuser, "--encoding", "UTF8"],
       ...["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--locale", "C"],
-      // the socket is in a folder that only its owner may enter
+      // Only its owner may enter the socket's folder
       ...["--auth-local", "trust", "--auth-host", "scram-sha-256"],
     ],
     { account, lastSignal: "TERM", cwd: dirname(unfinished) },

@@ -3,9 +3,9 @@ import { signalChild } from "../../../base/lifecycle/signal-child.ts";
 import type { Account } from "../account.ts";
 
 /**
- * Becomes the program, after leaving a watcher behind that reads from a pipe held by us. When we are gone without a word, even by
- * kill -9, the watcher sends the signal; a line through the pipe dismisses it. The watcher is no child of the program:
- * PostgreSQL takes the end of an unknown child for a crash.
+ * Becomes the program, and leaves a watcher behind that reads from a pipe of this process. When this process dies, even by kill -9, the
+ * watcher sends the signal; a line through the pipe dismisses it. The watcher is no child of the program: PostgreSQL treats the end of an
+ * unknown child as a crash.
  */
 const script = `
 exec 3<&0 </dev/null
@@ -17,29 +17,29 @@ exec "$@" 3<&-
 export interface GuardedProcess {
   readonly pid: number;
   readonly stderr: NonNullable<ChildProcess["stderr"]>;
-  /** Resolves with how it ended, in words. */
+  /** Resolves with a description of its end. */
   readonly ended: Promise<string>;
   kill(signal: NodeJS.Signals): void;
 }
 
 export interface GuardOptions {
   readonly account: Account;
-  /** What the program gets when this process is gone. */
+  /** The signal that the program gets when this process has died. */
   readonly lastSignal: "QUIT" | "TERM";
   readonly cwd: string;
 }
 
-/** Starts a program. Throws the system's error when it cannot be started at all. */
+/** Starts a program. Throws the system's error if it cannot be started at all. */
 export async function startGuarded(program: string, args: readonly string[], options: GuardOptions): Promise<GuardedProcess> {
   const child = spawn("/bin/sh", ["-c", script, options.lastSignal, program, ...args], {
     cwd: options.cwd,
-    // nothing of our environment: PGPORT, LC_ALL and the like would change the server
+    // Nothing of our environment: PGPORT, LC_ALL and the like would change the server
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" },
     stdio: ["pipe", "ignore", "pipe"],
     detached: true,
     ...(options.account.foreign && { uid: options.account.uid, gid: options.account.gid }),
   });
-  // the watcher may be gone before the word that dismisses it
+  // The watcher may have ended before the line that dismisses it
   child.stdin.on("error", () => {});
   const ended = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => {

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** No system gives this number to a process. */
+/** No system assigns this pid. */
 const nobody = 2_147_483_646;
 
-/** What a running server has written about itself into its data folder (postmaster.pid). */
+/** Contents of postmaster.pid, which a running server writes into its data folder. */
 export interface PostmasterFile {
   readonly pid: number;
   readonly port: number;
@@ -12,7 +12,7 @@ export interface PostmasterFile {
   readonly ready: boolean;
 }
 
-/** Reads the file; undefined when there is none, or when it is being written. */
+/** Reads the file; undefined if there is none, or while it is being written. */
 export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | undefined> {
   let text: string;
   try {
@@ -27,8 +27,8 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
 }
 
 /**
- * Makes the file name nobody instead of a stranger. It must not be removed: its last lines are how PostgreSQL finds out that
- * sessions of the dead server still write to the data, and waits for them.
+ * Replaces the pid in the file by an unused one. The file must not be removed: from its last lines PostgreSQL learns that sessions of the
+ * dead server still write to the data, and waits for them.
  */
 export async function disownPostmasterFile(cluster: string): Promise<void> {
   const path = join(cluster, "postmaster.pid");

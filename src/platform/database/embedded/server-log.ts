@@ -6,12 +6,12 @@ import type { Readable } from "node:stream";
 import type { Log } from "../../../base/log/log.ts";
 
 const maxBytes = 1_000_000;
-/** A file that could not be written is tried again so often: a disk that was full has room again. */
+/** Interval between attempts to write the file again after a failure such as a full disk. */
 const usualRetryMs = 10_000;
 
 /**
- * The messages of one run of the server: kept in a file of at most 1 MB and its predecessor. In our log are the fatal ones too, and how a start
- * after an unclean end goes on.
+ * The messages of one run of the server, in a file of at most 1 MB and its predecessor. The homesec log also gets the fatal ones, and the
+ * progress of a start after an unclean end.
  */
 export class ServerLog {
   readonly #path: string;
@@ -21,11 +21,11 @@ export class ServerLog {
   readonly #retryMs: number;
   #file: WriteStream;
   #bytes: number;
-  /** When the file could not be written, of `performance.now()`; undefined while it can. */
+  /** Time of the failure to write the file, from `performance.now()`; undefined while writing works. */
   #brokenAt: number | undefined;
   #heardAt = performance.now();
 
-  /** Listens from now on. What an ended program has said is lost when nobody has listened by then. */
+  /** Listens from now on. Output of an ended program is lost if there is no listener by then. */
   constructor({ path, bytes }: LogPlace, stream: Readable, log: Log, retryMs = usualRetryMs) {
     this.#path = path;
     this.#log = log;
@@ -39,12 +39,12 @@ export class ServerLog {
     });
   }
 
-  /** When it last said something, of `performance.now()`; when it was started, before its first word. */
+  /** Time of the last output, from `performance.now()`; before the first output, the time of the start. */
   get heardAt(): number {
     return this.#heardAt;
   }
 
-  /** Waits, for half a second at most, until all that the ended server said has arrived, and returns the last lines. */
+  /** Waits at most half a second until all output of the ended server has arrived, and returns the last lines. */
   async lastWords(): Promise<string> {
     const impatience = new Promise<void>((resolve) => {
       setTimeout(resolve, 500).unref();
@@ -93,13 +93,13 @@ export class ServerLog {
   }
 }
 
-/** The file of a log, and how much is in it. */
+/** The file of a log, and its size. */
 export interface LogPlace {
   readonly path: string;
   readonly bytes: number;
 }
 
-/** Makes the folder of a log, before there is anything to write. */
+/** Creates the folder of a log, before there is anything to write. */
 export async function logPlace(path: string): Promise<LogPlace> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   return { path, bytes: await sizeOf(path) };

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { Problem } from "../../../contract/problem.ts";
 import type { Account } from "../account.ts";
 
-/** What the system can hold of a socket's path. */
+/** Maximum length of a socket's path. */
 const maxPathBytes = process.platform === "darwin" ? 103 : 107;
 
 /**
- * A folder for the server's socket that only its account may enter: in the data folder, or in the temporary folder when
- * that path would be too long. The same data folder always gets the same one.
- * Throws `Problem` when somebody else has made the temporary one.
+ * Returns a folder for the server's socket that only its account may enter: in the data folder, or in the temporary folder if that path
+ * would be too long. The same data folder always has the same one. Throws `Problem` if another user has created the temporary one.
  */
 export async function ensureSocketFolder(dataDir: string, port: number, account: Account): Promise<string> {
   const near = join(dataDir, "run");
@@ -26,7 +25,7 @@ export async function ensureSocketFolder(dataDir: string, port: number, account:
   }
   const found = await lstat(folder);
   if (found.isDirectory() && found.uid !== account.uid && found.uid === process.getuid?.()) {
-    // ours from a run as another user, or from a run that was killed before it had handed it over
+    // Ours from a run as another user, or from a run that was killed before it handed the folder over
     await chown(folder, account.uid, account.gid);
   } else if (!found.isDirectory() || found.uid !== account.uid) {
     throw new Problem(

@@ -6,12 +6,12 @@ import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } fr
 const longestDelayMs = 5_000;
 const steadyAfterMs = 60_000;
 
-/** A server that is started again whenever it ends unasked, at the same address. */
+/** A server that is restarted at the same address whenever it ends unexpectedly. */
 export interface SupervisedServer extends SocketAddress {
   stop(guestsMs?: number): Promise<void>;
 }
 
-/** Starts the server as `startEmbeddedPostgres` does, with its errors, and keeps it running until `stop`. */
+/** Starts the server as `startEmbeddedPostgres` does, with the same errors, and keeps it running until `stop`. */
 export async function superviseEmbeddedPostgres(options: EmbeddedOptions): Promise<SupervisedServer> {
   const { log } = options;
   const stopped = new AbortController();
@@ -43,7 +43,7 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions): Promi
     stop: async (guestsMs) => {
       stopped.abort();
       await server.stop(guestsMs);
-      // a start that was under way has brought up another one
+      // A start in progress may have brought up another server
       await running;
       await server.stop();
     },
