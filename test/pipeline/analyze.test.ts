@@ -51,7 +51,7 @@ beforeEach(() =>
   }),
 );
 
-/** After a while the model is asked about an event, and answers so. */
+/** Asks the model about an event after a while; the model replies in this mode. */
 const ask = async (event: number, mode: "ok" | "error", afterMs = minuteMs): Promise<void> => {
   clock.advance(afterMs);
   await standIn.setMode(mode);

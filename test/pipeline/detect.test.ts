@@ -29,7 +29,7 @@ let standIn: StandIn;
 let detector: Detector;
 let breaker: Breaker;
 let folder: ReturnType<typeof temporaryFolder>;
-/** What happens while the detector looks. */
+/** Runs during a detector request. */
 let meanwhile: () => unknown = () => {};
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Has a file in the ledger, as one that has just arrived. Returns the id of its entry. */
+/** Adds a new file to the ledger. Returns the id of its entry. */
 async function entered(path: string, mediaType = "image/jpeg"): Promise<number> {
   const { db } = database;
   const file = await stat(path, { bigint: true });
@@ -70,7 +70,7 @@ async function entered(path: string, mediaType = "image/jpeg"): Promise<number> 
   return image.id;
 }
 
-/** The claimed job of an entry, whether its time has come or not, and the stage that does it. */
+/** The claimed job of an entry, due or not, and its stage. */
 async function claimed(imageId: number, log: Log = silentLog, fresh?: FreshContent) {
   const { db } = database;
   const processId = randomUUID();
@@ -94,7 +94,7 @@ async function claimed(imageId: number, log: Log = silentLog, fresh?: FreshConte
   return { job, stage };
 }
 
-/** Has the stage do what there is to do for an entry. Returns what the ledger says then, and what became of its job. */
+/** Runs the stage for an entry. Returns its state in the ledger and the state of its job. */
 async function looked(imageId: number, log?: Log, fresh?: FreshContent) {
   const { job, stage } = await claimed(imageId, log, fresh);
   await stage.run(job, new AbortController().signal, () => {});
@@ -113,14 +113,14 @@ async function outcomeOf(imageId: number) {
   return row;
 }
 
-/** A picture of its own in the folder of the test. */
+/** Creates a unique picture in the folder of the test. */
 async function picture(name = "a.jpg"): Promise<string> {
   const path = join(folder.path, name);
   await writeFile(path, await uniqueJpeg());
   return path;
 }
 
-/** Sets the time of a file, as upload servers do. */
+/** Sets a file's time, as upload servers do. */
 const setTime = (path: string, ago = 60_000) => utimes(path, new Date(), new Date(Date.now() - ago));
 
 test("detect: a process that lost its job to another one does not mark the picture as deferred", async () => {
@@ -200,7 +200,7 @@ describe("a picture whose time or name is set after the upload is processed once
       await setTime(path);
       again = await entered(path);
       meanwhile = () => {};
-      // what comes of the first is waited for
+      // the second job waits for the result of the first
       const asked = standIn.requests;
       expect(await looked(again)).toMatchObject({ status: "pending", job: "pending" });
       expect(standIn.requests).toBe(asked);
@@ -336,7 +336,7 @@ describe.skipIf(!ffmpeg)("a video (needs ffmpeg)", () => {
     expect(await looked(imageId)).toEqual({ status: "skipped", reason: "overwritten", job: null, seen: [] });
   });
 
-  /** Does it with programs from these folders only. */
+  /** Runs the work with programs from these folders only. */
   async function withPath<T>(folders: string, work: () => Promise<T>): Promise<T> {
     const path = process.env["PATH"];
     process.env["PATH"] = folders;

@@ -25,12 +25,12 @@ afterEach(() => Promise.all([home.close(), standIn.close()]));
 
 const front = (...names: string[]): string => join(home.root, "front", ...names);
 
-/** Has each file compared every second, so that what is taken up again and again would be. */
+/** Compares each file every second, to reveal files that are processed repeatedly. */
 const compareOften = (): void => {
   home.watcher = home.renew({ timings: { rescanMs: 300, fullRescanMs: 1_000 } });
 };
 
-/** Uploads pictures, and has each put off by a detector that is away. */
+/** Uploads pictures and defers each one, because the detector is unavailable. */
 async function deferred(...names: string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     await mkdir(dirname(front(name)), { recursive: true });
@@ -44,7 +44,7 @@ async function deferred(...names: string[]): Promise<void> {
   await standIn.setMode("ok");
 }
 
-/** Has the detect stage do all jobs there are, whether their time has come or not. */
+/** Runs all detect jobs, due or not. */
 async function workOff(): Promise<void> {
   const { db } = home.database;
   const breaker = new Breaker("detector", { clock });
@@ -63,7 +63,7 @@ async function workOff(): Promise<void> {
   await detector.close();
 }
 
-/** Each picture with its outcome and what became of its job. */
+/** The outcome and the job state of each picture. */
 async function outcomes(): Promise<readonly (readonly (string | null)[])[]> {
   const rows = await home.database.db.query(
     (sql) => sql<{ path: string; status: string; reason: string | null; job: string | null }[]>`
@@ -93,7 +93,7 @@ describe("pictures that wait for the detector", () => {
     await mkdir(front());
     await workOff();
     expect(await outcomes()).toEqual(names.map((name) => [name, "skipped", "missing", null]));
-    // the watcher has taken up the empty folder
+    // the watcher has registered the empty folder
     await sleep(1_500);
     await rmdir(front());
     await rename(`${home.root}-disk`, front());

@@ -54,7 +54,7 @@ const anomalies = async (now: number) => {
   desk.at(new Date(now));
   return (await desk.ask("listAnomalies", { ...front, query: "days=90" })).anomalies;
 };
-/** Fourteen days from Monday on, the same hour of each with so many detections. */
+/** The same hour on fourteen days from Monday on, with a number of detections per day. */
 const twoWeeks = async (counts: (day: number) => number, objectType?: string) => {
   for (let day = 0; day < 14; day += 1) await hour(monday + day * dayMs, counts(day), objectType);
   await learn(monday + 14 * dayMs - hourMs);
@@ -80,10 +80,10 @@ describe("an hour", () => {
   it("is learned when it was watched, empty or not, and once however many learn", async () => {
     await hour(monday, 6);
     await watched(monday + hourMs);
-    // homesec came up again for the last half of this one
+    // homesec was restarted and watched the second half of this hour
     await watched(monday + 2 * hourMs, 30);
     await detect(monday + 2 * hourMs, 9);
-    // nobody was there
+    // the hour was not watched
     await detect(monday + 3 * hourMs, 9);
     const now = monday + 5 * hourMs;
     await Promise.all([learn(now), learn(now)]);
@@ -93,14 +93,14 @@ describe("an hour", () => {
       { hour: 15, day_of_week: 0, avg_count: 0, std_dev: 0, sample_count: 1, is_peak: false },
     ];
     expect(await activity(now)).toEqual(learned);
-    // the clock was set back: the hour comes again
+    // the clock is set back and the hour repeats
     await watched(monday);
     await learn(now);
     expect(await activity(now)).toEqual(learned);
     await hour(monday + 7 * dayMs, 8);
     await learn(now + 7 * dayMs);
     expect((await activity(now + 7 * dayMs))[0]).toMatchObject({ avg_count: 7, std_dev: 1, sample_count: 2 });
-    // what is entered later for an hour that is learned does not change it
+    // detections stored late for a learned hour do not change it
     await detect(monday, 50);
     await learn(now + 7 * dayMs);
     expect((await activity(now + 7 * dayMs))[0]).toMatchObject({ avg_count: 7, sample_count: 2 });
@@ -130,7 +130,7 @@ describe("an hour", () => {
       `,
     );
     for (let minute = 0; minute < 60; minute += 1) await noteWatched(desk.db, new Date(monday + minute * 60_000), "UTC");
-    // again in the same minute, and by another process
+    // again in the same minute, and in another process
     await noteWatched(desk.db, new Date(monday + 59.5 * 60_000), "UTC");
     await learn(monday + hourMs + 60_000);
     expect(await activity(monday + 2 * hourMs)).toEqual([]);
@@ -308,7 +308,7 @@ describe("the judgement of an event", () => {
 describe("a reset", () => {
   it("restarts learning from the detections after it", async () => {
     await twoWeeks(() => 30);
-    // one hour is over but not learned, another is running
+    // one hour is over but not yet learned, another is running
     await hour(later - hourMs, 7);
     await hour(later, 9);
     desk.at(new Date(later + 60_000));

@@ -14,10 +14,10 @@ describe("the hour of a time", () => {
     ["UTC", "2026-03-01T12:30:00Z", "2026-03-01T12:00:00.000Z", "2026-03-01T13:00:00.000Z", "sunday", 12],
     ["Europe/Berlin", "2026-07-05T22:59:59.999Z", "2026-07-05T22:00:00.000Z", "2026-07-05T23:00:00.000Z", "monday", 0],
     ["Asia/Kolkata", "2026-03-01T12:10:00Z", "2026-03-01T11:30:00.000Z", "2026-03-01T12:30:00.000Z", "sunday", 17],
-    // clocks are set back: the hour from two to three comes twice
+    // clocks go back: the hour from 02:00 to 03:00 occurs twice
     ["Europe/Berlin", "2026-10-25T00:30:00Z", "2026-10-25T00:00:00.000Z", "2026-10-25T01:00:00.000Z", "sunday", 2],
     ["Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-25T01:00:00.000Z", "2026-10-25T02:00:00.000Z", "sunday", 2],
-    // clocks are set forward: three follows one
+    // clocks go forward: 03:00 follows 01:59
     ["Europe/Berlin", "2026-03-29T00:59:00Z", "2026-03-29T00:00:00.000Z", "2026-03-29T01:00:00.000Z", "sunday", 1],
     ["Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-29T01:00:00.000Z", "2026-03-29T02:00:00.000Z", "sunday", 3],
   ])("in %s at %s", (zone, at, ...hour) => {

@@ -272,7 +272,7 @@ describe("configuration", () => {
     expect((await config("back")).global_config).toEqual(globalConfig);
   });
 
-  // rule 2 (reset) stands above
+  // rule 2 (reset) is tested above
   it.each(["nobody", "gone", "Front", "x".repeat(300), "a/b", "%"])("rule 3: of camera %j is not found, naming it", async (camera_id) => {
     for (const operation of operations) {
       await expect(desk.ask(operation, { params: { camera_id }, body: {} })).rejects.toMatchObject({

@@ -69,7 +69,7 @@ describe("what is usual", () => {
   });
 
   it("has room for a burst as they come there, as soon as one was learned", () => {
-    // a visit of 20 detections in each tenth hour
+    // a visit of 20 detections every tenth hour
     const visits = [20, ...times(9, 0)];
     const usual = usualOf([slot(2, times(20, 0)), slot(2, [...visits, ...visits], 15)], at, limits);
     expect(usual && scoreOf(usual, 20)).toBeLessThanOrEqual(1.1);
@@ -94,7 +94,7 @@ describe("what is usual", () => {
   });
 
   it("never gives anything but a number", () => {
-    // the variance of counts is at most their mean times the greatest of them
+    // the variance of counts is at most their mean times their maximum
     const learned = fc
       .tuple(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.double({ min: 0, max: 1e6, noNaN: true }))
       .map(([mean, ratio]) => ({ mean, variance: mean * ratio }));

@@ -5,15 +5,15 @@ import { type HourBaseline, scoreOf } from "../../../src/monitoring/baselines/st
 import { randomFrom } from "../../support/chance.ts";
 
 const hourMs = 3_600_000;
-/** A Monday, midnight UTC. */
+/** Monday, midnight UTC. */
 const begin = Date.parse("2026-01-05T00:00:00Z");
 
-/** A camera of which the truth is known: visits come by chance at a rate of the hour, each with some detections. */
+/** A simulated camera with known behaviour: visits are random with a rate per hour, each with some detections. */
 export interface Place {
   readonly name: string;
-  /** Visits an hour; 0 is Monday. */
+  /** Visits per hour; day 0 is Monday. */
   readonly visits: (dayOfWeek: number, hour: number) => number;
-  /** Detections of a visit on average; they are 1, 2, 3 ... with falling probability. */
+  /** Mean number of detections per visit; 1, 2, 3 ... have falling probability. */
   readonly burst: number;
 }
 
@@ -27,13 +27,13 @@ export const places: readonly Place[] = [
   { name: "back yard, a visit in two days", visits: () => 1 / 48, burst: 15 },
 ];
 
-/** The minutes of the detections of an hour, in order. */
+/** The minutes of an hour's detections, in order. */
 function hourOf(place: Place, dayOfWeek: number, hour: number, chance: () => number, times = 1): readonly number[] {
   const rate = place.visits(dayOfWeek, hour) * times;
   const minutes: number[] = [];
   for (let at = waiting(rate, chance); at < 60; at += waiting(rate, chance)) {
     const detections = 1 + Math.floor(Math.log(1 - chance()) / Math.log(1 - 1 / place.burst) || 0);
-    // a detection a second
+    // one detection per second
     for (let n = 0; n < detections; n += 1) minutes.push(Math.min(59.99, at + n / 60));
   }
   return minutes.sort((a, b) => a - b);
@@ -43,14 +43,14 @@ function waiting(rate: number, chance: () => number): number {
   return rate > 0 ? (-Math.log(1 - chance()) / rate) * 60 : Number.POSITIVE_INFINITY;
 }
 
-/** What homesec says of a place in one of its phases. */
+/** The anomalies that homesec reports for a place in one phase. */
 export interface Outcome {
   judgedHours: number;
-  /** Hours as always of which an anomaly was told. */
+  /** Normal hours with a reported anomaly. */
   falseAlarms: number;
-  /** Busy hours with three times the visits, and after how many minutes each was told; never is undefined. */
+  /** For busy hours with three times the visits: minutes until the report, or undefined if there was none. */
   readonly tripled: (number | undefined)[];
-  /** Whether a busy hour without any detection was told at its end. */
+  /** Whether a busy hour without any detection was reported at its end. */
   readonly silences: boolean[];
 }
 
@@ -61,8 +61,8 @@ export interface Phase {
 }
 
 /**
- * Lets homesec learn a place from nothing on and judge it. Each judged hour in which ten detections or more are usual is also
- * judged as it would have been with three times the visits, and with none; nothing is learned from these.
+ * Lets homesec learn a place from scratch and evaluate it. Each evaluated hour with at least ten usual detections is also evaluated with
+ * three times the visits and with none; homesec learns nothing from these two variants.
  */
 export function watch(place: Place, seed: number, phases: readonly Phase[]): readonly Outcome[] {
   const chance = randomFrom(seed);

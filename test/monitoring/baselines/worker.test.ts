@@ -96,7 +96,7 @@ describe("the worker", () => {
     await eventually(async () => told > 0);
     for (const worker of workers) worker.wake();
     for (const stop of stops.splice(0)) await stop();
-    // all of it, and the class that was never seen before
+    // the total, and the class that is new here
     expect((await desk.journal("anomaly")).map(({ detection_class }) => detection_class)).toEqual([null, "person"]);
   });
 });

@@ -31,7 +31,7 @@ interface Seen {
   readonly maxDetections?: number;
 }
 
-/** A picture taken at a time on which something was seen, as the detect stage stores it. */
+/** Stores a picture with detections as the detect stage does. */
 async function see(at: number, { camera = "a", now = at, types = ["person"], maxDetections = 500 }: Seen = {}): Promise<string> {
   return await desk.db.transaction(async (sql) => {
     const how = { settings, maxDetections, now: time(now) };

@@ -177,7 +177,7 @@ describe("bulk update", () => {
     expect(reply).toMatchObject({ total: 4, succeeded: 4, failed: 0 });
     expect(await show(first)).toMatchObject({ object_type: "cat", confidence: 0.1, detected_at: item.detected_at });
     expect(await show(second)).toMatchObject({ object_type: "dog", confidence: 0.6 });
-    // the record that was sent back last said 0.75 again
+    // the record sent last sets 0.75 again
     expect(await show(third)).toMatchObject({ confidence: 0.75 });
     expect(await showEvent(eventId)).toMatchObject({
       detection_count: 2,

@@ -78,7 +78,7 @@ describe("events from elsewhere", () => {
       [2, null],
       [3, "low"],
     ]);
-    // only the one without a score is to be judged
+    // only the event without a score gets an analysis job
     expect(await jobs()).toEqual([{ subject: "2", status: "pending" }]);
     expect(await total()).toBe(3);
     expect((await desk.ask("searchEvents", { query: "q=ladder" })).items.map(({ id }) => id)).toEqual([1]);

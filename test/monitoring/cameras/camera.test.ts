@@ -18,7 +18,7 @@ describe("slugOf", () => {
     ["Door 🚪", "door"],
     ["a/b\\c", "a_b_c"],
     ["x".repeat(200), "x".repeat(64)],
-    // what the API has at its place
+    // the API uses the path /cameras/deleted itself
     ["Deleted", "camera_deleted"],
     ["deleted", "camera_deleted"],
     [`${"x".repeat(63)} y`, "x".repeat(63)],

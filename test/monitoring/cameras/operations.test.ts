@@ -346,7 +346,7 @@ describe("snapshot", () => {
     const now = await picture(join(folder_path, "now.jpg"), "2026-03-01T11:59:00Z");
     await writeFile(now, "now");
     expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: now, isReal: true } });
-    // another machine's clock may be a little ahead
+    // another machine's clock may be slightly ahead
     const ahead = await picture(join(folder_path, "ahead.jpg"), "2026-03-01T12:00:05Z");
     await writeFile(ahead, "ahead");
     expect(await snapshot()).toEqual({ mediaType: "image/jpeg", content: { file: ahead, isReal: true } });

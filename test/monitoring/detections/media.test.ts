@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-/** A detection in a file, of which the camera's snapshot is made too. */
+/** A detection in a file that also serves as the camera's snapshot. */
 async function seenIn(path: string, fileType: string, videoOffsetSeconds: number | null = null): Promise<string> {
   return await desk.db.transaction(async (sql) => {
     await sql`
@@ -48,7 +48,7 @@ const ofDetection = ["getDetectionImage", "getDetectionThumbnail", "getDetection
 const media = [...ofDetection, "getCameraSnapshot"] as const;
 
 describe("a file that is not a camera's", () => {
-  /** What is tried, each with a secret that can really be read there. */
+  /** Attempts to read a file outside the roots; each file holds a readable secret. */
   const attempts: Record<string, (name: string) => Promise<string>> = {
     "an absolute path elsewhere": async (name) => join(desk.outside, name),
     "a path with ..": async (name) => `${desk.cameraRoot}/cam/../../../outside/${name}`,
@@ -153,7 +153,7 @@ describe("video", () => {
     });
     const byHand = { params: { detection_id: String(results[0]?.id) } };
     expect(await desk.askBytes("getDetectionVideo", byHand)).toMatchObject({ content: { file: path, isReal: true } });
-    // never the video itself where a picture is promised
+    // the endpoint promises a picture and never returns the video
     await expect(desk.askBytes("getDetectionImage", byHand)).rejects.toMatchObject({ kind: "not_found" });
   });
 
@@ -171,7 +171,7 @@ describe("video", () => {
     };
     const [first, third] = [await pixels(0), await pixels(4)];
     expect(first.equals(third)).toBe(false);
-    // the left edge of the box, twice as large as in the video of 160x120
+    // the left edge of the box, twice as large as in the 160x120 video
     const at = (buffer: Buffer, x: number, y: number) => [...buffer.subarray((y * 320 + x) * 3, (y * 320 + x) * 3 + 3)];
     for (const image of [first, third]) {
       const [red = 0, green = 0, blue = 0] = at(image, 20, 60);

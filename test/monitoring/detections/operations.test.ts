@@ -233,7 +233,7 @@ describe("image", () => {
     const second = await written("22222");
     await expect(image(first)).rejects.toMatchObject({ kind: "not_found", message: expect.stringContaining("written over") });
     expect(await image(second)).toMatchObject({ content: { file: path } });
-    // its time may be set later, and a restored file has another
+    // the time may change later, and a restored file has a different one
     await utimes(path, new Date(), new Date(2020, 1, 1));
     expect(await image(second)).toMatchObject({ content: { file: path } });
   });

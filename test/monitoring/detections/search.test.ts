@@ -6,7 +6,7 @@ import { type Desk, openDesk, type Wire } from "../../support/operations.ts";
 
 type Found = Wire<"searchDetections">["items"][number];
 
-/** What is seen at three cameras; each as `class@camera`, with what enrichment read. */
+/** Detections at three cameras, each as `class@camera`, with the text that enrichment read. */
 interface Seen {
   readonly camera: string;
   readonly objectType: string;
@@ -216,7 +216,7 @@ describe("any search", () => {
     .array(fc.array(term, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
     .map((groups) => groups.map((group) => group.join(" ")).join(" OR "));
 
-  /** What the query plainly means, looked up in all texts of a detection at once. */
+  /** The reference: searches all texts of a detection for the query. */
   function matches(asked: SearchQuery, { camera, objectType, read }: SeenWords): boolean {
     if (asked.kind === "phrase") return [objectType, ...cameras[camera].split(" "), ...(read ?? [])].includes(asked.text);
     if (asked.kind === "not") return !matches(asked.part, { camera, objectType, at: 0, read });

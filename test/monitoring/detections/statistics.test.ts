@@ -21,7 +21,7 @@ it("are empty at first", async () => {
 });
 
 it("count by class and day", async () => {
-  // three a minute until noon, classes in turns
+  // three per minute until noon, alternating classes
   await fillHistory(desk.db, { cameras: 3, events: 1_200, detectionsPerEvent: 3 });
   const everything = await stats();
   expect(everything).toMatchObject({
@@ -62,7 +62,7 @@ it("agree with the list for any filter", async () => {
       expect(answer.total_detections).toBe(pagination.total);
       expect(answer.trends.reduce((sum, point) => sum + point.detection_count, 0)).toBe(pagination.total);
       if (pagination.has_more || items.length === 0) return;
-      // rounded to four places; a sum that lies in the middle of two is added up a hair to either side of it
+      // rounded to four places; a sum halfway between two values may round either way
       const average = items.reduce((sum, item) => sum + item.confidence, 0) / items.length;
       expect(Math.abs((answer.average_confidence ?? Number.NaN) - average)).toBeLessThanOrEqual(0.000_05 + 1e-9);
     }),

@@ -212,7 +212,7 @@ describe("a drawing", () => {
   });
 
   it("sets a picture upright as its EXIF data says, the box counted in the upright picture", async () => {
-    // lies on its side: 480 x 640 when upright
+    // stored sideways: 480 x 640 when upright
     const sideways = await sharp({ create: { width: 640, height: 480, channels: 3, background: "#fff" } })
       .withExif({})
       .withMetadata({ orientation: 6 })

@@ -103,7 +103,7 @@ test("recognition: vectors expire, entities without vectors are deleted, and the
   expect(await db.transaction((sql) => deleteForgottenEntities(sql, later, 100))).toBe(0);
   await db.query((sql) => sql`delete from detections d where d.detection_id = ${one.detectionId}`);
   expect(await db.transaction((sql) => deleteForgottenEntities(sql, later, 100))).toBe(1);
-  // the process still has the vector of the forgotten one in its memory
+  // the process still caches the vector of the deleted entity
   expect(await entityOf(here, await seen(0))).not.toBe(first);
   expect(await count()).toBe(1);
 });

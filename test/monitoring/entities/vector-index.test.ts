@@ -5,7 +5,7 @@ import { VectorIndex } from "../../../src/monitoring/entities/vector-index.ts";
 const none = new Set<string>();
 const hour = 3_600_000;
 
-/** A vector of length 1 out of a seed. */
+/** A vector of length 1 from a seed. */
 function unit(dimensions: number, seed: number): Float32Array {
   let state = seed * 2_654_435_761 + 1;
   const values = Float32Array.from({ length: dimensions }, () => {
@@ -16,14 +16,14 @@ function unit(dimensions: number, seed: number): Float32Array {
   return values.map((value) => value / length);
 }
 
-/** Two vectors mixed, of length 1. */
+/** A mix of two vectors, of length 1. */
 function mixed(a: Float32Array, b: Float32Array, share: number): Float32Array {
   const sum = a.map((value, at) => (1 - share) * value + share * (b[at] ?? 0));
   const length = Math.hypot(...sum);
   return sum.map((value) => value / length);
 }
 
-/** Vectors with much in common, as an embedder makes them of people at one camera. */
+/** Similar vectors, as an embedder returns for people at one camera. */
 function likeEachOther(dimensions: number, count: number, share: number): readonly Float32Array[] {
   const common = unit(dimensions, 77_777);
   return Array.from({ length: count }, (_, at) => mixed(unit(dimensions, at), common, share));
@@ -36,7 +36,7 @@ describe("the nearest vector", () => {
     const Stored = fc.record({ seed: fc.nat(1_000), entity: fc.constantFrom("a", "b", "c"), seenAt: fc.nat(10 * hour) });
     const AtLeast = fc.constantFrom(-1, 0, 0.3, 0.85, 1);
     const Question = fc.record({ seed: fc.nat(1_000), at: fc.nat(10 * hour), atLeast: AtLeast, except: fc.subarray(["a", "b"]) });
-    // below, at and above what is compared at a time
+    // below, at and above the block size of a comparison
     const Dimensions = fc.oneof(fc.integer({ min: 2, max: 9 }), fc.constantFrom(63, 64, 65, 96, 130));
     fc.assert(
       fc.property(Dimensions, fc.array(Stored, { maxLength: 200 }), Question, (dimensions, stored, question) => {
@@ -49,7 +49,7 @@ describe("the nearest vector", () => {
           .reduce<number | undefined>((most, next) => (most === undefined || next > most ? next : most), undefined);
         const { at, atLeast } = question;
         const found = index.nearest({ vector, at, ttlMs: 3 * hour, atLeast, except: new Set(question.except) });
-        // what is within a hair of the limit may be on either side of it
+        // a value very close to the limit may be on either side of it
         if (best !== undefined && Math.abs(best - atLeast) < 1e-6) return;
         if (best === undefined || best < atLeast) expect(found).toBeUndefined();
         else expect(found?.similarity).toBeCloseTo(best, 5);
@@ -96,7 +96,7 @@ describe("the nearest vector", () => {
       expect(found?.entityId).toBe(`e${at * 100}`);
       return performance.now() - startedAt;
     });
-    // the best of many: what else the machine does is not the index's fault
+    // the best of many runs, so that other load on the machine does not matter
     const best = Math.min(...times);
     expect(best, `the median was ${times.toSorted((a, b) => a - b)[30]} ms`).toBeLessThan(5);
   });

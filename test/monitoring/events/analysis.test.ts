@@ -38,7 +38,7 @@ const judge = (riskScore = 60) =>
 const fail = () => desk.db.transaction((sql) => storeAnalysisFailure(sql, { eventId, attempt: 3, error: "no JSON", now }));
 const event = () => desk.ask("getEvent", { params: { event_id: String(eventId) } });
 
-/** Adds what was seen on one picture: class, confidence, width and height of the box. */
+/** Adds a detection of one picture: class, confidence, width and height of the box. */
 const sight = (
   picture: number,
   seen: readonly (readonly [string, number, number | null, number | null])[],
@@ -139,7 +139,7 @@ describe("a judgement", () => {
     expect(await event()).toMatchObject({ summary: "The postman", reasoning: "He comes at ten.", analysis_status: "failed" });
     await judge();
     expect(await event()).toMatchObject({ risk_score: 60, summary: "The postman", reasoning: "He comes at ten." });
-    // judged again on request, the words are those of that judgement
+    // a repeated analysis replaces the texts
     await judge(75);
     expect(await event()).toMatchObject({ risk_score: 75, summary: "A person.", reasoning: "At night." });
   });

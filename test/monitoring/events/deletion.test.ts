@@ -74,7 +74,7 @@ describe("the list of the deleted", () => {
         fc.integer({ min: 1, max: 4 }),
         async (there, coming, limit) => {
           await other.db.query((sql) => sql`update events set deleted_at = null`);
-          // ties in time, and times that differ by a microsecond
+          // equal times, and times that differ by a microsecond
           await other.db.query(
             (sql) => sql`
               update events set deleted_at = timestamptz '2026-03-01Z' + event_id % 3 * interval '1 microsecond'

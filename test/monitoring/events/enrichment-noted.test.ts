@@ -6,7 +6,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
   await database.db.query(async (sql) => {
-    // a new installation under load: many events, statistics of them there are none
+    // a new installation under load has many events and no table statistics
     await sql`alter table events set (autovacuum_enabled = false)`;
     await sql`alter table detections set (autovacuum_enabled = false)`;
     await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard')`;

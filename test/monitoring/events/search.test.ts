@@ -88,7 +88,7 @@ describe("words", () => {
     ["pers*", () => [gate, door]],
     ["pers", () => []],
     ['"garden ga*"', () => [gate]],
-    // camera names, and their ids
+    // camera names and ids
     ["haustur", () => [door]],
     ["Haustür person", () => [door]],
     ['"back yard"', () => [gate]],
@@ -96,7 +96,7 @@ describe("words", () => {
     ["gara*", () => [dog]],
     ["cam3", () => [dog]],
     ["gate -garage", () => [gate]],
-    // the end of one field and the beginning of the next are no neighbours
+    // the end of one field and the beginning of the next are not adjacent words
     ['"gate person"', () => []],
     ['"fence 3"', () => []],
     ["nothing", () => []],
@@ -314,7 +314,7 @@ describe("walking through what was found", () => {
             cursor = page.pagination.next_cursor;
             const next = coming.shift();
             if (next) await store({ summary: next });
-            // an empty text stands for a deletion: of the last one of the start
+            // an empty text means: delete the last event of the start
             const last = start.findLast((id) => !gone.has(id) && !seen.includes(id));
             if (next === "" && last !== undefined) {
               gone.add(last);

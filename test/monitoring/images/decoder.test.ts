@@ -4,7 +4,7 @@ import plainSharp from "sharp";
 import { afterAll, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary.ts";
 
-// made before the decoder is loaded, which changes what sharp of this process can do
+// created before the decoder is loaded, because that changes what sharp supports in this process
 const plain = plainSharp({ create: { width: 8, height: 6, channels: 3, background: "#888" } });
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="6"/>');
 const files = {
@@ -20,7 +20,7 @@ const { sharp } = await import("../../../src/monitoring/images/decoder.ts");
 const folder = temporaryFolder("decoder");
 afterAll(() => folder.remove());
 
-/** The file under the name of a picture, as a camera could upload it. */
+/** Stores the file under the name of a picture, as a camera could. */
 async function uploaded(kind: keyof typeof files): Promise<string> {
   const path = join(folder.path, `${kind}.jpg`);
   await writeFile(path, files[kind]);

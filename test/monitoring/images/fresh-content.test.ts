@@ -20,7 +20,7 @@ test("the cache holds a limited number of bytes, first come first served", () =>
   fresh.keep("/1", version, content(6));
   fresh.keep("/2", version, content(6));
   fresh.keep("/3", version, content(4));
-  // the same once more takes its own place
+  // storing the same content again replaces the first copy
   fresh.keep("/1", version, content(6));
   expect([1, 2, 3].map((n) => fresh.take(`/${n}`, version)?.length)).toEqual([6, undefined, 4]);
   fresh.keep("/2", version, content(10));

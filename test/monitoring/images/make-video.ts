@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { execa } from "execa";
 
-/** Makes a tiny test video of so many seconds in `folder` and returns its path. Needs ffmpeg. */
+/** Creates a tiny test video of this many seconds in `folder` and returns its path. Needs ffmpeg. */
 export async function makeVideo(
   folder: string,
   extension: "mp4" | "mkv" | "avi" | "mov",

@@ -171,7 +171,7 @@ describe("inspect", () => {
         fc.constantFrom(0, 3_000, 60_000),
         async (name, part, changes, within, quietMs) => {
           const bytes = Buffer.from(sample(name).subarray(0, Math.ceil(sample(name).length * part)));
-          // headers are where the decisions are made
+          // most decisions depend on the header
           for (const [at, value] of changes) if (bytes.length > 0) bytes[at % Math.min(bytes.length, within + 8)] = value;
           const { state } = await look(bytes, quietMs);
           expect(["complete", "incomplete", "refused"]).toContain(state);

@@ -110,7 +110,7 @@ describe("registerFiles", () => {
     expect(await register([{ ...first, modifiedNs: first.modifiedNs + 2n }])).toMatchObject({ added: 1, pending: 0 });
     expect(await register([{ ...first, modifiedNs: first.modifiedNs + 3n }])).toMatchObject({ added: 1, pending: 0 });
     expect((await rowsOf(first.path)).map((row) => row.reason)).toEqual([null, null, "reupload", "reupload"]);
-    // another camera's file is its own
+    // the same file of another camera is a separate entry
     expect(await register([{ ...first, modifiedNs: first.modifiedNs + 2n }], "back")).toMatchObject({ added: 1, pending: 1 });
   });
 
@@ -132,7 +132,7 @@ describe("registerFiles", () => {
     const { path: _, ...facts } = file();
     const names = ["a", "b", "c", "d"].map((name) => `/nowhere/front/moved-${name}.jpg`) as [string, string, string, string];
     await register([{ ...facts, path: names[0] }]);
-    // the old name's entry will turn out to be missing: this one must be looked at
+    // the file of the old name turns out to be missing, so homesec must process this one
     await register([{ ...facts, path: names[1] }]);
     expect((await rowsOf(names[1]))[0]?.status).toBe("pending");
     await finish((await rowsOf(names[1]))[0]?.image_id ?? 0);
@@ -190,7 +190,7 @@ describe("registerFiles", () => {
     await timed();
     const early = await timed();
     for (let n = 0; n < 4; n += 1) await timed();
-    // with a plan kept from the first minute it takes ten times as long by now
+    // a query plan cached in the first minute would take ten times as long by now
     expect(Math.min(await timed(), await timed())).toBeLessThan(early * 4);
   });
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   database = await testDatabase();
   await database.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', '/yard')`;
-    // one picture, copied under thousands of names at a time of its own each, all of which wait; statistics of it there are none
+    // one picture copied under thousands of names with different times, all pending; the table has no statistics
     await sql`
       insert into images (camera_id, path, size_bytes, modified_ns, sha256, media_type, found_by, found_at, taken_at, status)
       select 'yard', '/yard/' || n || '.jpg', 1000, n, ${sha256}, 'image/jpeg', 'scan', now(), now(), 'pending'

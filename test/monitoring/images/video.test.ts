@@ -21,7 +21,7 @@ async function frames(path: string, options: Parameters<typeof extractFrames>[1]
   return all;
 }
 
-/** A program in ffmpeg's place. */
+/** Creates a program that replaces ffmpeg. */
 async function program(name: string, script: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);

@@ -40,11 +40,11 @@ const minute = 60_000;
 const noon = Date.UTC(2026, 2, 1, 12);
 const at = (minutes: number) => new Date(noon + minutes * minute);
 const now = () => desk.context.clock.now();
-/** Of the mails that arrived, without the time, which is that of the machine's zone. */
+/** Subjects of received mails without the time, which depends on the machine's time zone. */
 const subjects = () => mail?.mails.map((each) => each.mail.headers["subject"]?.replace(/,.*/, "")) ?? [];
 const posted = () => hook.received.slice(heard).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
-/** The camera in the yard is in trouble, and the rules look at it. */
+/** Starts an incident of the yard camera and evaluates the rules. */
 async function begin(minutes: number, cause: Cause = "silent"): Promise<void> {
   desk.at(at(minutes));
   await desk.db.transaction((sql) => openIncident(sql, { cameraId: "yard", cause, reason: "No picture for 60 s", beganAt: now() }, now()));
@@ -55,7 +55,7 @@ async function end(minutes: number, cause: Cause = "silent"): Promise<void> {
   await desk.db.transaction((sql) => endIncidents(sql, "yard", [cause], now()));
   await desk.look();
 }
-/** Sends what is due, by a process that knows nothing of earlier ones. */
+/** Sends due messages with a new process. */
 async function send(minutes: number): Promise<number> {
   desk.at(at(minutes));
   const { db, context } = desk;
@@ -105,7 +105,7 @@ describe("the end of an incident", () => {
         },
       },
     ]);
-    // the alert is about the beginning, and stays as that left it
+    // the alert describes the beginning and does not change
     expect(alert).toMatchObject({ status: "delivered", alert_metadata: { channels: [{ channel: "email" }, { channel: "webhook" }] } });
   });
 
@@ -166,7 +166,7 @@ describe("the end of an incident is not sent", () => {
     await send(70);
     expect(subjects()).toEqual(["[High] Resolved problem with camera Yard"]);
     expect(mail.mails[0]?.mail.text).toContain("Camera Yard was silent for 20 min");
-    // what a webhook gets of an alert does not say how things are now
+    // the webhook's payload of an alert does not describe the current state
     expect(posted().map(({ type }) => type)).toEqual(["security_alert", "security_alert", "security_alert_ended"]);
   });
 

@@ -18,7 +18,7 @@ import { black, shifted } from "../scenes/sequences.ts";
 
 let database: TestDatabase;
 let detector: StandIn;
-/** Where the rule's channel `webhook` posts, and an outbound webhook. */
+/** Receives the rule's `webhook` channel and an outbound webhook. */
 let channel: Receiver;
 let hook: Receiver;
 let daemon: TestDaemon;
@@ -44,7 +44,7 @@ async function upload(camera: string, bytes: Buffer, modified?: Date): Promise<v
   pictures += 1;
   await renameIn(join(daemon.cameraRoot, camera, `${String(pictures).padStart(4, "0")}.jpg`), bytes, modified);
 }
-/** Waits until the worker has looked at the newest picture of each of them. */
+/** Waits until the worker has processed the newest picture of each camera. */
 const looks = () => new Promise((resolve) => setTimeout(resolve, 1_300));
 
 beforeAll(async () => {

@@ -20,7 +20,7 @@ const atMinute = (minutes: number) => desk.at(new Date(noon + minutes * 60_000))
 const dead = (changes: Partial<RuleDefinition> = {}) =>
   desk.rule({ name: "A camera is dead", kind: "camera_health", channels: ["email"], cooldown_seconds: 300, ...changes });
 
-/** The camera in the yard falls silent, and the rules look at it. */
+/** The yard camera goes silent and the rules are evaluated. */
 async function begin(minutes: number): Promise<void> {
   atMinute(minutes);
   const trouble = { cameraId: "yard", cause: "silent" as const, reason: "No picture for 60 s", beganAt: now() };
@@ -31,7 +31,7 @@ async function end(minutes: number): Promise<void> {
   atMinute(minutes);
   await desk.db.transaction((sql) => endIncidents(sql, "yard", ["silent"], now()));
 }
-/** What the daemon does each second. */
+/** The daemon's work of one second. */
 async function round(minutes: number): Promise<void> {
   atMinute(minutes);
   const closer = createDigestCloser({
@@ -46,7 +46,7 @@ async function round(minutes: number): Promise<void> {
 }
 const told = async () => (await desk.alerts()).map(({ event_id }) => event_id);
 
-/** A silence that was told and is over, and right after it another one, which lasts. */
+/** A reported silence that has ended, followed at once by a lasting one. */
 async function flap(): Promise<void> {
   await begin(0);
   await end(1);
@@ -179,7 +179,7 @@ describe("an incident that a cooldown suppressed", () => {
 });
 
 describe("an incident that begins out of the schedule of a rule", () => {
-  // noon is a Sunday
+  // the test starts at noon on a Sunday
   const schedule = { days: [], start_time: "14:00", end_time: "20:00", timezone: "UTC" };
   const waiting = () => desk.db.query(async (sql) => (await sql`select j.job_id from jobs j where j.queue = 'alert'`).count);
 

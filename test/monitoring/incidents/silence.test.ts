@@ -18,7 +18,7 @@ const minute = 60 * second;
 const noon = new Date("2026-03-01T12:00:00Z");
 const at = (ms: number) => new Date(noon.getTime() + ms);
 
-/** Pictures of the yard with these times between them, the last one at noon or another time. */
+/** Uploads pictures of the yard with these gaps; the last one is at noon or at the given time. */
 async function uploads(gapsMs: readonly number[], last = noon): Promise<void> {
   let time = last.getTime();
   const times = [time, ...gapsMs.toReversed().map((gap) => (time -= gap))].map((ms) => new Date(ms).toISOString());
@@ -32,7 +32,7 @@ async function uploads(gapsMs: readonly number[], last = noon): Promise<void> {
   });
 }
 
-/** Looks every 5 s, as the daemon does. Returns after how many seconds the yard was offline, or undefined. */
+/** Checks every 5 s, as the daemon does. Returns the seconds until the yard was offline, or undefined. */
 async function silentAfter(lookForMs: number, options: { readonly fixedSeconds?: number; readonly listeningSince?: Date } = {}) {
   for (let ms = 0; ms <= lookForMs; ms += 5 * second) {
     const { fixedSeconds: offlineAfterSeconds = 3600, listeningSince } = options;
@@ -58,7 +58,7 @@ describe("how long a camera may be quiet", () => {
 
   it("is not learned from second names: a camera whose newest picture has a link to it is missed as soon as another one", async () => {
     await uploads(many(minute));
-    // a link that is set anew for each picture, a moment later
+    // a link that is replaced for each picture, a moment later
     await desk.db.query(
       (sql) => sql`
         insert into images (camera_id, path, size_bytes, modified_ns, found_by, found_at, taken_at, status, reason)

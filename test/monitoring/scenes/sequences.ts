@@ -1,10 +1,10 @@
 import sharp from "sharp";
 
-/** The size of the demonstration's pictures. */
+/** The size of the demo pictures. */
 export const width = 768;
 export const height = 576;
 
-/** A camera that was turned by a share of the picture's width. */
+/** The picture of a camera turned by a share of the width. */
 export function shifted(bytes: Buffer, share: number): Promise<Buffer> {
   const by = Math.round(width * share);
   return sharp(bytes)
@@ -14,7 +14,7 @@ export function shifted(bytes: Buffer, share: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A camera of which a share of the picture's width is covered. */
+/** The picture with a share of its width covered. */
 export function coveredBy(bytes: Buffer, share: number): Promise<Buffer> {
   const cover = { create: { width: Math.round(width * share), height, channels: 3, background: "#222222" } } as const;
   return sharp(bytes)
@@ -23,7 +23,7 @@ export function coveredBy(bytes: Buffer, share: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A hand before the lens, with the noise of the sensor. */
+/** A hand in front of the lens, with sensor noise. */
 export function hand(sigma: number): Promise<Buffer> {
   const noise = { type: "gaussian", mean: 40, sigma } as const;
   return sharp({ create: { width, height, channels: 3, background: "#2a2420", noise } })
@@ -31,7 +31,7 @@ export function hand(sigma: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** What a camera sends whose sensor is dead: black, and each picture another one. */
+/** Pictures of a camera with a dead sensor: black, but each one different. */
 export function black(): Promise<Buffer> {
   const noise = { type: "gaussian", mean: 1 + Math.random(), sigma: 2 } as const;
   return sharp({ create: { width, height, channels: 3, background: "#000000", noise } })

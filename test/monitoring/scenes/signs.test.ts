@@ -47,7 +47,7 @@ describe("the ledger shows", () => {
   it("no jump of a clock when somebody copies a folder of old pictures, or a camera sends what it kept while it was offline", () => {
     expect(clockJump(pictures(40, (index) => ({ lagMs: index < 12 ? 86_400_000 + index * 600_000 : 2_000 })))).toBeUndefined();
     expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 180_000 + index * 60_000 : 2_000 })))).toBeUndefined();
-    // uploads that take longer or shorter are none of that
+    // uploads that take longer or shorter are not a clock jump
     expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 3_600_000 + index * 20_000 : 2_000 })))).toBeDefined();
   });
 });
@@ -90,7 +90,7 @@ describe("pictures show", () => {
     expect(await summaries()).toEqual([
       expect.stringContaining("Camera Yard sends the same picture again and again: the pictures are the same but"),
     ]);
-    // nor is it over since homesec was started again, and remembers no picture
+    // a restart does not end it either, although homesec then remembers no picture
     Object.assign(memory, freshMemory());
     for (let tick = 9; tick < 12; tick += 1) await look(ticking(tick));
     expect((await summaries())[0]).toContain("sends the same picture again and again");
@@ -162,7 +162,7 @@ it("six pictures of one content show it whatever a clock that was set back has l
   expect(await summaries()).toEqual([expect.stringContaining("Camera Yard sends the same picture again and again: the last 6 pictures")]);
 });
 
-/** The worker, with short pauses and the time that it is. */
+/** The worker with short pauses and the real time. */
 const watcher = () =>
   createCameraWatcher({
     ...{ db: desk.db, log: silentLog, settings: desk.context.settings, roots: [desk.cameraRoot], everyMs: 20 },

@@ -25,7 +25,7 @@ afterAll(() => desk.close());
 beforeEach(() => desk.empty());
 
 const picture = (index: number): Buffer => walkway[index % walkway.length] as Buffer;
-/** Random numbers that are the same in every run. */
+/** Random numbers that are equal in every run. */
 function dice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -57,7 +57,7 @@ async function rainy(bytes: Buffer, seed: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A camera that is looked at. */
+/** A camera under observation. */
 function camera() {
   const doubt: Doubt = { count: 0, since: new Date(0) };
   let looks = 0;
@@ -167,7 +167,7 @@ describe("no scene change", () => {
 });
 
 describe("an unacknowledged change", () => {
-  /** As a camera sees under its own infrared lamp: grey, and plants brighter than walls. */
+  /** The view under the camera's infrared lamp: grey, with plants brighter than walls. */
   const infrared = (bytes: Buffer) => sharp(bytes).greyscale().negate().jpeg().toBuffer();
   const turned = (index: number) => shifted(picture(index), 0.3);
   const told = async (look: ReturnType<typeof camera>, frame: (index: number) => Promise<Buffer>, count = 5) => {

@@ -3,16 +3,16 @@ import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../../src/monitoring/upstream/answer.ts";
 import { parseLenient } from "../../../src/monitoring/upstream/lenient-json.ts";
 
-/** A verdict as a well-behaved model writes it. */
+/** The reply of a well-behaved model. */
 function verdict(score: unknown = 75, more: object = {}): string {
   return JSON.stringify({ risk_score: score, summary: "A man at the door.", reasoning: "It is night.", ...more });
 }
 const plain = verdict();
 const draft = verdict(10);
 
-/** Name, answer, and the score that is read from it or what the error must say. */
+/** Name, reply, and the expected score or error. */
 const answers: [name: string, answer: string, expected: number | RegExp][] = [
-  // where it stands
+  // position of the object
   ["the object alone", plain, 75],
   ["pretty printed", JSON.stringify(JSON.parse(plain), null, 2), 75],
   ["prose before and after", `Sure! Here is my verdict:\n${plain}\nLet me know if you need more.`, 75],
@@ -40,7 +40,7 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["markdown heading and list", `## Verdict\n- **Score**\n\n${plain}\n\n---`, 75],
   ["XML-like tags", `<answer>${plain}</answer>`, 75],
   ["CRLF", JSON.stringify(JSON.parse(plain), null, 2).replaceAll("\n", "\r\n"), 75],
-  // thoughts
+  // reasoning around it
   ["a think block before", `<think>Maybe ${draft}?</think>\n${plain}`, 75],
   ["a think block after", `${plain}<think>Was ${draft} better?</think>`, 75],
   ["only drafts in a think block", `<think>${draft}</think> I am done.`, /no complete JSON object/],
@@ -55,7 +55,7 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["braces and quotes in the thoughts", `<think>{"a": "{ it's \\" so</think>${plain}`, 75],
   ["a think tag inside of a string", verdict(75, { summary: "The sign says <think> twice" }), 75],
   ["a closing think tag inside of a string", verdict(75, { summary: "The sign says </think>" }), 75],
-  // how it is written
+  // notation
   ["braces in strings", verdict(75, { summary: "A sign {with} a } and {{" }), 75],
   ["quotes in strings", verdict(75, { summary: 'The "boss" said \\ no' }), 75],
   ["trailing commas", '{"risk_score": 75, "summary": "s", "reasoning": "r", "risk_factors": [{"name": "a", "contribution": 1,},],}', 75],
@@ -73,7 +73,7 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["quotes that are not escaped", '{"risk_score": 75, "summary": "He said "hi" to me", "reasoning": "r"}', /missing/],
   ["missing commas", '{"risk_score": 75 "summary": "s" "reasoning": "r"}', /missing/],
   ["a second try inside of HTML", `<p>${plain}</p>`, 75],
-  // the score
+  // scores
   ["zero", verdict(0), 0],
   ["a hundred", verdict(100), 100],
   ["a fraction is rounded", verdict(74.6), 75],
@@ -97,7 +97,7 @@ const answers: [name: string, answer: string, expected: number | RegExp][] = [
   ["NaN", '{"risk_score": NaN, "summary": "s", "reasoning": "r"}', /not NaN/],
   ["infinite", '{"risk_score": 1e999, "summary": "s", "reasoning": "r"}', /not Infinity/],
   ["negative infinity", '{"risk_score": -Infinity, "summary": "s", "reasoning": "r"}', /risk_score must be/],
-  // what is missing
+  // incomplete replies
   ["nothing", "", /empty/],
   ["white space", " \n\t", /empty/],
   ["only NUL", "\0\0", /empty/],
@@ -187,7 +187,7 @@ describe("ten megabytes take linear time", () => {
     ["white space", `{"risk_score": 75,${" ".repeat(size)}'summary': "s", "reasoning": "r"}`, true],
   ];
   test.each(huge)("%s", (_, answer, ok) => {
-    // the processor's time: a busy machine says nothing about the parser
+    // CPU time, because the load of the machine says nothing about the parser
     const before = process.cpuUsage();
     expect(readAnswer(answer).ok).toBe(ok);
     const { user, system } = process.cpuUsage(before);

@@ -4,17 +4,17 @@ import { Breaker, BreakerOpen } from "../../../src/monitoring/upstream/breaker.t
 import type { BreakerState, CircuitState } from "../../../src/work/operations/upstream-state.ts";
 import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 
-/** How many made-up histories are tried. */
+/** Number of generated histories. */
 const sequences = 10_000;
 const resetTimeoutMs = 30_000;
 const failureThreshold = 3;
 
-/** One call as the model sees it: begun in a life of the breaker, a life being the time between two moves. */
+/** One call in the model, with the breaker's generation at its start; each change of state begins a new generation. */
 interface ModelCall {
   readonly life: number;
 }
 
-/** The table of states of the interface document, with the calls that are under way. */
+/** The state table of the interface document, plus the calls in progress. */
 class Model {
   state: CircuitState = "closed";
   failures = 0;
@@ -37,7 +37,7 @@ class Model {
     if (this.state === "open" && now >= this.openedAt + resetTimeoutMs) this.move("half_open", now);
   }
 
-  /** undefined: the call fails at once. */
+  /** Returns undefined if the call fails at once. */
   begin(now: number): ModelCall | undefined {
     this.look(now);
     if (this.state === "open" || this.trialRuns) return undefined;
@@ -72,7 +72,7 @@ class Model {
 
 type Outcome = "good" | "bad" | "given up";
 
-/** A call of the real breaker that is under way, until the test ends it. */
+/** A call of the real breaker that runs until the test ends it. */
 interface OpenCall {
   readonly modelled: ModelCall;
   end(outcome: Outcome): Promise<void>;
@@ -129,7 +129,7 @@ class World {
     this.model.end(call.modelled, outcome, this.clock.monotonic());
   }
 
-  /** Compares all that a client can see. Looking is itself something that happens: it notices the time. */
+  /** Compares everything a client can see. Reading the state is an action too, because it checks the time. */
   compare(): void {
     this.model.look(this.clock.monotonic());
     const { state, failures, openedAt, lastFailure, lastSuccess } = this.model;
@@ -172,12 +172,12 @@ test(`over ${sequences} histories of overlapping calls, pauses and resets it is 
       }
       world.compare();
       for (const move of world.moves) reached.add(move);
-      // a history leaves nothing under way
+      // no call of a history stays open
       while (world.open.length > 0) await world.end(0, "given up");
     }),
     { numRuns: sequences },
   );
-  // the generator visits every arrow, or it would prove nothing
+  // the generator must visit every transition, otherwise the test proves nothing
   expect([...reached].sort()).toEqual(
     ["closed > open", "open > half_open", "half_open > closed", "half_open > open", "open > closed"].sort(),
   );

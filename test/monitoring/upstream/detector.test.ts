@@ -260,6 +260,6 @@ test("a detector that answers at once costs little: 80 KB in under 2 ms", timed,
     await detector.detect(large);
     times.push(performance.now() - startedAt);
   }
-  // the median of the later half, server in the same process included; other tests may be running
+  // the median of the second half, including the server in this process; other tests may be running
   expect(times.slice(100).sort((a, b) => a - b)[50]).toBeLessThan(5);
 });

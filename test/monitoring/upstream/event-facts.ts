@@ -2,7 +2,7 @@ import type { EventFacts } from "../../../src/monitoring/upstream/facts.ts";
 
 type ObjectFacts = EventFacts["objects"][number];
 
-/** One person for a moment on a Saturday noon, with what is given changed. */
+/** One person for a moment at noon on a Saturday, with the given changes. */
 export function eventFacts(changes: Partial<EventFacts> = {}): EventFacts {
   return {
     camera: { id: "front_door", name: "Front door" },

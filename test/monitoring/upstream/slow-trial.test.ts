@@ -18,7 +18,7 @@ import {
 import { eventFacts } from "./event-facts.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
-/** A service that needs long for each answer was away, and is back: nobody has to press anything. */
+/** A service with slow answers was down and is back: it recovers without a manual reset. */
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import type { Clock } from "../../../src/base/clock/clock.ts";
 
 const startMs = Date.parse("2026-01-31T22:00:00Z");
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when the test moves it. */
 export interface VirtualClock extends Clock {
   advance(ms: number): void;
 }

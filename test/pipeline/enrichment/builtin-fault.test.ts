@@ -3,7 +3,7 @@ import { childrenRunning } from "../../support/children.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** The process of the built-in services of enrichment ends again and again before it listens. */
+/** The process of the built-in enrichment services exits repeatedly before it listens. */
 
 let world: World;
 let killing: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ test("a broken built-in service: health says why, its jobs are deferred, and the
     expect.objectContaining({ service: "enrichment", event_type: "failure", message: expect.stringMatching(why) }),
   );
 
-  // the job does not lie there until somebody comes: it is tried, put off, and ends after some tries
+  // the job does not wait forever: it is tried, deferred, and fails after some tries
   await world.upload("yard");
   const found = await world.enrichment(1);
   expect(found).toMatchObject({ has_embedding: false, services: { vision: "failed", embedder: "failed" } });

@@ -3,7 +3,7 @@ import { childrenRunning } from "../../support/children.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** Without an address for any of the three services: the built-in ones, in a real daemon. */
+/** No service has a configured address, so a real daemon uses the built-in ones. */
 
 let world: World;
 beforeAll(async () => {

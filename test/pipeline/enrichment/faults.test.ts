@@ -3,7 +3,7 @@ import { eventually } from "../../support/eventually.ts";
 import { standInModes } from "../../support/upstream.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** A service that fails lowers the quality, and nothing else: each way to fail, by each service in turn. */
+/** A failing service lowers the quality and nothing else: every kind of failure, for each service. */
 
 let world: World;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { receiver } from "../../support/receiver.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** From a picture to what the three services found out, through a whole daemon with stand-ins for them. */
+/** From a picture to the results of the three services, in a whole daemon with stand-ins. */
 
 const ffmpeg = await hasFfmpeg();
 let world: World;
@@ -141,7 +141,7 @@ test("a recovered service is called again for missing parts, and then the event 
   await world.services.vision.setMode("ok");
   await eventually(async () => (await world.enrichment(1)).services.vision === "completed", { timeoutMs: 25_000 });
   expect(await world.enrichment(1)).toMatchObject({ attributes: { jacket: "red" }, caption: "Somebody with a parcel.", errors: [] });
-  // what had been found out was not asked for again
+  // earlier results are not requested again
   expect(world.services.embedder.requests).toBe(before);
   const marked = () => world.database.db.query((sql) => sql`select 1 from events e where e.enriched_at is not null`);
   await eventually(async () => (await marked()).length === 1);
@@ -227,7 +227,7 @@ test.skipIf(!ffmpeg)("a video that was overwritten since detection is not enrich
   world = await startWorld({ env: { REID_MAX_CONCURRENT: "1" }, vision: { answer } });
   await world.upload("yard");
   await eventually(() => world.services.vision.requests === 1);
-  // it waits behind the picture
+  // the job is queued behind the picture
   const folder = join(world.daemon.cameraRoot, "gate");
   await mkdir(folder);
   const video = await makeVideo(folder, "mp4", 3);

@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/base/clock/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** What the settings of re-identification do, through a whole daemon. */
+/** The effects of the re-identification settings in a whole daemon. */
 
 let world: World;
 afterEach(() => world.stop());
@@ -15,7 +15,7 @@ const entities = async (): Promise<readonly { readonly detection_count: number }
 /** Detections of all entities. */
 const seen = async (): Promise<number> => (await entities()).reduce((sum, { detection_count: count }) => sum + count, 0);
 
-/** Uploads pictures one after the other, each when the one before was looked at. */
+/** Uploads pictures one by one, each after the previous one was processed. */
 async function see(pictures: number): Promise<void> {
   for (let n = 1; n <= pictures; n += 1) {
     await world.upload("yard", n);
@@ -23,7 +23,7 @@ async function see(pictures: number): Promise<void> {
   }
 }
 
-// the cosine of the two is 0.8
+// the cosine similarity of the two is 0.8
 const alike = (_: unknown, count: number) => ({ embedding: count % 2 === 1 ? [1, 0] : [0.8, 0.6] });
 
 test.each([

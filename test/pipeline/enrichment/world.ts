@@ -14,7 +14,7 @@ import {
   visionStandIn,
 } from "../../support/upstream.ts";
 
-/** What a detection's enrichment looks like to a client. */
+/** A detection's enrichment as the API returns it. */
 export interface Enrichment {
   readonly detection_id: number;
   readonly enriched_at: string | null;
@@ -36,7 +36,7 @@ export interface World {
   patch(path: string, body: object): Promise<Response>;
   /** Uploads a picture. */
   upload(camera: string, index?: number): Promise<void>;
-  /** The enrichment of a detection once it has one, done or not. */
+  /** Waits until a detection has an enrichment, complete or not. */
   enrichment(detectionId: number): Promise<Enrichment>;
   stop(): Promise<void>;
 }
