@@ -188,7 +188,7 @@ describe("webhooks listen", () => {
     const { url, stop, ended } = await listener();
     expect(await cli(["webhooks", "listen", "--port", new URL(url).port])).toMatchObject({
       code: 5,
-      err: expect.stringContaining("is taken"),
+      err: expect.stringContaining("is in use"),
     });
     stop();
     await ended;

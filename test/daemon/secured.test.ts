@@ -101,10 +101,10 @@ describe("a daemon with keys, TLS and limits", () => {
   it("says which file of certificates is not one", async () => {
     const args = ["cameras", "list", "--url", daemon.url];
     const missing = await cli([...args, "--ca-file", "missing.pem"], { cwd: folder.path });
-    expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/--ca-file .*missing\.pem cannot be read: it does not exist/)]);
+    expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/cannot read --ca-file .*missing\.pem: it does not exist/)]);
     writeFileSync(join(folder.path, "no.pem"), "no certificate");
     const wrong = await cli(args, { cwd: folder.path, env: { HOMESEC_CA_FILE: "no.pem" } });
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/HOMESEC_CA_FILE .*no\.pem holds no certificate/)]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/HOMESEC_CA_FILE .*no\.pem contains no PEM certificate/)]);
   });
 
   it("lets its live messages be followed with key, token and certificate", async () => {

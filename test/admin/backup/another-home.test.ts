@@ -36,7 +36,7 @@ it("restore: if the cameras' folders differ, it prints the command for each, and
   for (const name of ["Front door", "roof", "shed"]) mkdirSync(join(root, name));
   const { code, err } = await home(to, root, "db", "restore", backup);
   expect(code, err).toBe(0);
-  expect(err).toContain("4 cameras had folders outside of CAMERA_ROOT");
+  expect(err).toContain("4 cameras had folders outside CAMERA_ROOT");
   expect(err).not.toContain("go into");
   const commands = [...err.matchAll(/^ {2}homesec --direct (cameras update \w+ --folder-path) ('?)(.+?)\2 {5}# was (.+)$/gm)];
   expect(commands.map(([, , , , was]) => was)).toEqual(["Front door", "east/cam", "west/cam", "yard"].map((name) => join(old, name)));
@@ -47,6 +47,6 @@ it("restore: if the cameras' folders differ, it prints the command for each, and
 it("restore: if all cameras are in the camera root, it says where to put the pictures", async () => {
   await home(from, old, "db", "backup", "--yes", backup);
   const { err } = await home(to, old, "db", "restore", backup);
-  expect(err).toContain(`those that you have kept go into ${old}, and`);
+  expect(err).toContain(`Copy yours to ${old}; homesec recreates the thumbnails`);
   expect(err).not.toContain("--folder-path");
 });

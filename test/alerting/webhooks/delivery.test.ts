@@ -91,14 +91,14 @@ test("delivery: a webhook that was sealed with another key file retries and fail
   expect(target.received).toEqual([]);
   expect((await ask(`POST outbound-webhooks/${webhook.id}/rotate-secret`)).status).toBe(200);
   expect((await ask(`POST outbound-webhooks/deliveries/${failed.id}/retry`)).status).toBeLessThan(300);
-  await only(webhook, "successful delivery");
+  await only(webhook, "success");
 });
 
 describe("successful delivery", () => {
   test("it arrives once, signed over its bytes, and is counted", async () => {
     const webhook = await add();
     await happen(7);
-    const delivery = await details((await only(webhook, "successful delivery")).id);
+    const delivery = await details((await only(webhook, "success")).id);
     expect(delivery).toMatchObject({ status_code: 200, attempt_count: 1, error_message: null, next_retry_at: null, retry_of: null });
     expect(delivery.delivered_at).toMatch(/Z$/);
     expect(delivery.attempts).toMatchObject([{ attempt: 1, status_code: 200 }]);
@@ -115,7 +115,7 @@ describe("successful delivery", () => {
     expect((await ask(`GET outbound-webhooks/${webhook.id}`)).body).toMatchObject({
       total_deliveries: 1,
       successful_deliveries: 1,
-      last_delivery_status: "successful delivery",
+      last_delivery_status: "success",
       last_delivery_at: delivery.delivered_at,
     });
   });
@@ -151,7 +151,7 @@ test("delivery: a response that was cut off while the daemon stopped is not post
   await daemon.stop();
   daemon = await testDaemon({ env: { DATABASE_URL: database.url, SECRET_KEY_PATH: key } });
   await folder.remove();
-  const delivery = await details((await only(webhook, "successful delivery")).id);
+  const delivery = await details((await only(webhook, "success")).id);
   expect(delivery.attempts).toMatchObject([{ attempt: 1, status_code: 200, response: "so far" }]);
   expect(target.received.length).toBe(1);
 });
@@ -164,7 +164,7 @@ describe("failed delivery", () => {
       // Each was begun 25 times and never finished
       await sql`update jobs set attempts = 25 where queue = 'deliver'`;
     });
-    expect(await only(webhook, "successful delivery")).toMatchObject({ attempt_count: 1 });
+    expect(await only(webhook, "success")).toMatchObject({ attempt_count: 1 });
     expect(numbersOf(target)).toEqual([9]);
   });
 
@@ -175,7 +175,7 @@ describe("failed delivery", () => {
     const waiting = await only(webhook, "retrying");
     expect(waiting).toMatchObject({ attempt_count: 1, status_code: 500, error_message: "The target answered 500" });
     expect(Date.parse(waiting.next_retry_at ?? "")).toBeGreaterThan(Date.now() - 5_000);
-    const done = await details((await only(webhook, "successful delivery")).id);
+    const done = await details((await only(webhook, "success")).id);
     expect(done.attempts.map(({ status_code, response }) => [status_code, response])).toEqual([
       [500, "no"],
       [500, "no"],
@@ -202,7 +202,7 @@ describe("failed delivery", () => {
       status: 200,
       body: { status: "pending", attempt_count: 0, retry_of: failed.id, message_id: failed.message_id },
     });
-    await eventually(async () => (await details(retried.body.id)).status === "successful delivery");
+    await eventually(async () => (await details(retried.body.id)).status === "success");
     expect(await details(failed.id)).toMatchObject({ status: "failed", status_code: 404 });
     expect(new Set(target.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect((await ask<Letters>("GET dlq/deliver")).body.items).toEqual([]);
@@ -217,11 +217,11 @@ describe("failed delivery", () => {
     const { items } = (await ask<{ items: { job_id: number; delivery: { event_id: string } }[] }>("GET dlq/deliver")).body;
     const [second, first] = items;
     expect((await ask(`POST dlq/deliver/requeue?job_id=${first?.job_id}`)).body).toEqual({ queue: "deliver", requeued: 1 });
-    await only(webhook, "successful delivery");
+    await only(webhook, "success");
     expect(numbersOf(target)).toEqual([1, 2, 1]);
     expect((await ask(`DELETE dlq/deliver?job_id=${second?.job_id}`)).body).toEqual({ queue: "deliver", purged: 1 });
     const all = await deliveries(webhook);
-    expect(all.map(({ status }) => status).toSorted()).toEqual(["failed", "failed", "successful delivery"]);
+    expect(all.map(({ status }) => status).toSorted()).toEqual(["failed", "failed", "success"]);
   });
 
   test("dead letters of a disabled webhook stay until it is enabled; requeueing one of them returns the reason", async () => {
@@ -236,7 +236,7 @@ describe("failed delivery", () => {
     expect(await ask(`POST dlq/deliver/requeue?job_id=${items[0]?.job_id}`)).toMatchObject({ status: 409 });
     await ask(`POST outbound-webhooks/${webhook.id}/enable`);
     expect((await ask("POST dlq/deliver/requeue")).body).toEqual({ queue: "deliver", requeued: 2 });
-    await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "successful delivery").length === 2);
+    await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "success").length === 2);
   });
 
   test("Retry-After is honoured, a redirect is not followed, a cut connection is a failure", async () => {
@@ -270,7 +270,7 @@ describe("failed delivery", () => {
     target.answerWith(() => ({ status: 200 }));
     expect((await ask(`POST outbound-webhooks/${webhook.id}/enable`)).body).toMatchObject({ enabled: true, disabled_reason: null });
     expect((await ask(`POST outbound-webhooks/deliveries/${never?.id}/retry`)).status).toBe(200);
-    await only(webhook, "successful delivery");
+    await only(webhook, "success");
   });
 
   test("410 from a URL that was changed meanwhile does not disable the new one", async () => {
@@ -281,7 +281,7 @@ describe("failed delivery", () => {
         : { status: 200 },
     );
     await happen(1);
-    expect(await only(webhook, "successful delivery")).toMatchObject({ attempt_count: 2 });
+    expect(await only(webhook, "success")).toMatchObject({ attempt_count: 2 });
     expect((await ask(`GET outbound-webhooks/${webhook.id}`)).body).toMatchObject({ enabled: true, disabled_reason: null });
     expect(target.received.map(({ path }) => path.split("/").at(-1))).toEqual(["old", "new"]);
   });
@@ -311,7 +311,7 @@ test("delivery: a hanging target does not delay another one, and retries do not 
     { status: "pending" },
     { status: "pending" },
   ]);
-  await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "successful delivery").length === 2);
+  await eventually(async () => (await deliveries(webhook)).filter(({ status }) => status === "success").length === 2);
   await dead.close();
 });
 
@@ -325,7 +325,7 @@ test("webhook health: it counts the last 24 hours; a webhook without deliveries 
   await add({ enabled: false });
   await happen(1, 2);
   await eventually(async () => (await deliveries(trying)).every(({ status }) => status === "retrying"));
-  await eventually(async () => (await deliveries(good)).every(({ status }) => status === "successful delivery"));
+  await eventually(async () => (await deliveries(good)).every(({ status }) => status === "success"));
   await eventually(async () => (await deliveries(bad)).every(({ status }) => status === "failed"));
   const health = async () => (await ask<Record<string, number>>("GET outbound-webhooks/health")).body;
   expect(await health()).toMatchObject({
@@ -363,7 +363,7 @@ test("cleanup: old finished deliveries are deleted; waiting ones stay", async ()
   target.answerWith((_, index) => ({ status: index === 0 ? 200 : 503 }));
   const webhook = await add({ retry_delay_seconds: 3600 });
   await happen(1, 2);
-  await Promise.all([only(webhook, "successful delivery"), only(webhook, "retrying")]);
+  await Promise.all([only(webhook, "success"), only(webhook, "retrying")]);
   await database.db.query((sql) => sql`update webhook_deliveries set created_at = created_at - interval '40 days'`);
   expect((await ask("POST system/cleanup")).status).toBe(200);
   expect(await deliveries(webhook)).toMatchObject([{ status: "retrying" }]);

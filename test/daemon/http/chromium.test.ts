@@ -55,7 +55,7 @@ describe.skipIf(!chromiumInstalled)("in a real browser (needs chromium)", () => 
       const refusal = document.getElementById(route.querySelector('a[href^="#example-NotFound"]').hash.slice(1));
       return route.innerText + refusal.innerText;
     })()`);
-    expect(opened).toContain('"summary": "1 person and 1 dog at Front door');
+    expect(opened).toContain('"summary": "1 person at Front door');
     expect(opened).toContain('"detail": "Camera front-door does not exist"');
     // 60rem of the stylesheet, which the policy of the page lets in
     expect(shown.width).toBe("960px");

@@ -147,7 +147,7 @@ describe("the end of an incident", () => {
     expect(outcome).toMatch(/was raised by rule "A camera is dead" and is delivered: sent by email\.$/);
     expect(steps.filter(({ step }) => step === "notification").map(({ text }) => text.replace(/was sent.*/, "was sent"))).toEqual([
       "The notification by email was sent",
-      "The message that it is over by email was sent",
+      "The end message by email was sent",
     ]);
   });
 });
