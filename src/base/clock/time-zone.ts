@@ -7,9 +7,9 @@ import { dayMs, hourMs } from "./durations.ts";
 export interface WallClock {
   /** Returns the number of the day at an instant. */
   dayAt(instant: number): number;
-  /** Returns the instant at which a day begins. A day that the zone skipped begins together with the next one. */
+  /** Returns the first instant of a day. A day that the zone skipped begins together with the next one. */
   startOfDay(day: number): number;
-  /** Returns the next instant at which the clock shows a full hour. A repeated hour is returned twice, a skipped one never. */
+  /** Returns the instant when the clock next shows a full hour. A repeated hour is returned twice, a skipped one never. */
   nextHour(instant: number): number;
 }
 

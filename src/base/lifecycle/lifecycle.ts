@@ -5,7 +5,7 @@ interface Step {
   readonly ownTime: boolean;
 }
 
-/** Total time for all steps without a time of their own; after it, each remaining step gets a moment. */
+/** Total time for all steps without `ownTime`; after it, each remaining step gets a moment. */
 const allWithinMs = 4_000;
 const lastMomentMs = 100;
 

@@ -33,7 +33,7 @@ export interface ConfigInput {
   readonly cwd: string;
 }
 
-/** A configuration with which homesec does not start; the message lists every error. */
+/** A configuration that prevents the start of homesec; the message lists every error. */
 export class WrongConfiguration extends Problem {
   override name = "WrongConfiguration";
 

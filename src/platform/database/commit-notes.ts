@@ -11,7 +11,7 @@ export function noteForCommit(sql: Sql, note: string): void {
   notesBySql.set(sql, notes.add(note));
 }
 
-/** Returns the notes added through `sql` so far. */
+/** Returns the notes added through `sql` up to now. */
 export function notesOf(sql: Sql): ReadonlySet<string> | undefined {
   return notesBySql.get(sql);
 }

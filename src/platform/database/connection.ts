@@ -96,9 +96,9 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
 }
 
 /**
- * Uses postgres.js as a driver for one socket. By itself it would reconnect in the middle of a transaction, and may write to a closed
- * socket, which ends the process. So it gets the socket once and is not told of its closing or its errors; the holder of the connection
- * is, and ends the client.
+ * Uses postgres.js as a driver for one socket. Otherwise it would reconnect in the middle of a transaction, and may write to a closed
+ * socket, which ends the process. So it gets the socket once, and does not learn of its closing or its errors; the holder of the
+ * connection does, and ends the client.
  */
 function clientOn(socket: net.Socket, target: ConnectionTarget, options: ConnectOptions): postgres.Sql {
   let given = false;

@@ -38,7 +38,7 @@ export interface EmbeddedOptions {
    * Server settings added to the usual ones (names of postgresql.conf). The tests use them to listen on loopback and to switch fsync off.
    */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A start is given up when the server logs nothing for this time. Default five minutes. */
+  /** A start fails when the server logs nothing for this time. Default five minutes. */
   readonly silenceMs?: number;
 }
 

@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * Creates a function that runs file operations that may hang, such as on a share whose server is down. An operation that takes longer
- * than `patienceMs` is given up. It holds one of the few threads of this process until it ends, given up or not: so each network share,
- * or each folder elsewhere, runs one operation at a time, and none while one is late.
+ * Creates a function that runs file operations that may hang, such as on a share whose server is down. The function rejects when an
+ * operation takes longer than `patienceMs`. The operation still holds one of the few threads of this process until it ends: so each
+ * network share, or each folder elsewhere, runs one operation at a time, and none while one is late.
  */
 export function createFsTimeout(patienceMs: number): Ask {
   const places = new Map<string, Place>();

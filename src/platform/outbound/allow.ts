@@ -5,8 +5,8 @@ import { isIn, plainHost } from "./address.ts";
 /** The rules of OUTBOUND_ALLOW. */
 export interface Allowance {
   /**
-   * Returns why a host must not be called; undefined if it may. A name is allowed by itself or by all its addresses; for an address,
-   * `addresses` contains only that address. A name without addresses is judged once it has some.
+   * Returns why a host must not be called; undefined if it may. A name is allowed if an entry names it, or by all its addresses; for an
+   * address, `addresses` contains only that address. A name without addresses is judged once it has some.
    */
   refusal(host: string, addresses: readonly string[]): string | undefined;
 }

@@ -9,7 +9,7 @@ import type { Target } from "./target.ts";
 const bodyLimit = 16 * 1024;
 /** Maximum wait for the body once the status has arrived, since the next message is waiting. */
 const bodyMs = 2_000;
-/** Time after which the next of several addresses is tried. */
+/** The next of several addresses is tried after this time. */
 const nextAddressAfterMs = 1_000;
 
 /** A request and the checked addresses of its target. */

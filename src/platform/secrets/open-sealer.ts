@@ -38,7 +38,7 @@ export async function openSealerFor({ db, keyPath, log }: SealerOptions): Promis
   return sealer ?? openSealer(keyPath);
 }
 
-/** Does the same, but an unusable key is an error only when a caller needs it: for commands, most of which do not. */
+/** Does the same, but an unusable key is an error only when a caller needs it: for commands, since most do not. */
 export async function openSealerLater(options: SealerOptions): Promise<Sealer> {
   try {
     return await openSealerFor(options);

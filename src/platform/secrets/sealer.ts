@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { Problem } from "../../contract/problem.ts";
 import { readOrMakeKey } from "./key-file.ts";
 
-/** Makes secrets unreadable to anyone who has only the database. */
+/** Makes secrets unreadable for a person with only the database. */
 export interface Sealer {
   /** Seals a text; the same text results in different bytes each time. */
   seal(text: string): Buffer;

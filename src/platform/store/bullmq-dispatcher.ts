@@ -10,7 +10,7 @@ import { type WakeableConsumer, wakers } from "./wakers.ts";
 const offeredAtOnce = 500;
 /** Interval between log messages while Redis is unreachable. */
 const tellEveryMs = 60_000;
-/** Time for Redis to accept the end of an entry. Otherwise the entry is delivered once more and finds no row to claim. */
+/** Time for Redis to accept the end of an entry. Otherwise the entry is delivered again and finds no row to claim. */
 const goodbyeMs = 1_000;
 
 /**

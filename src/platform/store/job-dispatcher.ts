@@ -4,7 +4,7 @@ export interface JobSource<J extends { readonly jobId: number }> {
   claimNext(limit: number): Promise<readonly J[]>;
   /** Claims one job by its id, if it is still free. */
   claim(jobId: number): Promise<J | undefined>;
-  /** Returns jobs for an outside queue and marks them, so that they are not offered twice; `claims` counts the claims of each so far. */
+  /** Returns jobs for an outside queue and marks them, so that they are not offered twice; `claims` counts the previous claims of each. */
   offer(limit: number): Promise<readonly { readonly jobId: number; readonly priority: number; readonly claims: number }[]>;
   /** Withdraws an unclaimed offer whose pointer has disappeared from the outside queue. */
   takeBack(jobId: number): Promise<unknown>;

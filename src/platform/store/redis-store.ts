@@ -7,7 +7,7 @@ const longestRetryMs = 1_000;
 /** Interval between pings to a server that did not reply. */
 const probeMs = 500;
 
-/** `Store.hit` in one round trip: a list of the newest hits, of which the oldest one that counts decides. */
+/** `Store.hit` in one round trip: a list of the newest hits; the oldest one that counts decides. */
 const hitScript = `
 local at, window, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local decisive = redis.call('lindex', KEYS[1], most - 1)

@@ -1,6 +1,6 @@
 import type { ConsumeOptions, Consumer, JobDispatcher } from "./job-dispatcher.ts";
 
-/** A consumer that can be told of new jobs. */
+/** A consumer that other code can wake when there may be new jobs. */
 export interface WakeableConsumer extends Consumer {
   wake(): void;
 }

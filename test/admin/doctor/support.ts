@@ -163,7 +163,7 @@ export async function well(check: string | Check, given: Given | Examination = {
   return report.detail ?? "";
 }
 
-/** Runs a check with any result, and returns its text: `finding -> fix`, or the detail. For checks of which only one part matters. */
+/** Runs a check with any result, and returns its text: `finding -> fix`, or the detail. For tests that concern only a part of the text. */
 export async function says(check: string | Check, given: Given | Examination = {}): Promise<string> {
   const { finding, remedy, detail } = await make(check, given);
   return finding === null ? (detail ?? "") : `${finding} -> ${remedy}`;

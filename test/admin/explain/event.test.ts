@@ -30,7 +30,7 @@ describe("explain: chain of an event that raised an alert", () => {
     await stored.notification(alertId, { channel: "email", status: "sent", tries: ["451 greylisted", "250 ok"] });
     await stored.delivery(alertId, { type: "alert_fired", status: "success", tries: ["connection refused", 204] });
     await stored.delivery(String(eventId), { type: "event_created", status: "failed", tries: [500] });
-    // ids of other things may look the same
+    // Ids of other things may look the same
     await stored.delivery(String(eventId), { type: "entity_discovered", status: "success", tries: [200] });
 
     const { subject, found, outcome, steps } = await explain(eventId);
@@ -43,7 +43,7 @@ describe("explain: chain of an event that raised an alert", () => {
       ...["notification_attempt failed", "notification_attempt done", "notification done"],
       ...["webhook_attempt failed", "webhook_attempt done", "webhook_delivery done", "webhook_attempt failed", "webhook_delivery failed"],
     ]);
-    // what failed did so at its last attempt, not when it was queued
+    // A delivery failed at its last attempt, not when it was queued
     expect(steps.at(-1)?.at).toEqual(steps.at(-2)?.at);
     const text = steps.map((step) => step.text).join("\n");
     for (const part of [
@@ -182,7 +182,7 @@ describe("explain: why an event raised no alert", () => {
     const eventId = await stored.event({ images: [await stored.image(), await stored.image()] });
     await desk.db.query(async (sql) => {
       await sql`update detections set detected_at = detected_at - interval '8 seconds' where event_id = ${eventId}`;
-      // an event begins with its first detection
+      // An event begins with its first detection
       await sql`update events set started_at = started_at - interval '8 seconds' where event_id = ${eventId}`;
     });
     const { steps } = await explain(eventId);

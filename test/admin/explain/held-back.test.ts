@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 beforeEach(() => desk.empty());
 
-/** What is answered to why there was no alert of an event, and how its rules are shown. */
+/** Returns the answer to why an event raised no alert, and the steps of its rules. */
 const explain = async (eventId: number) => {
   const { outcome, steps } = await desk.ask("explainEvent", { params: { event_id: String(eventId) } });
   return { outcome: outcome.replace(/alert [0-9a-f-]{36}, raised .*?,/, "alert A"), rules: steps.filter(({ step }) => step === "rule") };

@@ -88,13 +88,13 @@ const questions: Record<string, (sql: Sql) => Promise<unknown>> = {
     listImages(sql, { filter: { cameraIds: ["cam1"], from: at }, after: undefined, offset: 0, limit: 51 }),
 };
 
-/** Tables that may be read whole: they have a row for each camera or webhook. */
+/** Tables that may be scanned completely: they have one row per camera or webhook. */
 const small = new Set(["rules", "cameras", "webhooks"]);
 
 test.each(Object.entries(questions))("%s: reads no table completely", async (_, ask) => {
   const whole = await database.db.query(async (sql) => {
     const plans: string[] = [];
-    // what begins like a statement is explained in its place, fragments stay as they are
+    // A statement is explained instead of run; fragments stay unchanged
     const tag = async (...args: Parameters<Sql>) => {
       const statement = (sql as unknown as (...args: unknown[]) => never)(...args);
       const rows = await sql<{ "QUERY PLAN": string }[]>`explain ${statement}`;

@@ -3,17 +3,17 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Desk } from "../../support/operations.ts";
 
-/** When everything of the stored chain begins. */
+/** Start of the stored chain. */
 export const start = new Date("2026-03-01T22:15:00Z");
 
-/** So many seconds after the start. */
+/** Returns the time this many seconds after the start. */
 export const atSecond = (seconds: number): Date => new Date(start.getTime() + seconds * 1000);
 
-/** Puts the rows of a chain into the database of a desk, as the stages leave them. */
+/** Inserts the rows of a chain into a test database, as the stages leave them. */
 export interface Stored {
   camera(id: string): Promise<string>;
   image(how?: Partial<ImageRow>): Promise<number>;
-  /** A closed batch with its event, made of a detection on each picture. */
+  /** Inserts a closed batch and its event, with a detection on each picture. */
   event(how: { readonly images: readonly number[]; readonly score?: number | null; readonly failed?: boolean }): Promise<number>;
   attempt(
     eventId: number,

@@ -4,7 +4,7 @@ import { type Batcher, createBatcher } from "../../../src/base/async/batcher.ts"
 
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** How long one takes that rests afterwards, a second that falls in this rest, and a third two turns later. */
+/** Returns how long these take: an item that is followed by a pause, a second in this pause, and a third two turns later. */
 async function msForThree(groups: Batcher<number, number>): Promise<number> {
   const begunAt = performance.now();
   await groups.add(1);
@@ -15,7 +15,7 @@ async function msForThree(groups: Batcher<number, number>): Promise<number> {
   return performance.now() - begunAt;
 }
 
-test("what comes in one turn is done together, and what comes meanwhile", async () => {
+test("batcher: groups items of one turn, and those that arrive during the work", async () => {
   const seen: (readonly number[])[] = [];
   const groups = createBatcher({
     most: 3,
@@ -32,12 +32,12 @@ test("what comes in one turn is done together, and what comes meanwhile", async 
   expect(seen).toEqual([[1, 2, 3], [4, 5], [6], [7, 8]]);
 });
 
-test("a group that becomes full does not wait for the end of its rest", async () => {
+test("batcher: a full group does not wait for the end of its pause", async () => {
   const groups = createBatcher({ most: 2, everyMs: 5_000, work: async (items: readonly number[]) => items });
   expect(await msForThree(groups)).toBeLessThan(1_000);
 });
 
-test("under load a group gathers for a while, unless it is full", async () => {
+test("batcher: under load a group collects items for a while, unless it is full", async () => {
   const seen: (readonly number[])[] = [];
   const groups = createBatcher({
     most: 3,
@@ -52,7 +52,7 @@ test("under load a group gathers for a while, unless it is full", async () => {
   expect(seen).toEqual([[1], [2, 3], [4, 5, 6]]);
 });
 
-test("nobody fails for another's fault, and each gets an answer of his own", async () => {
+test("batcher: an item fails only through its own fault, and each gets its own result", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.record({ fails: fc.boolean(), waits: fc.nat(3) }), { maxLength: 30 }), async (things) => {
       const groups = createBatcher({

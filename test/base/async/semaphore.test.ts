@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createSemaphore } from "../../../src/base/async/semaphore.ts";
 import { eventually } from "../../support/eventually.ts";
 
-it("are given first come, first served, and never more than there are", async () => {
+it("semaphore: serves in order of arrival, within the limit", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -34,7 +34,7 @@ it("are given first come, first served, and never more than there are", async ()
   );
 });
 
-it("that do not come in time are refused, and the place in the queue is free", async () => {
+it("semaphore: a wait that is too long is refused and leaves the queue", async () => {
   const turns = createSemaphore({ max: 1, patience: { ms: 20, over: () => new Error("too late") } });
   const giveBack = await turns.take();
   await expect(turns.take()).rejects.toThrow("too late");
@@ -42,7 +42,7 @@ it("that do not come in time are refused, and the place in the queue is free", a
   (await turns.take())();
 });
 
-it("are not waited for by who has gone already, nor kept for who goes while waiting", async () => {
+it("semaphore: a caller that aborts before or during the wait gets no slot", async () => {
   const turns = createSemaphore({ max: 1 });
   await expect(turns.take(AbortSignal.abort())).rejects.toThrow(/abort/i);
   const giveBack = await turns.take();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createTtlCache } from "../../../src/base/async/ttl-cache.ts";
 
-describe("kept answers", () => {
-  it("are shared while they are young and while they are made, but not when they failed", async () => {
+describe("TTL cache", () => {
+  it("TTL cache: shares results while they are young and while they are computed, but not failures", async () => {
     const kept = createTtlCache<number>();
     const key = {};
     let made = 0;

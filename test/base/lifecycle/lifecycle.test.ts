@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Lifecycle } from "../../../src/base/lifecycle/lifecycle.ts";
 
-test("stops the last started first, once, and tells what went wrong after trying everything", async () => {
+test("lifecycle: stops the last started first, once, and reports failures after trying everything", async () => {
   const lifecycle = new Lifecycle();
   const order: string[] = [];
   lifecycle.onStop("first", () => void order.push("first"));
@@ -17,7 +17,7 @@ test("stops the last started first, once, and tells what went wrong after trying
   expect(() => lifecycle.onStop("late", () => {})).toThrow("late started while stopping");
 });
 
-test("however many steps hang, all of them were told to stop within 5 s", async () => {
+test("lifecycle: calls every stop within 5 s, however many steps hang", async () => {
   const lifecycle = new Lifecycle();
   const told: number[] = [];
   for (let step = 0; step < 6; step += 1) {
@@ -32,7 +32,7 @@ test("however many steps hang, all of them were told to stop within 5 s", async 
   expect(told).toEqual([5, 4, 3, 2, 1, 0]);
 });
 
-test("a step with its own time has it, though the others hang", async () => {
+test("lifecycle: a step with its own time gets it although the others hang", async () => {
   const lifecycle = new Lifecycle();
   let ended = false;
   const end = async (): Promise<void> => {

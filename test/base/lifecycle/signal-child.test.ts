@@ -4,13 +4,13 @@ import { signalChild } from "../../../src/base/lifecycle/signal-child.ts";
 
 const module = JSON.stringify(new URL("../../../dist/src/base/lifecycle/signal-child.js", import.meta.url).href);
 
-/** Runs code in a process group of its own, as nobody would want to lose the one of the tests. */
+/** Runs code in a separate process group, so that the group of the tests survives. */
 async function run(code: string): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], { detached: true, stdio: "ignore" });
   return await new Promise((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
 }
 
-test("a child that could not be started is no reason to end ourselves", async () => {
+test("signal a child: one that could not be started does not end this process", async () => {
   const code = `
     import { spawn } from "node:child_process";
     import { signalChild } from ${module};
@@ -20,7 +20,7 @@ test("a child that could not be started is no reason to end ourselves", async ()
   expect(await run(code)).toEqual({ code: 7, signal: null });
 });
 
-test("a child that runs gets the signal", async () => {
+test("signal a child: a running child gets the signal", async () => {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   const ended = new Promise((resolve) => child.once("close", (_code, signal) => resolve(signal)));
   signalChild(child, "SIGTERM");

@@ -22,11 +22,11 @@ describe("redact", () => {
     ["the token of the camera is old", "the token of the camera is old"],
     ["http://127.0.0.1:8000/a@b", "http://127.0.0.1:8000/a@b"],
     ["/cameras/front/a.jpg at 22:15:03", "/cameras/front/a.jpg at 22:15:03"],
-  ])("%s", (text, safe) => {
+  ])("redact: %s", (text, safe) => {
     expect(redact(text)).toBe(safe);
   });
 
-  it("goes through a long text once, whatever it is made of", timed, () => {
+  it("redact: scans a long text once, whatever it contains", timed, () => {
     for (const part of ["a-", "a://", "token ", "token=", "authorization: ", '"token":"', "a:", "bearer "]) {
       const begun = performance.now();
       redact(part.repeat(500_000 / part.length));
@@ -34,7 +34,7 @@ describe("redact", () => {
     }
   });
 
-  it("keeps JSON lines JSON lines, and every field in its place", () => {
+  it("redact: JSON lines stay valid, with every field in its place", () => {
     const secretish = fc.oneof(fc.string(), fc.constantFrom('api_key=a"b', "api-key: \\", "authorization: x\\", "a://b:c\\@d", "token=}"));
     fc.assert(
       fc.property(fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("password", "token")), secretish), (fields) => {

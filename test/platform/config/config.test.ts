@@ -20,8 +20,8 @@ function errorOf(input: Partial<ConfigInput>): Problem {
   throw new Error("the configuration was taken");
 }
 
-describe("defaults", () => {
-  it("are those of the documents", () => {
+describe("configuration defaults", () => {
+  it("configuration defaults: match the documents", () => {
     const { config, sources, warnings } = parse({});
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
@@ -58,13 +58,13 @@ describe("defaults", () => {
     expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
   });
 
-  it("put the data of root under /var/lib", () => {
+  it("configuration defaults: the data folder of root is under /var/lib", () => {
     const { config } = parse({ isRoot: true });
     expect(config.dataDir).toBe("/var/lib/homesec");
     expect(config.cameraRoot).toBe("/var/lib/homesec/cameras");
   });
 
-  it("are good by their own rules", () => {
+  it("configuration defaults: pass their own checks", () => {
     for (const name of variableNames) {
       const given = variable(name).default;
       if (typeof given === "string") expect(variable(name).kind.schema.safeParse(given).success, name).toBe(true);
@@ -72,31 +72,31 @@ describe("defaults", () => {
   });
 });
 
-describe("precedence", () => {
+describe("configuration precedence", () => {
   const file = { name: "homesec.conf", text: "PORT=1\nRETENTION_DAYS=11\nLOG_LEVEL=warn\nHOST=10.0.0.1" };
   const envFile = { name: ".env", text: "PORT=2\nRETENTION_DAYS=12\nLOG_LEVEL=error" };
 
-  it("is flag, environment, .env, file, default", () => {
+  it("configuration precedence: flag, environment, .env, file, default", () => {
     const { config, sources } = parse({ configFile: file, envFile, env: { PORT: "3", RETENTION_DAYS: "13" }, flags: { PORT: "4" } });
     expect([config.port, config.retentionDays, config.logLevel, config.host]).toEqual([4, 13, "error", "10.0.0.1"]);
     expect(sources).toMatchObject({ PORT: "flag", RETENTION_DAYS: "environment", LOG_LEVEL: ".env", HOST: "file", SMTP_PORT: "default" });
   });
 
-  it("passes over empty values", () => {
+  it("configuration precedence: empty values are skipped", () => {
     const { config, sources } = parse({ configFile: file, env: { PORT: "", RETENTION_DAYS: "  " } });
     expect([config.port, config.retentionDays, sources.PORT]).toEqual([1, 11, "file"]);
     expect(env({ DATABASE_URL: "" }).config.databaseUrl).toBeUndefined();
   });
 
-  it("takes a JSON file as well", () => {
+  it("configuration precedence: accepts a JSON file", () => {
     const text = JSON.stringify({ PORT: 9000, API_KEY_ENABLED: true, API_KEYS: ["one", "two"], HOST: null });
     const { config } = parse({ configFile: { name: "c.json", text } });
     expect([config.port, config.apiKeyEnabled, config.apiKeys, config.host]).toEqual([9000, true, ["one", "two"], "127.0.0.1"]);
   });
 });
 
-describe("errors", () => {
-  it("are listed all at once, with name, value, place and what is allowed", () => {
+describe("configuration errors", () => {
+  it("configuration errors: are listed all at once, with name, value, source and accepted values", () => {
     const problem = errorOf({
       env: { PORT: "80000", LOG_LEVEL: "loud", BATCH_WINDOW_SECONDS: "0" },
       envFile: { name: ".env", text: "API_KEY_ENABLED=maybe" },
@@ -114,18 +114,18 @@ describe("errors", () => {
     ]);
   });
 
-  it("name files that are missing from TLS together with other errors", () => {
+  it("configuration errors: missing TLS files are named together with other errors", () => {
     const { message } = errorOf({ env: { TLS_MODE: "provided", PORT: "x" } });
     expect(message).toContain("TLS_CERT_PATH is not set");
     expect(message).toContain("TLS_KEY_PATH is not set");
     expect(message).toContain("PORT=");
   });
 
-  it("refuse keys that are switched on without one, and say how to make one", () => {
+  it("configuration errors: API keys enabled without a key are refused, with the command that creates one", () => {
     expect(errorOf({ env: { API_KEY_ENABLED: "true", API_KEYS: " , " } }).message).toMatch(/API_KEYS is not set.*homesec keys generate/);
   });
 
-  it("never show secrets", () => {
+  it("configuration errors: never show secrets", () => {
     const { message } = errorOf({
       env: {
         DEFAULT_WEBHOOK_URL: "ftp://hooks.example/geheim1",
@@ -138,7 +138,7 @@ describe("errors", () => {
     for (const name of ["DEFAULT_WEBHOOK_URL=***", "API_KEYS=***", "DATABASE_URL=", "REDIS_URL="]) expect(message).toContain(name);
   });
 
-  it("are none for what is read from the environment only: systemd makes the same file the environment", () => {
+  it("configuration errors: a file may contain environment-only names, since systemd uses it as the environment", () => {
     const names = [...Object.keys(commandLineVariables), ...Object.keys(environmentVariables)];
     expect(names).toEqual(expect.arrayContaining(["TZ", "NODE_EXTRA_CA_CERTS", "HOMESEC_API_KEY", "HOMESEC_SIGNING_SECRET"]));
     const text = names.map((name) => `${name}=x`).join("\n");
@@ -146,7 +146,7 @@ describe("errors", () => {
     expect(env(Object.fromEntries(names.map((name) => [name, "x"]))).warnings).toEqual([]);
   });
 
-  it("tell of a broken JSON file without what is in it", () => {
+  it("configuration errors: a broken JSON file is reported without its content", () => {
     expect(errorOf({ configFile: { name: "c.json", text: '{"PORT":' } }).message).toContain("c.json: not valid JSON");
     const secret = errorOf({ configFile: { name: "c.json", text: '{\n  "SMTP_PASSWORD": geheim\n}' } }).message;
     expect(secret).toContain("c.json: not valid JSON");
@@ -160,10 +160,10 @@ describe("a line without =", () => {
   const message = (number: number, file = ".env") =>
     `${file}: line ${number} has no "="; write NAME=value, or begin it with # if it is a comment`;
 
-  it("is an error where it is meant for homesec, or would take the next variable along", () => {
+  it("a line without =: is an error if it is meant for homesec or swallows the next variable", () => {
     const dotEnv = (text: string) => errorOf({ envFile: { name: ".env", text } }).message;
     expect(dotEnv("PORT=9000\n\nSMTP_HOST: mail.example.com\nAPI_KEY_ENABLED=true\nAPI_KEYS=one")).toContain(message(3));
-    // newer versions of Node.js leave the line out: the variable after it has its effect then
+    // Newer versions of Node.js skip the line, so the variable after it takes effect
     const next = dotEnv("for all who ask\n\n# yes\nexport API_KEY_ENABLED=true");
     expect(next.includes(message(1)) || next.includes("API_KEYS is not set: API_KEY_ENABLED=true")).toBe(true);
     const errors = errorOf({ configFile: { name: "my.conf", text: "sentence\r\nPORT=1\r\nanother" } }).message;
@@ -171,15 +171,15 @@ describe("a line without =", () => {
     expect(errors).toContain(message(3, "my.conf"));
   });
 
-  it("is none within a value, nor where it is another program's alone", () => {
+  it("a line without =: is allowed within a value and among another program's variables", () => {
     const text = "# PORT\nPORT=9000\nKEY='-----BEGIN\nPORT\nEND'\n[section]\nOTHER=1\n";
     const { config, warnings } = parse({ envFile: { name: ".env", text } });
     expect([config.port, warnings]).toEqual([9000, []]);
   });
 });
 
-describe("warnings", () => {
-  it("name unknown HOMESEC_ variables and slips in .env", () => {
+describe("configuration warnings", () => {
+  it("configuration warnings: name unknown HOMESEC_ variables and typing errors in .env", () => {
     const { warnings } = parse({
       env: { HOMESEC_PORT: "1", HOMESEC_URL: "http://x", HOMESEC_URI: "x", PROT: "1", HOMESEC_API_KEY: "x" },
       envFile: { name: ".env", text: "REDIS_URI=x\nPOSTGRES_USER=ada" },
@@ -191,7 +191,7 @@ describe("warnings", () => {
     ]);
   });
 
-  it("refuse roles that leave something to nobody, and words that are no roles", () => {
+  it("configuration warnings: roles that leave a task to no daemon, and unknown roles, are refused", () => {
     expect(errorOf({ env: { ROLES: "api,detect" } }).message).toMatch(
       /ROLES is api, detect: nobody would do the rest \(watch, .*DATABASE_URL/,
     );
@@ -209,12 +209,12 @@ describe("warnings", () => {
     [{ SMTP_HOST: "mail.example.org", SMTP_FROM_ADDRESS: "a@example.org" }, "the email channel is off: it needs DEFAULT_EMAIL_RECIPIENTS"],
     [{ SMTP_FROM_ADDRESS: "a@example.org", DEFAULT_EMAIL_RECIPIENTS: "b@example.org" }, "the email channel is off: it needs SMTP_HOST"],
     [{ DETECTOR_URL: "http://d", DETECTOR_MODEL_PATH: "/m" }, "DETECTOR_MODEL_PATH has no effect"],
-  ])("%j", (values, text) => {
+  ])("configuration warnings: %j", (values, text) => {
     expect(env(values as Record<string, string>).warnings.join("\n")).toContain(text);
   });
 });
 
-describe("values", () => {
+describe("configuration values", () => {
   it.each([
     ["true", true],
     ["1", true],
@@ -224,7 +224,7 @@ describe("values", () => {
     ["0", false],
     ["no", false],
     ["off", false],
-  ])("boolean %s", (text, value) => {
+  ])("configuration values: boolean %s", (text, value) => {
     expect(env({ REID_ENABLED: text }).config.reidEnabled).toBe(value);
   });
 
@@ -233,7 +233,7 @@ describe("values", () => {
     ["a,b", ["a", "b"]],
     [" a , ,b, ", ["a", "b"]],
     ["[]", []],
-  ])("keys %s", (text, value) => {
+  ])("configuration values: keys %s", (text, value) => {
     expect(env({ API_KEYS: text }).config.apiKeys).toEqual(value);
   });
 
@@ -242,11 +242,11 @@ describe("values", () => {
     ["", "api watch detect analyze alert deliver maintain"],
     [" Detect,api,detect", "api detect"],
     ["api,all", "api watch detect analyze alert deliver maintain"],
-  ])("roles %j", (text, value) => {
+  ])("configuration values: roles %j", (text, value) => {
     expect(env({ ROLES: text, DATABASE_URL: "postgres://db/x" }).config.roles.join(" ")).toBe(value);
   });
 
-  it("makes paths absolute and expands ~", () => {
+  it("configuration values: paths become absolute and ~ is expanded", () => {
     const { config } = env({ DATA_DIR: "~/x/", CAMERA_EXTRA_ROOTS: "/a/,b", DETECTOR_MODEL_PATH: "m.onnx" });
     expect([config.dataDir, config.cameraRoot, config.cameraExtraRoots, config.detectorModelPath]).toEqual([
       "/home/ada/x",
@@ -256,7 +256,7 @@ describe("values", () => {
     ]);
   });
 
-  it("takes an IPv6 address to listen on or to send mails to with the brackets of web addresses, and is asked no key on the own machine", () => {
+  it("configuration values: listen and mail addresses may be IPv6 in brackets, and loopback needs no key", () => {
     const { config, warnings } = env({ HOST: "[::1]", SMTP_HOST: "[fd00::25]" });
     expect([config.host, config.smtpHost]).toEqual(["::1", "fd00::25"]);
     expect(warnings.join()).not.toContain("API key");
@@ -287,17 +287,17 @@ describe("values", () => {
     ["HOST", "::", true],
     ["HOST", "a/b", false],
     ["DATA_DIR", "a\0b", false],
-  ])("%s=%s", (name, text, good) => {
+  ])("configuration values: %s=%s", (name, text, good) => {
     if (good) expect(env({ [name]: text }).sources[name as VariableName]).toBe("environment");
     else expect(errorOf({ env: { [name]: text } }).message).toContain(`${name}=`);
   });
 
-  it("drops the slash behind a service address", () => {
+  it("configuration values: the slash at the end of a service URL is removed", () => {
     expect(env({ DETECTOR_URL: "http://d:1/api//" }).config.detectorUrl).toBe("http://d:1/api");
   });
 });
 
-describe("whatever is written", () => {
+describe("any configuration", () => {
   const anything = fc.oneof(
     fc.string(),
     fc.string({ unit: "binary" }),
@@ -305,7 +305,7 @@ describe("whatever is written", () => {
   );
   const named = fc.dictionary(fc.oneof(fc.constantFrom<string>(...variableNames), fc.string()), anything);
 
-  it("nothing but Problem is thrown, and what is taken has every value", () => {
+  it("any configuration: throws only Problem, or has a value for every variable", () => {
     fc.assert(
       fc.property(named, anything, anything, fc.boolean(), (values, envText, fileText, isJson) => {
         const configFile = { name: isJson ? "x.json" : "x.conf", text: fileText };

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/temporary.ts";
 const folder = temporaryFolder("load");
 afterAll(() => folder.remove());
 
-/** A working folder with this in its `.env`. */
+/** Creates a working folder with this text in its `.env`. */
 function workingFolder(text: string, owner: number): string {
   const cwd = mkdtempSync(join(folder.path, "cwd-"));
   const path = join(cwd, ".env");
@@ -20,27 +20,27 @@ function workingFolder(text: string, owner: number): string {
 const load = (cwd: string, env: Record<string, string> = {}, configPath?: string) =>
   loadConfig({ env, cwd, home: "/home/ada", isRoot: false, configPath });
 
-it("a mark that an editor of Windows puts before the text is no part of it", () => {
+it(".env: a byte order mark of a Windows editor is ignored", () => {
   const cwd = workingFolder("\ufeffPORT=9000\r\nLOG_LEVEL=warn\r\n", process.getuid?.() ?? 0);
   expect(load(cwd).config).toMatchObject({ port: 9_000, logLevel: "warn" });
   writeFileSync(join(cwd, "homesec.json"), '\ufeff{"PORT": 9001}');
   expect(load(mkdtempSync(join(folder.path, "cwd-")), {}, join(cwd, "homesec.json")).config.port).toBe(9_001);
 });
 
-it("a pipe or a folder called .env is none", () => {
+it(".env: a pipe or a folder of this name is ignored", () => {
   const [withPipe, withFolder] = [mkdtempSync(join(folder.path, "cwd-")), mkdtempSync(join(folder.path, "cwd-"))];
   execFileSync("mkfifo", [join(withPipe, ".env")]);
   mkdirSync(join(withFolder, ".env"));
   for (const cwd of [withPipe, withFolder]) expect(load(cwd).config.port).toBe(8_000);
 });
 
-describe.skipIf(process.getuid?.() !== 0)("an .env that somebody else has put there (needs root)", () => {
-  it("is not trusted: it could send the key of who runs a command to another address", () => {
+describe.skipIf(process.getuid?.() !== 0)(".env of another user (needs root)", () => {
+  it(".env of another user: is refused, since it could send the API key to another address", () => {
     const cwd = workingFolder("HOST=192.0.2.66\n", 4_321);
     expect(() => load(cwd)).toThrow(/\.env in this folder belongs to another user \(uid 4321\).*--config \.env/);
   });
 
-  it("is not trusted either when it is a link of theirs to a file of one's own", () => {
+  it(".env of another user: is refused even if it is a link to a file of the caller", () => {
     const cwd = mkdtempSync(join(folder.path, "cwd-"));
     const own = join(workingFolder("HOST=192.0.2.66\n", process.getuid?.() ?? 0), ".env");
     symlinkSync(own, join(cwd, ".env"));
@@ -49,7 +49,7 @@ describe.skipIf(process.getuid?.() !== 0)("an .env that somebody else has put th
     expect(() => load(cwd)).toThrow("belongs to another user (uid 4321)");
   });
 
-  it("is taken when it is named, and by sudo of its owner", () => {
+  it(".env of another user: is accepted with --config, and with sudo by its owner", () => {
     const cwd = workingFolder("PORT=9000\n", 4_321);
     expect(load(cwd, {}, ".env").config.port).toBe(9_000);
     expect(load(cwd, { SUDO_UID: "4321" }).config.port).toBe(9_000);

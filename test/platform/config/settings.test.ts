@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-/** Settings as a process of its own has them. */
+/** Settings as in a separate process. */
 async function instance(): Promise<StoredSettings & { readonly db: Database }> {
   const db = openPool({ url: database.url }, { max: 2, log: silentLog });
   const settings = createSettings({ db, config, log: silentLog, clock: systemClock });
@@ -35,7 +35,7 @@ async function instance(): Promise<StoredSettings & { readonly db: Database }> {
 }
 
 describe("settings", () => {
-  it("are those of the configuration until somebody changes them", async () => {
+  it("settings: are those of the configuration until they change", async () => {
     const settings = await instance();
     expect(settings.current()).toEqual({
       batchWindowSeconds: 90,
@@ -53,10 +53,10 @@ describe("settings", () => {
     expect(settings.source("retentionDays")).toBe("configuration");
   });
 
-  it("reach a process that could not read them when it was told of the change", async () => {
+  it("settings: reach a process that could not read them at the notification", async () => {
     const [one, two] = [await instance(), await instance()];
     await one.db.query((sql) => sql`alter table settings rename to settings_aside`);
-    // the change is announced, and cannot be read
+    // The change is announced but cannot be read
     await one.db.query((sql) => sql`select pg_notify('homesec_settings', '')`);
     await new Promise((resolve) => setTimeout(resolve, 300));
     await one.db.transaction(async (sql) => {
@@ -66,7 +66,7 @@ describe("settings", () => {
     await eventually(() => two.current().retentionDays === 3, { timeoutMs: 5_000, what: "the change in the other process" });
   });
 
-  it("reach every process, beat the configuration and survive a restart", async () => {
+  it("settings: reach every process, take precedence over the configuration and survive a restart", async () => {
     const [one, two] = [await instance(), await instance()];
     const answer = await one.patch({ retentionDays: 3, riskScoreThresholds: { high: 50 } });
     expect(answer).toMatchObject({ retentionDays: 3, riskScoreThresholds: { low: 0, medium: 30, high: 50, critical: 80 } });
@@ -80,13 +80,13 @@ describe("settings", () => {
     });
   });
 
-  it("merge thresholds of writers that come at the same time", async () => {
+  it("settings: merge thresholds of simultaneous writers", async () => {
     const [one, two] = [await instance(), await instance()];
     await Promise.all([one.patch({ riskScoreThresholds: { medium: 20 } }), two.patch({ riskScoreThresholds: { critical: 90 } })]);
     expect((await instance()).current().riskScoreThresholds).toEqual({ low: 0, medium: 20, high: 60, critical: 90 });
   });
 
-  it("are read again after the connection was lost", async () => {
+  it("settings: are read again after a lost connection", async () => {
     const settings = await instance();
     await database.db.query(
       (sql) => sql`
@@ -106,7 +106,7 @@ describe("settings", () => {
     [{ retentionDays: 0 }, ["body", "retention_days"], "greater_than_equal"],
     [{ batchWindowSeconds: 1.5 }, ["body", "batch_timeout_seconds"], "int_parsing"],
     [{ detectionConfidenceThreshold: 2 }, ["body", "detection_confidence_threshold"], "less_than_equal"],
-  ])("refuse %j and change nothing", async (patch, loc, type) => {
+  ])("settings: refuse %j and change nothing", async (patch, loc, type) => {
     const settings = await instance();
     const before = settings.current();
     await expect(settings.patch({ batchIdleTimeoutSeconds: 7, ...patch })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe("settings", () => {
     expect((await instance()).current()).toEqual(before);
   });
 
-  it("leave out what is stored but not understood", async () => {
+  it("settings: ignore stored values that they do not understand", async () => {
     await database.db.query((sql) => sql`insert into settings (key, value) values ('RETENTION_DAYS', '"x"'), ('FUTURE', '1')`);
     expect((await instance()).current().retentionDays).toBe(14);
   });

@@ -31,7 +31,7 @@ describe("commit notes", () => {
     expect(received).toEqual(["one", "two"]);
   });
 
-  it("commit notes: whoever receives a note reads the committed row, on the connection that became free", async () => {
+  it("commit notes: a subscriber reads the committed row, on the connection that became free", async () => {
     const pool = openPool({ url: database.url }, { max: 1, log: silentLog });
     const read = new Promise<number>((resolve, reject) => {
       pool.onCommitted(() => {

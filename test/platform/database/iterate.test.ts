@@ -16,8 +16,8 @@ afterAll(() => database.close());
 const numbers = (count: number) => (sql: Sql) =>
   cursorBatches(sql, sql<{ n: number }[]>`select n from generate_series(1, ${count}::integer) n`, 100);
 
-describe("a long answer", () => {
-  it("comes in parts, from a connection that is free again at the end", async () => {
+describe("iterate", () => {
+  it("iterate: yields rows in parts, and frees its connection at the end", async () => {
     const sizes: number[] = [];
     for await (const rows of db.iterate(numbers(250))) sizes.push(rows.length);
     expect(sizes).toEqual([100, 100, 50]);
@@ -31,13 +31,13 @@ describe("a long answer", () => {
     [100, [100]],
     [101, [100, 1]],
     [200, [100, 100]],
-  ])("of %d rows comes in batches of %j", async (count, expected) => {
+  ])("iterate: %d rows arrive in batches of %j", async (count, expected) => {
     const sizes: number[] = [];
     for await (const rows of db.iterate(numbers(count))) sizes.push(rows.length);
     expect(sizes).toEqual(expected);
   });
 
-  it("begins when its first part is asked for", async () => {
+  it("iterate: begins with the first request for a part", async () => {
     const answer = db.iterate(numbers(250));
     expect(db.pool.checkedout).toBe(0);
     await answer.next();
@@ -46,7 +46,7 @@ describe("a long answer", () => {
     expect(db.pool.checkedout).toBe(0);
   });
 
-  it("may be left in the middle, and the connection is good for others", async () => {
+  it("iterate: may stop early, and the connection remains usable", async () => {
     for (let round = 0; round < 20; round += 1) {
       for await (const [row] of db.iterate(numbers(100_000))) if (row && row.n > 100 * round) break;
       expect(db.pool.checkedout).toBe(0);
@@ -59,7 +59,7 @@ describe("a long answer", () => {
     expect(idle).toHaveLength(0);
   });
 
-  it("that fails says so", async () => {
+  it("iterate: a failure is reported", async () => {
     const failing = async () => {
       for await (const _ of db.iterate((sql) => cursorBatches(sql, sql`select 1 / (500 - n) from generate_series(1, 1000) n`, 100)));
     };
@@ -67,7 +67,7 @@ describe("a long answer", () => {
     expect(db.pool.checkedout).toBe(0);
   });
 
-  it("takes a third of the connections at most; the next one waits for its turn", async () => {
+  it("iterate: uses at most a third of the connections; the next reader waits for a slot", async () => {
     const first = db.iterate(numbers(1000));
     await first.next();
     const second = db.iterate(numbers(1000));
@@ -79,7 +79,7 @@ describe("a long answer", () => {
     expect(db.pool.checkedout).toBe(0);
   });
 
-  it("that loses its connection says so, and the pool goes on", async () => {
+  it("iterate: a lost connection is reported, and the pool continues", async () => {
     const answer = db.iterate((sql) =>
       cursorBatches(sql, sql<{ pid: number }[]>`select pg_backend_pid() as pid from generate_series(1, 1000000)`, 100),
     );

@@ -5,7 +5,7 @@ import { advisoryLocks } from "../../../src/platform/database/locks.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-test("each advisory lock has a number of its own, and nobody takes one that is not in the list", () => {
+test("advisory locks: each has a unique number, and code uses only locks in the list", () => {
   const numbers = Object.values(advisoryLocks);
   expect(new Set(numbers).size).toBe(numbers.length);
   const taken = ["src", "daemon", "commands"].flatMap((folder) =>

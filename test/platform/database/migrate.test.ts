@@ -31,7 +31,7 @@ const tables = async () =>
     )
   ).map((table) => table.name);
 
-test("from zero, each once, in order; a second run has nothing to do", async () => {
+test("migrate: applies each file once and in order; a second run has nothing to do", async () => {
   expect((await migrationStatus(database.db, { folder })).pending.map((file) => file.name)).toEqual(["0001_first.sql", "0002_second.sql"]);
   expect((await run()).map((file) => file.version)).toEqual([1, 2]);
   expect(await tables()).toEqual(["first", "schema_migrations", "second"]);
@@ -42,13 +42,13 @@ test("from zero, each once, in order; a second run has nothing to do", async () 
   expect(Math.abs((status.applied[0]?.applied_at.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
 });
 
-test("the project's own migrations work from zero", async () => {
+test("migrate: the project's migrations work on an empty database", async () => {
   const done = await migrate(database.db, { log: silentLog, clock: systemClock });
   expect(done[0]?.name).toBe("0001_init.sql");
   expect(await tables()).toContain("events");
 });
 
-test("a clone finds them, whatever its folder is called", async () => {
+test("migrate: a clone finds the migrations, whatever the name of its folder", async () => {
   const root = join(import.meta.dirname, "../../..");
   const clone = join(folder, "homesec-dist");
   for (const part of ["package.json", "src", "migrations"]) await cp(join(root, part), join(clone, part), { recursive: true });
@@ -59,7 +59,7 @@ test("a clone finds them, whatever its folder is called", async () => {
   expect(inClone.pending).toEqual((await migrationStatus(database.db)).pending);
 });
 
-test("several programs starting together apply each once", async () => {
+test("migrate: several programs that start together apply each file once", async () => {
   const pools = Array.from({ length: 5 }, () => openPool({ url: database.url }, { max: 1, log: silentLog }));
   const results = await Promise.all(pools.map((db) => migrate(db, { folder, log: silentLog, clock: systemClock })));
   await Promise.all(pools.map((pool) => pool.close()));
@@ -71,13 +71,13 @@ test("several programs starting together apply each once", async () => {
   ).toEqual([1, 2]);
 });
 
-test("later files are applied on top", async () => {
+test("migrate: later files are applied to the existing schema", async () => {
   await run();
   await writeFile(join(folder, "0003_third.sql"), "create table third (id integer);");
   expect((await run()).map((file) => file.name)).toEqual(["0003_third.sql"]);
 });
 
-test("a file that fails leaves nothing of itself, and those before it stay", async () => {
+test("migrate: a file that fails leaves no trace, and those before it stay", async () => {
   await writeFile(join(folder, "0003_third.sql"), "create table third (id integer); select 1 / 0;");
   await expect(run()).rejects.toThrow(/0003_third\.sql.*division by zero/);
   expect(await tables()).toEqual(["first", "schema_migrations", "second"]);
@@ -100,7 +100,7 @@ test.each([
   expect(await tables()).toEqual(["first", "schema_migrations", "second"]);
 });
 
-test("misnamed files and double numbers are errors", async () => {
+test("migrate: misnamed files and duplicate numbers are errors", async () => {
   await writeFile(join(folder, "0002_again.sql"), "select 1");
   await expect(run()).rejects.toThrow(/number/);
   await rm(join(folder, "0002_again.sql"));
@@ -108,12 +108,12 @@ test("misnamed files and double numbers are errors", async () => {
   await expect(run()).rejects.toThrow(/third\.sql/);
 });
 
-test("the built program finds its migrations", async () => {
+test("migrate: the built program finds its migrations", async () => {
   const built = (await import(join(checkout, "dist/src/platform/database/migrate.js"))) as { migrate: typeof migrate };
   expect((await built.migrate(database.db, { log: silentLog, clock: systemClock })).length).toBeGreaterThan(0);
 });
 
-test("a copy of the migrations elsewhere has the same checksums", async () => {
+test("migrate: a copy of the migrations in another folder has the same checksums", async () => {
   await migrate(database.db, { log: silentLog, clock: systemClock });
   await rm(folder, { recursive: true });
   await cp(join(checkout, "migrations"), folder, { recursive: true });

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The checkout, which holds the built program. */
+/** The checkout, which contains the built program. */
 export const checkout = fileURLToPath(new URL("../../..", import.meta.url));
 const fixture = fileURLToPath(new URL("./fixtures/open-database.mjs", import.meta.url));
 
 export interface Opened {
   readonly pid: number;
-  /** What the child said: `ready`, and the time it took, or the error. */
+  /** The child's message: `ready` and the time it took, or the error. */
   readonly said: {
     readonly ready: boolean;
     readonly ms: number;
@@ -32,7 +32,7 @@ export interface OpenInChild {
   readonly script?: string;
 }
 
-/** Opens a database in a Node process of its own and waits for what it says. With `until: "ready"` it has ended, too. */
+/** Opens a database in a separate Node.js process and waits for its message. With `until: "ready"` it also waits for its end. */
 export async function openInChild(options: OpenInChild): Promise<Opened> {
   const { dataDir, program = checkout, ownership = "serve", until = "ready", under = [], script = fixture } = options;
   const [command, ...args] = [...under, process.execPath, script, program, dataDir, ownership, until];

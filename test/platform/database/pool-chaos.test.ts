@@ -24,7 +24,7 @@ const terminations = 30;
 const restarts = 3;
 const writers = 8;
 
-test(`${terminations} sessions killed and ${restarts} server restarts under load: what was acknowledged is there exactly once`, async ({
+test(`pool: ${terminations} sessions killed and ${restarts} server restarts under load leave each acknowledged row exactly once`, async ({
   annotate,
 }) => {
   const faults: unknown[] = [];
@@ -122,7 +122,7 @@ test(`${terminations} sessions killed and ${restarts} server restarts under load
   expect(rows.length - acknowledged.length).toBeLessThanOrEqual(unknown.length);
   expect(Math.max(...recoveries)).toBeLessThan(2_000);
   expect(acknowledged.length).toBeGreaterThan(200);
-  // the writers were back before the listener had to be: between two restarts it may not have been there, now it is
+  // The writers reconnect before the listener must: between two restarts it may have been missing, but now it is back
   expect(listening).toBeGreaterThan(1);
   await expect
     .poll(
@@ -145,7 +145,7 @@ test(`${terminations} sessions killed and ${restarts} server restarts under load
   );
 }, 60_000);
 
-test("the server going away while connections are being made, closed and listened on raises nothing", async () => {
+test("pool: the loss of the server while connections open, close and listen throws nothing", async () => {
   const faults: unknown[] = [];
   const onFault = (fault: unknown) => faults.push(fault);
   process.on("uncaughtException", onFault);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Ends the session that `sql` belongs to, from another one. */
+/** Ends the session of `sql` from another one. */
 async function terminate(pid: number): Promise<void> {
   const admin = openPool({ url: inject("testServerUrl") }, { max: 1, log: silentLog });
   await admin.query((sql) => sql`select pg_terminate_backend(${pid}, 2000)`);
@@ -33,8 +33,8 @@ async function countNotes(id: number): Promise<number> {
   return row.n;
 }
 
-describe("values", () => {
-  test("come back as what they are", async () => {
+describe("pool values", () => {
+  test("pool values: are returned with their type", async () => {
     const at = new Date("2026-03-01T10:20:30.456Z");
     const [row] = await db.query(
       (sql) => sql`
@@ -66,7 +66,7 @@ describe("values", () => {
     });
   });
 
-  test("a plain object may be written to a jsonb column", async () => {
+  test("pool values: a plain object may be written to a jsonb column", async () => {
     const written = await db.transaction(async (sql) => {
       await sql`create temporary table facts (value jsonb) on commit drop`;
       await sql`insert into facts (value) values (${{ model_name: "x", at: [1] } as never})`;
@@ -75,13 +75,13 @@ describe("values", () => {
     expect(written[0]).toEqual({ value: { model_name: "x", at: [1] }, name: "x" });
   });
 
-  test("undefined is refused", async () => {
+  test("pool values: undefined is refused", async () => {
     await expect(db.query((sql) => sql`select ${undefined as never}::text`)).rejects.toThrow(/undefined/i);
   });
 });
 
-describe("transactions", () => {
-  test("commit on success and give the result", async () => {
+describe("pool transactions", () => {
+  test("pool transactions: commit on success and return the result", async () => {
     const result = await db.transaction(async (sql) => {
       await sql`insert into notes (id, text) values (1, 'one')`;
       return "done";
@@ -90,7 +90,7 @@ describe("transactions", () => {
     expect(await countNotes(1)).toBe(1);
   });
 
-  test("an error rolls back and is passed on as it is", async () => {
+  test("pool transactions: an error rolls back and is passed on unchanged", async () => {
     const failure = new Error("changed my mind");
     await expect(
       db.transaction(async (sql) => {
@@ -101,7 +101,7 @@ describe("transactions", () => {
     expect(await countNotes(2)).toBe(0);
   });
 
-  test("a failed statement that was caught does not count as success", async () => {
+  test("pool transactions: a failed statement that was caught does not count as success", async () => {
     await expect(
       db.transaction(async (sql) => {
         await sql`insert into notes (id, text) values (3, 'three')`;
@@ -111,22 +111,22 @@ describe("transactions", () => {
     expect(await countNotes(3)).toBe(0);
   });
 
-  test("two statements failing at once reject once, and the connection is good afterwards", async () => {
+  test("pool transactions: two simultaneous failures reject once, and the connection remains usable", async () => {
     await expect(db.transaction((sql) => Promise.all([sql`select 1 / 0`, sql`select nonsense`]))).rejects.toThrow(/division by zero/);
     await Promise.all(Array.from({ length: 6 }, () => db.query((sql) => sql`select 1`)));
   });
 
-  test("a constraint checked at commit rejects with its own error", async () => {
+  test("pool transactions: a constraint checked at commit rejects with its error", async () => {
     const error = await db.transaction((sql) => sql`insert into tags (note_id) values (999)`).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "23503" });
   });
 
-  test("a statement after the end of its transaction is refused", async () => {
+  test("pool transactions: a statement after the end of its transaction is refused", async () => {
     const leaked = await db.transaction(async (sql) => ({ sql }));
     expect(() => leaked.sql`select 1`).toThrow(/after its transaction/);
   });
 
-  test("a connection lost in the middle is told as unavailable, and nothing remains", async () => {
+  test("pool transactions: a connection lost in the middle rejects as unavailable, and nothing is stored", async () => {
     const error = await db
       .transaction(async (sql) => {
         await sql`insert into notes (id, text) values (4, 'four')`;
@@ -140,7 +140,7 @@ describe("transactions", () => {
     expect((await countNotes(4)) + (await countNotes(5))).toBe(0);
   });
 
-  test("a connection lost before the commit is sent means not committed", async () => {
+  test("pool transactions: a connection lost before the commit means not committed", async () => {
     const error = await db
       .transaction(async (sql) => {
         const [own] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
@@ -154,7 +154,7 @@ describe("transactions", () => {
     expect(await countNotes(6)).toBe(0);
   });
 
-  test("a connection lost while committing is told as unknown", async () => {
+  test("pool transactions: a connection lost during the commit rejects as unknown", async () => {
     await db.query(async (sql) => {
       await sql`
         create or replace function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(20); return null; end $$`;
@@ -179,7 +179,7 @@ describe("transactions", () => {
     expect(await outcome).toBeInstanceOf(OutcomeUnknown);
   });
 
-  test("connections that died while idle are replaced without anybody noticing", async () => {
+  test("pool transactions: connections that died while idle are replaced without an error", async () => {
     const pids = await Promise.all(
       Array.from({ length: 3 }, () =>
         db.query(async (sql) => {
@@ -193,9 +193,9 @@ describe("transactions", () => {
   });
 });
 
-test("sessions that a rush needed are ended after it, but for one", async () => {
+test("pool transactions: the sessions of a peak are ended after it, except one", async () => {
   const pool = openPool({ url: inject("testServerUrl") }, { max: 3, log: silentLog, unusedMs: 100 });
-  // each keeps its session until all three are there
+  // Each keeps its session until all three have one
   const rush = () =>
     Promise.all(
       Array.from({ length: 3 }, () =>
@@ -210,7 +210,7 @@ test("sessions that a rush needed are ended after it, but for one", async () => 
       await rush();
       await eventually(() => pool.pool.total_connections === 1, { what: "the end of the others" });
     }
-    // one that is needed all the time stays
+    // A session in constant use stays
     const pids = new Set<number>();
     const until = performance.now() + 400;
     while (performance.now() < until) {
@@ -224,7 +224,7 @@ test("sessions that a rush needed are ended after it, but for one", async () => 
   }
 });
 
-test("a session that was open for long makes room for a new one, and nobody has to wait for that", async () => {
+test("pool transactions: an old session is replaced by a new one without a wait", async () => {
   const pool = openPool({ url: inject("testServerUrl") }, { max: 2, log: silentLog, lifetimeMs: 100 });
   try {
     const pids = new Set<number>();
@@ -243,14 +243,14 @@ test("a session that was open for long makes room for a new one, and nobody has 
   }
 });
 
-describe("errors by name", () => {
-  test("unique violation", async () => {
+describe("pool errors", () => {
+  test("pool errors: unique violation", async () => {
     await db.query((sql) => sql`insert into notes (id, text) values (10, 'ten')`);
     const error = await db.query((sql) => sql`insert into notes (id, text) values (10, 'again')`).catch((caught: unknown) => caught);
     expect(isUniqueViolation(error)).toBe(true);
   });
 
-  test("a statement over its time", async () => {
+  test("pool errors: statement timeout", async () => {
     const error = await db
       .transaction(async (sql) => {
         await sql`set local statement_timeout = 20`;
@@ -261,8 +261,8 @@ describe("errors by name", () => {
   });
 });
 
-describe("the queue", () => {
-  test("serves first come, first served, with no more connections than allowed", async () => {
+describe("pool queue", () => {
+  test("pool queue: serves in order of arrival, with at most the permitted connections", async () => {
     const order: number[] = [];
     const work = Array.from({ length: 12 }, (_, at) =>
       db.query(async (sql) => {
@@ -276,21 +276,21 @@ describe("the queue", () => {
     expect(db.pool).toEqual({ size: 3, overflow: 0, checkedin: 3, checkedout: 0, total_connections: 3, waiting: 0 });
   });
 
-  test("counters tell what is lent", async () => {
+  test("pool queue: counters show the connections in use", async () => {
     await db.query(async (sql) => {
       await sql`select 1`;
       expect(db.pool).toMatchObject({ checkedin: 2, checkedout: 1 });
     });
   });
 
-  test("a thousand short queries through three connections all answer", async () => {
+  test("pool queue: a thousand short queries through three connections all succeed", async () => {
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, at) => db.query(async (sql) => (await sql<[{ x: number }]>`select ${at}::int as x`)[0].x)),
     );
     expect(answers).toEqual(Array.from({ length: 1000 }, (_, at) => at));
   });
 
-  test("closing lets work finish, refuses new work, and may be called twice", async () => {
+  test("pool queue: closing lets work finish, refuses new work, and may be called twice", async () => {
     const pool = openPool({ url: database.url }, { max: 1, log: silentLog });
     const slow = pool.query((sql) => sql`select pg_sleep(0.6), 7 as x`);
     await expect.poll(() => pool.pool.checkedout).toBe(1);
@@ -303,7 +303,7 @@ describe("the queue", () => {
     expect(pool.pool.total_connections).toBe(0);
   });
 
-  test("sees every statement that is sent", async () => {
+  test("pool queue: reports every statement that is sent", async () => {
     const texts: string[] = [];
     const pool = openPool({ url: database.url }, { max: 1, log: silentLog, onStatement: (text) => texts.push(text) });
     await pool.transaction((sql) => sql`select ${1}::int as one`);
@@ -311,7 +311,7 @@ describe("the queue", () => {
     expect(texts.slice(-3)).toEqual(["begin", "select $1::int as one", "commit"]);
   });
 
-  test("a server that has no connection left delays, and does not refuse, who can share one", async () => {
+  test("pool queue: a server without a free connection only delays callers that can share one", async () => {
     const role = `few_${process.pid}`;
     await db.query((sql) => sql.unsafe(`create role ${role} login password 'few' connection limit 1`));
     const url = new URL(database.url);
@@ -324,8 +324,8 @@ describe("the queue", () => {
   });
 });
 
-describe("a server that is not there", () => {
-  test("is told within a few seconds, with the place and without the password", timed, async () => {
+describe("unreachable server", () => {
+  test("unreachable server: is reported within a few seconds, with its address and without the password", timed, async () => {
     const pool = openPool({ url: "postgres://somebody:secret@127.0.0.1:1/nowhere" }, { max: 2, log: silentLog });
     const error = (await pool.query((sql) => sql`select 1`).catch((caught: unknown) => caught)) as DatabaseUnavailable;
     expect(error).toBeInstanceOf(DatabaseUnavailable);
@@ -339,7 +339,7 @@ describe("a server that is not there", () => {
     await pool.close();
   });
 
-  test("one that takes the connection and says nothing is given up", async () => {
+  test("unreachable server: a server that connects but never replies times out", async () => {
     const sockets = new Set<Socket>();
     const mute = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
     await once(mute, "listening");
@@ -351,7 +351,7 @@ describe("a server that is not there", () => {
     mute.close();
   });
 
-  test("a wrong password or database is told at once, in the server's words", async () => {
+  test("unreachable server: a wrong password or database is reported at once, in the server's words", async () => {
     for (const [part, value, words] of [
       ["password", "wrong", /password authentication failed.*; correct DATABASE_URL/],
       ["pathname", "/no_such_database", /does not exist.*; correct DATABASE_URL/],
@@ -364,7 +364,7 @@ describe("a server that is not there", () => {
     }
   });
 
-  test("TLS that is asked for and not offered is refused; preferred is not needed", async () => {
+  test("unreachable server: fails if required TLS is missing, but not if TLS is only preferred", async () => {
     const required = openPool({ url: `${database.url}?sslmode=require` }, { max: 1, log: silentLog });
     await expect(required.query((sql) => sql`select 1`)).rejects.toThrow(/does not speak TLS/);
     await required.close();
@@ -378,14 +378,14 @@ describe("a server that is not there", () => {
     ["not a url", /is not a URL/],
     ["postgres://u:geheim@a,b/c", /DATABASE_URL/],
     ["postgres://u:geheim@h/d?sslmode=sometimes", /sslmode=sometimes/],
-  ])("%s is refused as DATABASE_URL", (url, words) => {
+  ])("unreachable server: %s is refused as DATABASE_URL", (url, words) => {
     expect(() => openPool({ url }, { max: 1, log: silentLog })).toThrow(words);
     expect(() => openPool({ url }, { max: 1, log: silentLog })).not.toThrow(/geheim/);
   });
 });
 
-describe("listening", () => {
-  test("hears its channel, and says when it may have missed something", async () => {
+describe("listen", () => {
+  test("listen: receives its channel, and reports when notifications may be lost", async () => {
     const heard: string[] = [];
     let ready = 0;
     const stop = await db.listen(
@@ -422,7 +422,7 @@ describe("listening", () => {
     await stopOther();
   });
 
-  test("a handler that throws does not end it", async () => {
+  test("listen: a handler that throws does not end it", async () => {
     let calls = 0;
     const stop = await db.listen("fragile", () => {
       calls += 1;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log/log.ts";
 import { logPlace, ServerLog } from "../../../src/platform/database/embedded/server-log.ts";
 
-test.skipIf(process.platform !== "linux")("what the server says is kept again when the disk has room again", async () => {
+test.skipIf(process.platform !== "linux")("server log: is written again when the disk has space again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "homesec-server-log-"));
   const path = join(folder, "postgres.log");
   await symlink("/dev/full", path);

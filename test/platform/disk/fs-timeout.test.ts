@@ -5,7 +5,7 @@ import { timed } from "../../support/timed.ts";
 
 const patienceMs = 100;
 
-/** A question that is answered when it is said so. */
+/** An operation that ends when the test says so. */
 function question() {
   let settle: (answer: string | Error) => void = () => {};
   const answered = new Promise<string | Error>((resolve) => {
@@ -21,18 +21,18 @@ function question() {
   return { ask, asked, settle };
 }
 
-test("what a disk answers in time is passed on, and so is what it refuses", async () => {
+test("file operations: results and errors in time are passed on", async () => {
   const ask = createFsTimeout(patienceMs);
   expect(await ask("/pictures", async () => 1)).toBe(1);
   await expect(ask("/pictures", () => Promise.reject(new Error("EACCES")))).rejects.toThrow("EACCES");
 });
 
-test("a folder that hangs is asked no second time before it has answered, and then again; another one is not held up", timed, async () => {
+test("file operations: a folder that hangs gets no second operation until the first has ended; others are not delayed", timed, async () => {
   const ask = createFsTimeout(patienceMs);
   const hung = question();
   const behind = question();
   const first = ask("/hung", hung.ask);
-  // who waits for his turn goes with the one before him
+  // A waiting operation fails together with the one before it
   const second = ask("/hung", behind.ask);
   const begun = performance.now();
   await expect(first).rejects.toThrow(NoAnswer);
@@ -46,7 +46,7 @@ test("a folder that hangs is asked no second time before it has answered, and th
   await expect.poll(() => ask("/hung", async () => "back").catch(String)).toBe("back");
 });
 
-test("one folder is asked one question at a time, and who waits for many that are answered is not late", async () => {
+test("file operations: one folder runs one at a time, and waiting for many quick ones is not late", async () => {
   const ask = createFsTimeout(patienceMs);
   let [now, most] = [0, 0];
   const one = () =>
@@ -61,7 +61,7 @@ test("one folder is asked one question at a time, and who waits for many that ar
   expect(most).toBe(1);
 });
 
-test("a folder that is reached through a link is the one that it leads to, and so is what lies below", async () => {
+test("file operations: a folder reached through a link, and everything below, counts as its target", async () => {
   const ask = createFsTimeout(patienceMs);
   noteReal("/srv/linked", "/mnt/nas");
   noteReal("/srv/linked/door", "/mnt/other/door");

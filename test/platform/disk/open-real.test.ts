@@ -26,11 +26,11 @@ async function read(): Promise<string | undefined> {
   }
 }
 
-test("a file is opened where it is", async () => {
+test("open real path: opens a file in its place", async () => {
   expect(await read()).toBe(inside);
 });
 
-test("what has become a link meanwhile, itself or a folder on the way, is not followed", async () => {
+test("open real path: does not follow a link that has replaced the file or a folder on the way", async () => {
   await rename(inside, `${inside}-before`);
   await symlink(outside, inside);
   expect(await read()).toBeUndefined();
@@ -41,7 +41,7 @@ test("what has become a link meanwhile, itself or a folder on the way, is not fo
   await expect(read()).rejects.toMatchObject({ code: "ELOOP" });
 });
 
-test("a pipe or a folder in its place is no file", async () => {
+test("open real path: a pipe or a folder in its place is not a file", async () => {
   await rm(picture);
   execFileSync("mkfifo", [picture]);
   expect(await read()).toBeUndefined();

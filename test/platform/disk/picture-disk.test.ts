@@ -9,13 +9,13 @@ import { timed } from "../../support/timed.ts";
 const folder = temporaryFolder("picture-disk");
 afterAll(() => folder.remove());
 
-it("tells of the pictures' disk only when it is another one, and nothing when it is gone", async () => {
+it("picture disk: is reported only if it is another disk, and not when it has disappeared", async () => {
   const cameraRoot = join(folder.path, "cameras");
   const look = createPictureDisk({ dataDir: folder.path, cameraRoot });
   expect(await look()).toBeUndefined();
   mkdirSync(cameraRoot);
   expect(await look()).toBeUndefined();
-  // /proc is a file system of its own on each Linux
+  // /proc is a separate file system on each Linux
   if (readdirSync("/").includes("proc")) {
     const other = createPictureDisk({ dataDir: folder.path, cameraRoot: "/proc" });
     expect(await Promise.all([other(), other()])).toMatchObject([{ totalBytes: 0 }, { totalBytes: 0 }]);
@@ -23,12 +23,12 @@ it("tells of the pictures' disk only when it is another one, and nothing when it
   expect(await createPictureDisk({ dataDir: join(folder.path, "none"), cameraRoot })()).toBeUndefined();
 });
 
-it("gives a disk that hangs up soon, asks it no second time before it has answered, and then again", timed, async () => {
+it("picture disk: a disk that hangs times out, and gets no second operation until the first has ended", timed, async () => {
   const cameraRoot = join(folder.path, "hung");
   mkdirSync(cameraRoot);
   const pipes = Array.from({ length: 8 }, (_, number) => join(folder.path, `pipe-${number}`));
   execFileSync("mkfifo", pipes);
-  // nobody writes yet: all threads that look at files hang, as at a share that is away
+  // Without a writer, all threads for files hang, as on a share whose server is down
   const opening = pipes.map((path) => promises.open(path, "r"));
   const look = createPictureDisk({ dataDir: folder.path, cameraRoot });
   let writers: readonly number[] = [];

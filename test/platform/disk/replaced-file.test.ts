@@ -16,7 +16,7 @@ const writers = {
   "--watermark": (path: string) => writeWatermark(path, new Date(7)),
 };
 
-test.each(Object.entries(writers))("%s replaces the file behind a link, and the link stays", async (name, write) => {
+test.each(Object.entries(writers))("replaced file: %s replaces the file behind a link, and the link stays", async (name, write) => {
   const place = join(folder.path, name);
   mkdirSync(join(place, "usb"), { recursive: true });
   writeFileSync(join(place, "usb", "file"), "old");
@@ -28,7 +28,7 @@ test.each(Object.entries(writers))("%s replaces the file behind a link, and the 
   expect(lstatSync(join(place, "new")).isFile()).toBe(true);
 });
 
-test.each(Object.entries(writers))("%s takes the place of no device or pipe", async (name, write) => {
+test.each(Object.entries(writers))("replaced file: %s does not replace a device or a pipe", async (name, write) => {
   const pipe = join(folder.path, `${name}.pipe`);
   execFileSync("mkfifo", [pipe]);
   await expect(write(pipe)).rejects.toThrow("it is a device or a pipe; choose another place");

@@ -10,7 +10,7 @@ import { timed } from "../../support/timed.ts";
 const folder = temporaryFolder("share-threads");
 afterAll(() => folder.remove());
 
-/** A question that waits as one does at a share that hangs. */
+/** An operation that waits like one on a share that hangs. */
 function hungQuestion(share: string) {
   let answer: () => void = () => {};
   let isAsked = false;
@@ -23,31 +23,35 @@ function hungQuestion(share: string) {
   return { answered, answer: () => answer(), isAsked: () => isAsked };
 }
 
-test("shares that hang leave a thread, one goes to a share that proves to be there, and all are given back", timed, async () => {
-  const two = ["/nas/1", "/nas/2"].map(hungQuestion);
-  // the command of the system answers for this one, with an error, and so it is there
-  const third = hungQuestion("/nas/3");
-  await expect.poll(() => third.isAsked()).toBe(true);
-  const begun = performance.now();
-  await expect(askShare("/nas/4", async () => "told")).rejects.toThrow(new NoAnswer("/nas/4"));
-  expect(performance.now() - begun).toBeLessThan(7_000);
+test(
+  "share threads: hanging shares leave one thread free, one goes to a share that responds, and all are freed in the end",
+  timed,
+  async () => {
+    const two = ["/nas/1", "/nas/2"].map(hungQuestion);
+    // The system's command reports an error for this share, so it responds
+    const third = hungQuestion("/nas/3");
+    await expect.poll(() => third.isAsked()).toBe(true);
+    const begun = performance.now();
+    await expect(askShare("/nas/4", async () => "told")).rejects.toThrow(new NoAnswer("/nas/4"));
+    expect(performance.now() - begun).toBeLessThan(7_000);
 
-  third.answer();
-  expect(await askShare("/nas/4", async () => "told")).toBe("told");
-  for (const question of two) question.answer();
-  await Promise.all([...two, third].map(({ answered }) => answered));
-  const atOnce = performance.now();
-  await Promise.all([1, 2].map((n) => askShare(`/nas/${n}`, async () => n)));
-  expect(performance.now() - atOnce).toBeLessThan(100);
-});
+    third.answer();
+    expect(await askShare("/nas/4", async () => "told")).toBe("told");
+    for (const question of two) question.answer();
+    await Promise.all([...two, third].map(({ answered }) => answered));
+    const atOnce = performance.now();
+    await Promise.all([1, 2].map((n) => askShare(`/nas/${n}`, async () => n)));
+    expect(performance.now() - atOnce).toBeLessThan(100);
+  },
+);
 
-test("what a question throws is what its caller gets, and holds nothing", async () => {
+test("share threads: the caller gets the error of an operation, which then holds no thread", async () => {
   const failing = [1, 2, 3, 4].map((n) => askShare(`/nas/${n}`, () => Promise.reject(new Error(`no ${n}`))));
   await expect(Promise.all(failing)).rejects.toThrow("no 1");
   expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
 });
 
-test("a share is asked by a command of the system, which is ended when it does not answer in time", timed, async () => {
+test("share threads: a command of the system checks the share, and is ended if it does not reply in time", timed, async () => {
   const command = join(folder.path, "stat");
   writeFileSync(command, '#!/bin/sh\ncase "$2" in *hung) exec sleep 30;; *gone) exit 1;; esac\n');
   chmodSync(command, 0o755);

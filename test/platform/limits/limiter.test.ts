@@ -19,7 +19,7 @@ function virtualClock() {
   };
 }
 
-it("has the tiers of the interface by default", () => {
+it("rate limits: the default tiers match the interface", () => {
   expect(configured({})).toEqual({
     default: { requestsPerMinute: 60, burst: 10 },
     media: { requestsPerMinute: 120, burst: 10 },
@@ -31,7 +31,7 @@ it("has the tiers of the interface by default", () => {
   });
 });
 
-it("takes each tier's variables, and RATE_LIMIT_BURST for the default tier only", () => {
+it("rate limits: use each tier's variables, and RATE_LIMIT_BURST for the default tier only", () => {
   expect(
     configured({
       RATE_LIMIT_REQUESTS_PER_MINUTE: "1",
@@ -56,7 +56,7 @@ it("takes each tier's variables, and RATE_LIMIT_BURST for the default tier only"
   });
 });
 
-it("counts for each tier and client alone, over a window that slides", async () => {
+it("rate limits: count per tier and client, over a sliding window", async () => {
   const clock = virtualClock();
   const store = await openStore({ log: silentLog });
   const limiter = createLimiter({ store, allowances: configured({}), clock, log: silentLog });
@@ -78,7 +78,7 @@ it("counts for each tier and client alone, over a window that slides", async () 
   expect(await limiter.count("export", "192.0.2.1")).toBeUndefined();
 });
 
-it("allows everything while the store is away, and says so once", async () => {
+it("rate limits: allow everything while the store is down, and log it once", async () => {
   const said: string[] = [];
   const log = { ...silentLog, warn: (_: object, message: string) => said.push(message) };
   const store = await openStore({ redisUrl: "redis://127.0.0.1:1", log: silentLog });

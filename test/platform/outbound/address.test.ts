@@ -6,7 +6,7 @@ const at =
   async () =>
     addresses;
 
-describe("addresses", () => {
+describe("address check", () => {
   it.each([
     "169.254.169.254",
     "169.254.0.1",
@@ -28,7 +28,7 @@ describe("addresses", () => {
     "::169.254.169.254",
     "64:ff9b::169.254.169.254",
     "2002:a9fe:a9fe::1",
-  ])("%s is refused", (address) => {
+  ])("address check: %s is refused", (address) => {
     expect(isRefusedAddress(address)).toBe(true);
   });
 
@@ -49,12 +49,12 @@ describe("addresses", () => {
     "::ffff:192.168.1.20",
     "64:ff9b::8.8.8.8",
     "2002:a00:1::1",
-  ])("%s is allowed", (address) => {
+  ])("address check: %s is allowed", (address) => {
     expect(isRefusedAddress(address)).toBe(false);
   });
 });
 
-describe("URLs", () => {
+describe("URL check", () => {
   it.each([
     "http://169.254.169.254",
     "http://169.254.169.254./latest",
@@ -64,18 +64,18 @@ describe("URLs", () => {
     "http://[::ffff:169.254.169.254]:8080",
     "http://metadata.google.internal",
     "http://METADATA.google.internal.:80/",
-  ])("%s is refused without asking for a name", async (url) => {
+  ])("URL check: %s is refused without a lookup", async (url) => {
     expect(await refusalOf(url, () => Promise.reject(new Error("asked")))).toBeDefined();
   });
 
-  it("counts by every address of the name", async () => {
+  it("URL check: considers every address of the name", async () => {
     expect(await refusalOf("http://vision.lan", at("192.168.1.5"))).toBeUndefined();
     expect(await refusalOf("http://vision.lan", at("192.168.1.5", "fe80::1"))).toBe(
       "vision.lan is at fe80::1, a link-local or reserved address",
     );
   });
 
-  it("may be of a machine that is not there yet", async () => {
+  it("URL check: accepts a machine that does not exist yet", async () => {
     expect(await refusalOf("http://vision.lan", () => Promise.reject(new Error("ENOTFOUND")))).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ it.each([
   ["0.0.0.0/0", "[fd12::1]", false],
   ["0.0.0.0/0, ::/0", "[fd12::1]", true],
   ['["nas.lan", "10.0.0.0/8"]', "nas.lan", true],
-  // it narrows, it never opens
+  // The list only restricts
   ["169.254.169.254", "169.254.169.254", false],
   ["0.0.0.0/0, ::/0", "169.254.169.254", false],
   ["evil.lan", "evil.lan", false],
@@ -54,7 +54,7 @@ it.each([
   expect(await allowed(allow, host)).toBe(expected);
 });
 
-it("says what to do", async () => {
+it("OUTBOUND_ALLOW: the refusal includes the remedy", async () => {
   const outbound = createOutbound({ allow: asSet("10.0.0.0/8"), resolve: async () => ["10.0.0.1", "192.168.1.5"] });
   expect(await outbound.refusalOf("https://two.lan/")).toBe(
     "two.lan (10.0.0.1, 192.168.1.5) is not among the targets of OUTBOUND_ALLOW; add it there, and start homesec again",

@@ -20,7 +20,7 @@ const refusedV4: fc.Arbitrary<Bytes> = fc.oneof(
   fc.constantFrom<Bytes>([100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192]),
 );
 
-/** By plain arithmetic, apart from what the program does. */
+/** Plain arithmetic, independent of the program. */
 const isBad = ([a, b, c, d]: Bytes): boolean => {
   const is = (...start: number[]): boolean => start.every((value, at) => value === [a, b, c, d][at]);
   const nobodys = is(192, 0, 0) || is(192, 0, 2) || is(198, 51, 100) || is(203, 0, 113) || is(192, 88, 99);
@@ -36,7 +36,7 @@ const radix = fc.constantFrom(
   (n: number) => `0X00${n.toString(16).toUpperCase()}`,
 );
 
-/** Ways to write one IPv4 address as the host of a URL. */
+/** Notations of one IPv4 address as the host of a URL. */
 const written = (v4: Bytes): fc.Arbitrary<string> => {
   const [a, b, c, d] = v4;
   return fc.oneof(
@@ -68,7 +68,7 @@ const refusedBeforeAnything = async (url: string): Promise<void> => {
   expect(connects.addresses(), url).toEqual([]);
 };
 
-it("an address that is never called is not called, however it is written", async () => {
+it("any URL: a refused address is refused in every notation", async () => {
   const urls = refusedV4.chain((v4) =>
     fc.tuple(
       fc.constantFrom("http:", "https:", "HTTP:"),
@@ -87,7 +87,7 @@ it("an address that is never called is not called, however it is written", async
   );
 });
 
-it("every other IPv4 address may be called, in whichever clothes", () => {
+it("any URL: every other IPv4 address is allowed in every notation", () => {
   fc.assert(
     fc.property(
       anyV4.chain((v4) => fc.tuple(fc.constant(v4), written(v4))),
@@ -100,7 +100,7 @@ it("every other IPv4 address may be called, in whichever clothes", () => {
   );
 });
 
-it("no text crashes it, and none gets past a name that leads to a refused address", async () => {
+it("any URL: no text causes a crash, and none passes whose name resolves to a refused address", async () => {
   const part = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 12 }),
     fc.constantFrom(
@@ -141,7 +141,7 @@ it("no text crashes it, and none gets past a name that leads to a refused addres
   );
   await fc.assert(
     fc.asyncProperty(texts, async (text) => {
-      // an allowed address is no matter of this test
+      // This test does not concern allowed addresses
       const host = URL.canParse(text) ? new URL(text).hostname : "";
       fc.pre(!/^\[|^\d/.test(host) || isRefusedAddress(host));
       await refusedBeforeAnything(text);

@@ -1,18 +1,18 @@
 import { createHook } from "node:async_hooks";
 
-/** Records every TCP connection that this process begins, whoever asks for it. */
+/** Records every TCP connection that this process begins. */
 export interface Connects {
-  /** Addresses, in the order of the attempts. */
+  /** Addresses in the order of the attempts. */
   addresses(): readonly string[];
   stop(): void;
 }
 
-/** Starts to record. */
+/** Starts recording. */
 export function recordConnects(): Connects {
   const begun: { readonly address?: string }[] = [];
   const hook = createHook({
     init(_id, type, _trigger, resource) {
-      // Node writes the address into it just after
+      // Node.js sets the address just after this event
       if (type === "TCPCONNECTWRAP") begun.push(resource as { address?: string });
     },
   }).enable();

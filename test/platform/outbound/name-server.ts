@@ -3,16 +3,16 @@ import { Resolver } from "node:dns/promises";
 import type { AddressInfo } from "node:net";
 import type { Resolve } from "../../../src/platform/outbound/resolve.ts";
 
-/** A name server on 127.0.0.1 whose answers are forgotten at once. */
+/** A name server on 127.0.0.1 whose answers are not cached. */
 export interface NameServer {
-  /** Asks it over UDP, each time anew. */
+  /** Queries it over UDP, each time again. */
   readonly resolve: Resolve;
-  /** How often each name was asked for. */
+  /** Number of queries per name. */
   readonly asked: Map<string, number>;
   close(): Promise<void>;
 }
 
-/** Answers each question for the n-th time with the n-th list of IPv4 addresses, and then with the last one. */
+/** Answers the n-th query for a name with the n-th list of IPv4 addresses, and later ones with the last list. */
 export async function startNameServer(names: Readonly<Record<string, readonly (readonly string[])[]>>): Promise<NameServer> {
   const asked = new Map<string, number>();
   const socket = createSocket("udp4");

@@ -19,7 +19,7 @@ afterEach(async () => {
 const ask = (url: string, more: Partial<OutboundRequest> = {}) =>
   outbound.post({ url, headers: { "content-type": "application/json" }, body: '{"ü":1}', timeoutMs: 10_000, ...more });
 
-/** A server that speaks no HTTP; each connection is given to `talk`. */
+/** A server that does not speak HTTP; each connection is passed to `talk`. */
 async function rawServer(talk: (socket: Socket) => void): Promise<{ port: number; open: Set<Socket>; close(): Promise<void> }> {
   const open = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -42,8 +42,8 @@ async function rawServer(talk: (socket: Socket) => void): Promise<{ port: number
   };
 }
 
-describe("what is sent", () => {
-  it("arrives as it was given, once, with homesec's name", async () => {
+describe("outbound request", () => {
+  it("outbound request: arrives unchanged and once, with homesec's name", async () => {
     receiver.answer = { status: 202, headers: { "retry-after": "7" }, body: "thanks ✓" };
     expect(await ask(`${receiver.url}/hook?chat=1#x`, { headers: { "Content-Type": "application/json", "X-Mine": "yes" } })).toEqual({
       kind: "answered",
@@ -71,7 +71,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  it("may be bytes, or nothing", async () => {
+  it("outbound request: the body may be bytes, or empty", async () => {
     await ask(receiver.url, { body: Buffer.from([0x61, 0x62]) });
     await ask(receiver.url, { body: "" });
     expect(receiver.requests.map(({ body, headers }) => [body, headers["content-length"]])).toEqual([
@@ -92,14 +92,14 @@ describe("what is sent", () => {
     ["X Space", "a"],
     ["X-Null", "a\0b"],
     ["", "a"],
-  ])("has no header %j with %j", async (name, value) => {
+  ])("outbound request: refuses header %j with %j", async (name, value) => {
     const answer = await ask(receiver.url, { headers: { [name]: value } });
     expect(answer).toMatchObject({ kind: "refused", error: expect.stringContaining("header") });
     expect(JSON.stringify(answer)).not.toContain(value === "a" ? "\r\n" : value);
     expect(receiver.connections.total).toBe(0);
   });
 
-  it("goes past the proxies of the environment", async () => {
+  it("outbound request: ignores the proxies of the environment", async () => {
     const names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
     const before = names.map((name) => process.env[name]);
     const proxy = await startReceiver();
@@ -114,26 +114,26 @@ describe("what is sent", () => {
   });
 });
 
-describe("an answer", () => {
-  it.each([200, 204, 400, 404, 410, 429, 500, 503])("with status %i is one", async (status) => {
+describe("outbound response", () => {
+  it.each([200, 204, 400, 404, 410, 429, 500, 503])("outbound response: status %i counts as a response", async (status) => {
     receiver.answer = { status };
     expect(await ask(receiver.url)).toMatchObject({ kind: "answered", status, body: "", retryAfter: null });
   });
 
-  it("leaves no connection behind", async () => {
+  it("outbound response: leaves no connection open", async () => {
     receiver.answer = { status: 200, headers: { connection: "keep-alive", "keep-alive": "timeout=600" }, body: "ok" };
     await ask(receiver.url);
     await ask(receiver.url);
     await eventually(() => expect(receiver.connections).toEqual({ total: 2, open: 0 }));
   });
 
-  it("is read up to 16 KiB, and not a letter in two parts", async () => {
+  it("outbound response: is read up to 16 KiB, without splitting a character", async () => {
     receiver.answer = { status: 200, body: `a${"ü".repeat(10_000)}` };
     const answer = await ask(receiver.url);
     expect(answer).toMatchObject({ kind: "answered", body: `a${"ü".repeat(8191)}` });
   });
 
-  it("without end is cut off there", async () => {
+  it("outbound response: an endless one is cut off at the limit", async () => {
     let written = 0;
     receiver.answer = (_, response) => {
       response.writeHead(200);
@@ -148,11 +148,11 @@ describe("an answer", () => {
     };
     expect(await ask(receiver.url)).toMatchObject({ kind: "answered", status: 200, body: "x".repeat(16 * 1024) });
     await eventually(() => expect(receiver.connections.open).toBe(0));
-    // what the buffers of the kernel took
+    // The kernel's buffers accepted this much
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it("that breaks off is one nevertheless", async () => {
+  it("outbound response: one that breaks off still counts", async () => {
     receiver.answer = (_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => response.destroy());
@@ -160,7 +160,7 @@ describe("an answer", () => {
     expect(await ask(receiver.url)).toMatchObject({ kind: "answered", status: 200, body: "half" });
   });
 
-  it("holds nothing that a database cannot store, and stays packed", async () => {
+  it("outbound response: contains only text that a database can store, and is not decompressed", async () => {
     receiver.answer = { status: 200, body: "a\0b" };
     expect(await ask(receiver.url)).toMatchObject({ body: "a\uFFFDb" });
     receiver.answer = { status: 200, headers: { "content-encoding": "gzip" }, body: "no gzip" };
@@ -168,8 +168,8 @@ describe("an answer", () => {
   });
 });
 
-describe("the deadline", () => {
-  it("holds for a server that never answers", async () => {
+describe("outbound deadline", () => {
+  it("outbound deadline: ends a request to a server that never replies", async () => {
     receiver.answer = () => {};
     const answer = await ask(`${receiver.url}/secret`, { timeoutMs: 300 });
     expect(answer).toEqual({
@@ -180,7 +180,7 @@ describe("the deadline", () => {
     await eventually(() => expect(receiver.connections.open).toBe(0));
   });
 
-  it("holds for one that trickles its headers", async () => {
+  it("outbound deadline: ends slow headers", async () => {
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => socket.write("x-a: b\r\n"), 20);
@@ -191,20 +191,20 @@ describe("the deadline", () => {
     await server.close();
   });
 
-  it("holds for one that trickles its body: the answer is what came", async () => {
+  it("outbound deadline: ends a slow body and returns the part that arrived", async () => {
     receiver.answer = (_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write("x"), 20);
       response.on("close", () => clearInterval(timer));
     };
-    // though it might take longer: with the status all is said
+    // The timeout is longer: the status alone completes the request
     const answer = await ask(receiver.url, { timeoutMs: 60_000 });
     expect(answer).toMatchObject({ kind: "answered", status: 200, body: expect.stringMatching(/^x+$/) });
     expect(answer.kind === "answered" && answer.ms).toBeLessThan(10_000);
     await eventually(() => expect(receiver.connections.open).toBe(0));
   });
 
-  it("holds for TLS that never begins", async () => {
+  it("outbound deadline: ends a TLS handshake that never begins", async () => {
     const server = await rawServer(() => {});
     const answer = await ask(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
     expect(answer).toMatchObject({ kind: "unreachable", error: expect.stringContaining("within 0.3 s") });
@@ -212,7 +212,7 @@ describe("the deadline", () => {
     await server.close();
   });
 
-  it("holds for a name server that never answers", async () => {
+  it("outbound deadline: ends the wait for a name server that never replies", async () => {
     const slow = createOutbound({ allow: [], resolve: () => new Promise(() => {}) });
     expect(await slow.post({ url: "http://hooks.lan/", headers: {}, body: "", timeoutMs: 200 })).toMatchObject({
       kind: "unreachable",
@@ -220,7 +220,7 @@ describe("the deadline", () => {
     });
   });
 
-  it("of 32 dead targets is nobody else's", async () => {
+  it("outbound deadline: 32 dead targets do not delay others", async () => {
     const dead = await rawServer(() => {});
     const slow = Array.from({ length: 32 }, (_, n) => ask(`http://127.0.0.1:${dead.port}/${n}`, { timeoutMs: 60_000 }));
     await eventually(() => expect(dead.open.size).toBe(32));
@@ -231,7 +231,7 @@ describe("the deadline", () => {
     await dead.close();
   });
 
-  it("may be called off, before and while it runs", async () => {
+  it("outbound deadline: a request can be cancelled before and while it runs", async () => {
     receiver.answer = () => {};
     const stop = new AbortController();
     const answer = ask(receiver.url, { signal: stop.signal });
@@ -242,15 +242,15 @@ describe("the deadline", () => {
     expect(receiver.connections.total).toBe(1);
   });
 
-  it("does not matter after the end: nothing is sent any more", async () => {
+  it("outbound deadline: nothing is sent after the end", async () => {
     await outbound.close();
     expect(await ask(receiver.url)).toMatchObject({ kind: "unreachable" });
     expect(receiver.connections.total).toBe(0);
   });
 });
 
-describe("what does not answer is told in plain words", () => {
-  it("nothing listens", async () => {
+describe("outbound failure text", () => {
+  it("outbound failure text: no service listens", async () => {
     const { port } = receiver;
     await receiver.close();
     expect(await ask(`http://127.0.0.1:${port}/bot-secret/send?token=secret`)).toEqual({
@@ -260,7 +260,7 @@ describe("what does not answer is told in plain words", () => {
     });
   });
 
-  it("nothing listens at any of its addresses", async () => {
+  it("outbound failure text: no service listens at any of its addresses", async () => {
     const { port } = receiver;
     await receiver.close();
     const named = createOutbound({ allow: [], resolve: async () => ["::1", "127.0.0.1"] });
@@ -293,7 +293,7 @@ describe("what does not answer is told in plain words", () => {
     await server.close();
   });
 
-  it("it does not speak TLS", async () => {
+  it("outbound failure text: the target does not speak TLS", async () => {
     expect(await ask(receiver.url.replace("http:", "https:"))).toMatchObject({
       kind: "unreachable",
       error: expect.stringContaining("is it http://?"),

@@ -1,14 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A target that keeps what it got. */
+/** A target that stores the requests it receives. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** Connections that were ever made, and those that are there now. */
+  /** Number of connections in total, and of the open ones. */
   readonly connections: { total: number; open: number };
   readonly requests: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[];
-  /** What it says, or does. */
+  /** Its response or behaviour. */
   answer: { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } | RequestListener;
   close(): Promise<void>;
 }

@@ -25,9 +25,9 @@ const send = (url: string, resolve: (name: string) => Promise<readonly string[]>
   return { outbound, answer: outbound.post(request) };
 };
 
-/** Every way to write an address that must not be called. None of them may as much as ask for a name. */
+/** Every notation of an address that must not be called. None of them may cause even a lookup. */
 const literals = [
-  // link-local and metadata in every notation
+  // Link-local and metadata in every notation
   "http://169.254.169.254/latest/meta-data/",
   "https://169.254.169.254/",
   "http://169.254.169.254:80/",
@@ -57,7 +57,7 @@ const literals = [
   "HTTP://169.254.169.254/",
   " http://169.254.169.254/\t",
   "http://169.254.\t169.254/",
-  // clothes of IPv6
+  // IPv4 inside IPv6
   "http://[::ffff:169.254.169.254]/",
   "http://[::FFFF:a9fe:a9fe]/",
   "http://[0:0:0:0:0:ffff:a9fe:a9fe]/",
@@ -75,7 +75,7 @@ const literals = [
   "http://[2001:0:4136:e378:8000:63bf:5601:5601]/",
   "http://[2001:db8::5efe:169.254.169.254]/",
   "http://[fd00::200:5efe:169.254.169.254]/",
-  // other addresses of the link, of providers, of many, of nobody
+  // Other link-local, provider, multicast and unassigned addresses
   "http://[fe80::1]/",
   "http://[febf:ffff::1]/",
   "http://[fe80::a9fe:a9fe]/",
@@ -104,10 +104,10 @@ const literals = [
   "http://192.0.2.1/",
   "http://[2001:db8::1]/",
   "http://[100::1]/",
-  // zones, which no URL can have
+  // Zones, which no URL can have
   "http://[fe80::1%25eth0]/",
   "http://[fe80::1%eth0]/",
-  // names of metadata services
+  // Names of metadata services
   "http://metadata.google.internal/computeMetadata/v1/",
   "http://METADATA.GOOGLE.INTERNAL./",
   "http://metadata/",
@@ -115,14 +115,14 @@ const literals = [
   "http://instance-data.ec2.internal/",
   "http://ｍetadata.google.internal/",
   "http://metadata.tencentyun.com/",
-  // with a name or a password
+  // With a user name or a password
   "http://user@127.0.0.1/",
   "http://user:secret@127.0.0.1/",
   "http://:secret@127.0.0.1/",
   "http://127.0.0.1@169.254.169.254/",
   "http://127.0.0.1:80@169.254.169.254:80/",
   "http://hooks.example%40169.254.169.254/",
-  // no host, other schemes, no URL
+  // No host, other schemes, no URL
   "http://",
   "http:///",
   "https://:443/",
@@ -142,10 +142,10 @@ const literals = [
   "169.254.169.254",
 ];
 
-describe("an address that is never called", () => {
-  it(`has at least 60 forms: ${literals.length}`, () => expect(new Set(literals).size).toBe(literals.length));
+describe("refused address", () => {
+  it(`refused address: the test covers at least 60 forms: ${literals.length}`, () => expect(new Set(literals).size).toBe(literals.length));
 
-  it.each(literals)("%j", async (url) => {
+  it.each(literals)("refused address: %j", async (url) => {
     const { outbound, answer } = send(url, async (name) => {
       throw new Error(`asked for ${name}`);
     });
@@ -156,7 +156,7 @@ describe("an address that is never called", () => {
   });
 });
 
-describe("a name", () => {
+describe("outbound name", () => {
   it.each([
     ["one address of the link", [imds]],
     ["a good one and one of the link", ["127.0.0.1", imds]],
@@ -176,7 +176,7 @@ describe("a name", () => {
     expect(connects.addresses()).toEqual([]);
   });
 
-  it("that moves between the look when it was saved and the sending is refused", async () => {
+  it("outbound name: is refused if its address changes to a refused one after it was saved", async () => {
     const names: NameServer = await startNameServer({ "rebind.test": [["127.0.0.1"], [imds]] });
     const outbound = createOutbound({ allow: [], resolve: names.resolve });
     expect(await outbound.refusalOf(`http://rebind.test:${receiver.port}/`)).toBeUndefined();
@@ -188,7 +188,7 @@ describe("a name", () => {
     await names.close();
   });
 
-  it("that moves right after it was checked is called where it was checked", async () => {
+  it("outbound name: is called at the checked address if it changes right after the check", async () => {
     const names = await startNameServer({ "rebind.test": [["127.0.0.1"], [imds]] });
     const { answer } = send(`http://rebind.test:${receiver.port}/`, names.resolve);
     expect(await answer).toMatchObject({ kind: "answered", status: 200 });
@@ -198,7 +198,7 @@ describe("a name", () => {
     await names.close();
   });
 
-  it("is looked up again for each request: no connection is carried over", async () => {
+  it("outbound name: is resolved for each request, and no connection is reused", async () => {
     const names = await startNameServer({ "rebind.test": [["127.0.0.1"], ["127.0.0.1"], [imds]] });
     const outbound = createOutbound({ allow: [], resolve: names.resolve });
     const before = receiver.connections.total;
@@ -212,7 +212,7 @@ describe("a name", () => {
     await names.close();
   });
 
-  it("without an address is unreachable, and may be saved", async () => {
+  it("outbound name: is unreachable without an address, and may be saved", async () => {
     const { outbound, answer } = send("http://hooks.example/services/T0/secret");
     expect(await answer).toEqual({
       kind: "unreachable",
@@ -223,8 +223,8 @@ describe("a name", () => {
   });
 });
 
-describe("a redirect", () => {
-  it.each([301, 302, 303, 307, 308])("(%i) is an answer, and nobody follows it", async (status) => {
+describe("outbound redirect", () => {
+  it.each([301, 302, 303, 307, 308])("outbound redirect: %i is a response and is not followed", async (status) => {
     const elsewhere = await startReceiver();
     for (const location of [`http://${imds}/`, elsewhere.url]) {
       receiver.answer = { status, headers: { location } };
@@ -237,7 +237,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("what may be called", () => {
+describe("allowed target", () => {
   it.each([
     "127.0.0.1",
     "127.1",
@@ -249,7 +249,7 @@ describe("what may be called", () => {
     "１２７.0.0.1",
     "[::ffff:127.0.0.1]",
     "[0:0::ffff:7f00:1]",
-  ])("is reached as %s", async (host) => {
+  ])("allowed target: is reached as %s", async (host) => {
     const before = receiver.requests.length;
     expect(await send(`http://${host}:${receiver.port}/x`, nothing).answer).toMatchObject({ kind: "answered", status: 200 });
     expect(receiver.requests.slice(before)).toHaveLength(1);
@@ -257,7 +257,7 @@ describe("what may be called", () => {
   });
 
   it.each(["hooks.lan", "HOOKS.lan.", "localhost", "xn--bcher-kva.lan", "bücher.lan", "hooks"])(
-    "is reached by the name %s",
+    "allowed target: is reached by the name %s",
     async (name) => {
       const asked: string[] = [];
       const { answer } = send(`http://${name}:${receiver.port}/`, async (host) => {
@@ -269,7 +269,7 @@ describe("what may be called", () => {
     },
   );
 
-  it("is reached at the address that answers, of several good ones", async () => {
+  it("allowed target: the address that responds is used, of several allowed ones", async () => {
     const { answer } = send(`http://hooks.lan:${receiver.port}/`, async () => ["127.0.0.2", "::1", "127.0.0.1"]);
     expect(await answer).toMatchObject({ kind: "answered", status: 200 });
   });
@@ -286,7 +286,7 @@ describe("what may be called", () => {
     "[64:ff9b:1::c0a8:105]",
     "[64:ff9b:1:c0a8:1:500::]",
     "[2606:4700::1111]",
-  ])("%s", async (host) => {
+  ])("allowed target: %s", async (host) => {
     expect(await createOutbound({ allow: [] }).refusalOf(`https://${host}:8443/`)).toBeUndefined();
   });
 });

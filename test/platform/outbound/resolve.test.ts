@@ -7,18 +7,18 @@ const never = () => new Promise<never>(() => {});
 const fails = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 const resolveOf = (sources: Partial<Sources>) => resolveBy({ system: never, servers: never, patienceMs: 5, timeoutMs: 10_000, ...sources });
 
-describe("a name", () => {
-  it("is what the system says, and the name servers are not asked", async () => {
+describe("name resolution", () => {
+  it("name resolution: uses the system's result without querying the name servers", async () => {
     const servers = () => Promise.reject(new Error("asked"));
     expect(await resolveOf({ system: async () => ["192.168.1.5"], servers, patienceMs: 5_000 })("nas")).toEqual(["192.168.1.5"]);
     await expect(resolveOf({ system: fails("ENOTFOUND"), servers, patienceMs: 5_000 })("nas")).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("is found by the name servers when the system is held up by others", async () => {
+  it("name resolution: the name servers resolve a name while the system is busy with others", async () => {
     expect(await resolveOf({ servers: async () => ["8.8.8.8"] })("hooks.example")).toEqual(["8.8.8.8"]);
   });
 
-  it("that the name servers do not know is waited for from the system", async () => {
+  it("name resolution: waits for the system if the name servers do not know the name", async () => {
     let say: (addresses: readonly string[]) => void = () => {};
     const system = () => new Promise<readonly string[]>((done) => (say = done));
     const servers = async () => {
@@ -28,7 +28,7 @@ describe("a name", () => {
     expect(await resolveOf({ system, servers })("nas.local")).toEqual(["192.168.1.5"]);
   });
 
-  it("that nobody answers for fails in time, and nobody is asked any more", async () => {
+  it("name resolution: fails in time without a reply, and sends no more queries", async () => {
     let signal: AbortSignal | undefined;
     const servers: Sources["servers"] = (_, stop) => {
       signal = stop;
@@ -38,7 +38,7 @@ describe("a name", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("is looked up once at a time, and anew after that", async () => {
+  it("name resolution: resolves each name once at a time, and again after that", async () => {
     const asked: string[] = [];
     const waiting: (() => void)[] = [];
     const system = (name: string) => {
@@ -57,7 +57,7 @@ describe("a name", () => {
   });
 });
 
-it("this machine finds itself", async () => {
+it("name resolution: this machine resolves itself", async () => {
   const receiver = await startReceiver();
   expect(await resolveBySystem("localhost")).toContain("127.0.0.1");
   const answer = await createOutbound({ allow: [] }).post({

@@ -39,19 +39,19 @@ const post = (host: string, trusted?: string) =>
     timeoutMs: 10_000,
   });
 
-it("asks for the name of the URL, not for the address that was checked", async () => {
+it("outbound TLS: checks the name of the URL, not the checked address", async () => {
   expect(await post("HOOKS.test", ca)).toMatchObject({ kind: "answered", status: 200, body: "ok" });
   expect(seen.pop()).toEqual({ sni: "hooks.test", host: `hooks.test:${port}` });
   expect(await post("hooks.test.", ca)).toMatchObject({ kind: "answered", status: 200 });
   expect(seen.pop()).toMatchObject({ sni: "hooks.test" });
 });
 
-it("takes a certificate for an address where the URL has one", async () => {
+it("outbound TLS: accepts a certificate for an address if the URL has one", async () => {
   expect(await post("127.0.0.1", ca)).toMatchObject({ kind: "answered", status: 200 });
   expect(seen.pop()).toEqual({ sni: false, host: `127.0.0.1:${port}` });
 });
 
-it("sends nothing to whoever cannot prove the name", async () => {
+it("outbound TLS: sends nothing to a server that cannot prove the name", async () => {
   seen.length = 0;
   expect(await post("other.test", ca)).toMatchObject({
     kind: "unreachable",

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseSearch, phrasesOf, type SearchQuery, wantedOf } from "../../../src/platform/search/query.ts";
 
-/** A query as text with every bracket written: (a & "b c" | !d). */
+/** Formats a query with all brackets: (a & "b c" | !d). */
 function shown(query: SearchQuery): string {
   if (query.kind === "phrase") return query.text.includes(" ") ? `"${query.text}"` : query.text;
   if (query.kind === "not") return `!${shown(query.part)}`;
   return `(${query.parts.map(shown).join(query.kind === "and" ? " & " : " | ")})`;
 }
 
-describe("what must occur", () => {
+describe("required part of a query", () => {
   it.each([
     ["dog -cat", "dog"],
     ["dog -cat garden", "(dog & garden)"],
@@ -22,7 +22,7 @@ describe("what must occur", () => {
   });
 });
 
-describe("a search", () => {
+describe("search query", () => {
   it.each([
     ["dog", "dog"],
     ["  dog  ", "dog"],
@@ -59,7 +59,7 @@ describe("a search", () => {
     );
   });
 
-  it("is read or refused, whatever it is", () => {
+  it("search query: any text is parsed or refused", () => {
     const piece = fc.oneof(fc.constantFrom("OR", "AND", "NOT", "-", '"', " ", "dog", "*", "(", "&", "!"), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {

@@ -30,7 +30,7 @@ const options = () => ({
   log: { ...silentLog, error: (_: object, message: string) => void errors.push(message) },
 });
 
-/** A webhook of which only what is sealed matters. */
+/** Stores a webhook; only its sealed values matter. */
 const store = (sealedSecret: Buffer, sealedAuth: Buffer | null = null) =>
   database.db.query(
     (sql) => sql`
@@ -39,14 +39,14 @@ const store = (sealedSecret: Buffer, sealedAuth: Buffer | null = null) =>
     `,
   );
 
-it("makes a key while nothing is sealed, and opens later what it sealed", async () => {
+it("sealer: creates a key while nothing is sealed, and opens later what it sealed", async () => {
   const sealed = (await openSealerFor(options())).seal("whsec_1");
   await store(sealed);
   expect((await openSealerFor(options())).unseal(sealed)).toBe("whsec_1");
   expect(errors).toEqual([]);
 });
 
-it("makes no new key for secrets that only the old one opens", async () => {
+it("sealer: creates no new key for secrets that need the old one", async () => {
   const sealer = await openSealerFor(options());
   await store(sealer.seal("1"));
   await store(sealer.seal("2"));
@@ -54,13 +54,13 @@ it("makes no new key for secrets that only the old one opens", async () => {
   const missing = `The key file ${keyPath} is missing, and the database holds secrets of 2 webhooks that only it can open; put it back`;
   await expect(openSealerFor(options())).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining(missing) });
   expect(existsSync(keyPath)).toBe(false);
-  // a command that needs no secret goes on
+  // A command that needs no secret continues
   const later = await openSealerLater(options());
   expect(() => later.seal("x")).toThrow(missing);
   expect(() => later.unseal(Buffer.alloc(60))).toThrow(missing);
 });
 
-it("works with another key that a person put there, and says what it cannot open", async () => {
+it("sealer: works with another key that a user has put there, and logs which secrets it cannot open", async () => {
   const sealer = await openSealerFor(options());
   const own = sealer.seal("1");
   await store(own);
@@ -74,7 +74,7 @@ it("works with another key that a person put there, and says what it cannot open
   expect(other.unseal(other.seal("new"))).toBe("new");
 });
 
-it("a daemon does not start without the key that it needs", async () => {
+it("sealer: a daemon does not start without the key that it needs", async () => {
   await store((await openSealerFor(options())).seal("1"));
   rmSync(keyPath);
   const env = { DATABASE_URL: database.url, SECRET_KEY_PATH: keyPath };

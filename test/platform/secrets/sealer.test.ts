@@ -18,7 +18,7 @@ afterEach(() => folder.remove());
 describe("sealing", () => {
   const sealer = sealerOf(Buffer.alloc(32, 7), "/srv/secret.key");
 
-  it("gives every text back, and nobody sees it or its repetition", () => {
+  it("sealing: opens every text again, and hides it and its repetition", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
         const sealed = sealer.seal(text);
@@ -30,7 +30,7 @@ describe("sealing", () => {
     );
   });
 
-  it("takes nothing that was changed, whichever byte it is", () => {
+  it("sealing: refuses any changed byte", () => {
     const sealed = sealer.seal("whsec_abc");
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -42,22 +42,22 @@ describe("sealing", () => {
     }
   });
 
-  it("says that it was another key, and what to do", () => {
+  it("sealing: reports another key, with the remedy", () => {
     const other = sealerOf(Buffer.alloc(32, 8), "/elsewhere/secret.key");
     expect(() => sealer.unseal(other.seal("text"))).toThrow(
       `A stored secret cannot be opened with the key file /srv/secret.key: it was sealed with the key ${other.fingerprint}, and this is ${sealer.fingerprint}; put the right file there and start homesec again, or enter the secret again`,
     );
   });
 
-  it("says that a newer homesec sealed it", () => {
+  it("sealing: reports a value sealed by a newer homesec", () => {
     const sealed = sealer.seal("text");
     sealed[0] = 2;
     expect(() => sealer.unseal(sealed)).toThrow("another version of homesec (form 2)");
   });
 });
 
-describe("the key file", () => {
-  it("is made for this user alone, once", () => {
+describe("key file", () => {
+  it("key file: is created once, for this user only", () => {
     const sealed = openSealer(keyPath).seal("text");
     expect(statSync(keyPath).mode & 0o777).toBe(0o600);
     expect(readFileSync(keyPath)).toHaveLength(32);
@@ -65,7 +65,7 @@ describe("the key file", () => {
     expect(readdirSync(join(folder.path, "data"))).toEqual(["secret.key"]);
   });
 
-  it("is one for processes that start at the same time", async () => {
+  it("key file: is the same for processes that start together", async () => {
     const path = join(folder.path, "secret.key");
     const program = join(folder.path, "open.ts");
     const sealer = join(import.meta.dirname, "../../../dist/src/platform/secrets/sealer.js");
@@ -82,7 +82,7 @@ describe("the key file", () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith("secret.key"))).toEqual(["secret.key"]);
   });
 
-  it.each([0o604, 0o640, 0o620, 0o666])("is not used while others may get at it (%o)", (mode) => {
+  it.each([0o604, 0o640, 0o620, 0o666])("key file: is not used while others may read it (%o)", (mode) => {
     openSealer(keyPath);
     chmodSync(keyPath, mode);
     expect(() => openSealer(keyPath)).toThrow(
@@ -92,14 +92,14 @@ describe("the key file", () => {
     expect(() => openSealer(keyPath)).not.toThrow();
   });
 
-  it("has 32 bytes, and is never mended by making another", () => {
+  it("key file: has 32 bytes, and a wrong one is never replaced", () => {
     openSealer(keyPath);
     writeFileSync(keyPath, "");
     expect(() => openSealer(keyPath)).toThrow("it has 0 bytes and a key has 32");
     expect(readFileSync(keyPath)).toHaveLength(0);
   });
 
-  it("cannot be a folder, nor lie where nothing can", () => {
+  it("key file: cannot be a folder, nor lie in a place that takes no files", () => {
     expect(() => openSealer(folder.path)).toThrow("it is no file; name one with SECRET_KEY_PATH");
     writeFileSync(join(folder.path, "file"), "");
     expect(() => openSealer(join(folder.path, "file", "secret.key"))).toThrow("SECRET_KEY_PATH");

@@ -27,7 +27,7 @@ async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-/** The files of an archive, found by its directory at the end. */
+/** Returns the files of an archive, found by the directory at its end. */
 function unzip(archive: Buffer): Map<string, string> {
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
   const files = new Map<string, string>();
@@ -61,8 +61,8 @@ function textsOf(sheet: string): string[][] {
 const workbook = async (rows: readonly (readonly Cell[])[], options: { readonly rowsPerSheet?: number; readonly batch?: number } = {}) =>
   unzip(await bytesOf(xlsxFile({ name: "Events", columns, rows: cursorBatches(rows, options.batch ?? 3), ...options })));
 
-describe("a workbook", () => {
-  it("has all files that the format asks for, each named where it must be", async () => {
+describe("XLSX workbook", () => {
+  it("XLSX workbook: contains all files of the format, each named where required", async () => {
     const files = await workbook([["x", 1]]);
     expect([...files.keys()].sort()).toEqual([
       "[Content_Types].xml",
@@ -76,7 +76,7 @@ describe("a workbook", () => {
     expect(files.get("[Content_Types].xml")).toContain('PartName="/xl/worksheets/sheet1.xml"');
   });
 
-  it("keeps numbers, times and truth values what they are, and texts texts", async () => {
+  it("XLSX workbook: numbers, times, booleans and texts retain their types", async () => {
     const sheet =
       (
         await workbook([
@@ -88,7 +88,7 @@ describe("a workbook", () => {
       ).get("xl/worksheets/sheet1.xml") ?? "";
     expect(sheet).toContain('<row><c><v>1.5</v></c><c s="1"><v>46082.5</v></c></row>');
     expect(sheet).toContain('<row><c t="b"><v>1</v></c><c/></row>');
-    // marked as no formula, and without one
+    // Marked as no formula, and without one
     expect(sheet).toContain(
       '<c t="inlineStr" s="3"><is><t xml:space="preserve">=1+1</t></is></c><c t="inlineStr"><is><t xml:space="preserve">5</t></is></c>',
     );
@@ -96,7 +96,7 @@ describe("a workbook", () => {
     expect(textsOf(sheet).at(-1)).toEqual(["1850-01-01T00:00:00.000Z", ""]);
   });
 
-  it("gives back any text", async () => {
+  it("XLSX workbook: any text is read back unchanged", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 20 }),
       fc.constantFrom("_x0041_", "a_x000D_b", "<&>\"'", "\r\n\t", "]]>", "\ufffe\uffff", "\ud800", "=x"),
@@ -113,7 +113,7 @@ describe("a workbook", () => {
     );
   });
 
-  it("cuts off what a cell cannot hold", async () => {
+  it("XLSX workbook: cuts off text beyond the limit of a cell", async () => {
     const sheet = (await workbook([["x".repeat(40_000)]])).get("xl/worksheets/sheet1.xml") ?? "";
     expect(textsOf(sheet)[1]?.[0]).toBe(`${"x".repeat(32_766)}…`);
   });
@@ -124,7 +124,7 @@ describe("a workbook", () => {
     [5, 4, 3, [4, 1]],
     [12, 4, 5, [4, 4, 4]],
     [13, 4, 50, [4, 4, 4, 1]],
-  ])("of %d rows, %d a sheet, %d at a time, has sheets of %j", async (rows, rowsPerSheet, batch, sizes) => {
+  ])("XLSX workbook: %d rows, %d a sheet, %d at a time, result in sheets of %j", async (rows, rowsPerSheet, batch, sizes) => {
     const files = await workbook(
       Array.from({ length: rows }, (_, at) => [at]),
       { rowsPerSheet, batch },
@@ -137,7 +137,7 @@ describe("a workbook", () => {
     expect(files.get("xl/workbook.xml")?.match(/<sheet /g)).toHaveLength(sizes.length);
   });
 
-  it("ends its source when nobody wants the rest, and when it fails", async () => {
+  it("XLSX workbook: ends its source when the reader stops, and when it fails", async () => {
     let ended = 0;
     const endless = async function* (): AsyncGenerator<string[][]> {
       try {
@@ -165,7 +165,7 @@ describe("a workbook", () => {
       return false;
     }
   })();
-  it.runIf(python)("is sound for another program too", async () => {
+  it.runIf(python)("XLSX workbook: another program can read it", async () => {
     const path = join(folder.path, "a.xlsx");
     const rows = Array.from({ length: 3000 }, (_, at) => [`=row ${at} \0 <b> & é 日本`, new Date()]);
     await writeFile(path, xlsxFile({ name: "Events", columns, rows: cursorBatches(rows, 100), rowsPerSheet: 1000 }));
@@ -180,8 +180,8 @@ print(len(archive.namelist()), len(sheet.getElementsByTagName("row")))`;
   });
 });
 
-describe("an archive", () => {
-  it("is the same for the same content", async () => {
+describe("ZIP archive", () => {
+  it("ZIP archive: is the same for the same content", async () => {
     const make = () => bytesOf(zip([{ name: "a", parts: [Buffer.from("x")] }]));
     expect((await make()).equals(await make())).toBe(true);
   });

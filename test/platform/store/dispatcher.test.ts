@@ -12,7 +12,7 @@ interface Job {
   readonly jobId: number;
 }
 
-/** Rows in memory with the semantics of the table: what is claimed is nobody else's. */
+/** Rows in memory with the semantics of the table: a claimed row belongs to one claimer. */
 function rows(count: number) {
   const pending = new Map(Array.from({ length: count }, (_, n) => [n + 1, false]));
   const take = (jobId: number): Job | undefined => (pending.delete(jobId) ? { jobId } : undefined);
@@ -32,7 +32,7 @@ function rows(count: number) {
 
 function dispatcherContract(name: string, make: () => Promise<{ readonly dispatcher: JobDispatcher; close(): Promise<void> }>): void {
   describe(name, () => {
-    test("every job is handled once, never more at a time than allowed, and stop waits for what runs", async () => {
+    test("dispatcher: handles every job once, within the concurrency limit, and stop waits for running jobs", async () => {
       const { dispatcher, close } = await make();
       const { pending, source } = rows(100);
       const done: number[] = [];
@@ -66,7 +66,7 @@ function dispatcherContract(name: string, make: () => Promise<{ readonly dispatc
       await close();
     });
 
-    test("while the service is down nothing starts, its trial is one job, and then the rest follows", async () => {
+    test("dispatcher: while the service is down nothing starts, then one job is the trial, and the others follow", async () => {
       const { dispatcher, close } = await make();
       const { source } = rows(6);
       let capacity = 0;
@@ -103,7 +103,7 @@ dispatcherContract("in this process", async () => {
   return { dispatcher, close: () => dispatcher.close() };
 });
 
-/** Takes jobs that last `lastsMs` through three places of their own, and returns the most that were claimed at a time. */
+/** Processes jobs that last `lastsMs` in three slots, and returns the maximum number of claimed jobs. */
 async function mostClaimed(count: number, lastsMs: number): Promise<number> {
   const dispatcher = createInProcessDispatcher();
   const { source } = rows(count);
@@ -128,7 +128,7 @@ async function mostClaimed(count: number, lastsMs: number): Promise<number> {
   return most;
 }
 
-test("jobs that go through fast are claimed ahead of their places, up to a limit; slow ones are not, so that the most urgent is next", async () => {
+test("dispatcher: claims fast jobs ahead up to a limit, and slow ones not, so that the most urgent is next", async () => {
   const fast = await mostClaimed(300, 1);
   expect(fast).toBeGreaterThan(3);
   expect(fast).toBeLessThanOrEqual(9);
@@ -150,7 +150,7 @@ if (redisInstalled) {
 
   const idle: JobSource<Job> = { ...rows(0).source };
 
-  test("of what waits in Redis when the service goes down one is its trial, and the rest follows within seconds", async () => {
+  test("dispatcher: after an outage one of the jobs in Redis is the trial, and the others follow within seconds", async () => {
     const redis = await redisServer();
     const dispatcher = createBullmqDispatcher({ redisUrl: redis.url, log: silentLog });
     const { source } = rows(8);
@@ -182,7 +182,7 @@ if (redisInstalled) {
       onError: (error) => expect.fail(String(error)),
     });
     await eventually(() => begun.length > 0);
-    // longer than an entry waits for a place: some of them were thrown away
+    // Longer than an entry waits for a slot: some of them were discarded
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(begun).toHaveLength(1);
     end();
@@ -195,7 +195,7 @@ if (redisInstalled) {
     await redis.stop();
   });
 
-  test("a job of a killed process is taken up as soon as its row is free, not when Redis forgets the entry", async () => {
+  test("dispatcher: a job of a killed process continues as soon as its row is free, not when Redis drops the entry", async () => {
     const redis = await redisServer();
     const [killed, living] = [0, 1].map(() => createBullmqDispatcher({ redisUrl: redis.url, log: silentLog })) as [
       JobDispatcher,
@@ -237,7 +237,7 @@ if (redisInstalled) {
     await redis.stop();
   });
 
-  test("without Redis it stops soon, and says once what is wrong", timed, async () => {
+  test("dispatcher: stops quickly without Redis, and logs the problem once", timed, async () => {
     const redis = await redisServer();
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_fields: object, message: string) => void warnings.push(message) };
@@ -261,7 +261,7 @@ if (redisInstalled) {
   });
 }
 
-test("in the process, a job whose outcome is being written down leaves its place to the next, and stop waits for both", async () => {
+test("dispatcher in process: a job whose outcome is being stored frees its slot, and stop waits for both", async () => {
   const dispatcher = createInProcessDispatcher();
   const { source } = rows(2);
   const begun: number[] = [];
@@ -290,7 +290,7 @@ test("in the process, a job whose outcome is being written down leaves its place
   expect(ended).toEqual([1, 2]);
 });
 
-test("in the process, places that become free together are filled by one claim, and a job that left its place before causes none", async () => {
+test("dispatcher in process: one claim fills slots that become free together, and a slot freed early causes none", async () => {
   const dispatcher = createInProcessDispatcher();
   const { pending, source } = rows(40);
   const claims: number[] = [];
@@ -315,7 +315,7 @@ test("in the process, places that become free together are filled by one claim, 
   });
   await eventually(() => done.length === 40);
   expect(pending.size).toBe(0);
-  // ten claims of four, and the one that finds nothing; the sweep of a slow second may add some
+  // Ten claims of four, and the one that finds nothing; the sweep of a slow second may add some
   expect(claims.length).toBeLessThan(20);
   await consumer.stop();
 });

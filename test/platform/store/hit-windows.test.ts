@@ -12,7 +12,7 @@ const windowMs = 60_000;
 const keepMs = 70_000;
 const rule = (most: number) => ({ windowMs, most, keepMs });
 
-/** The rule as it is written: every hit is kept for good and counted anew. */
+/** The plain rule: every hit is stored forever and counted again. */
 function plainModel() {
   const hits = new Map<string, number[]>();
   return (key: string, at: number, most: number): boolean => {
@@ -23,7 +23,7 @@ function plainModel() {
   };
 }
 
-/** Hits of a few keys, dense and with pauses around the lengths that matter. */
+/** Hits of a few keys, dense and with pauses around the relevant lengths. */
 const sequence = fc.record({
   most: fc.integer({ min: 1, max: 6 }),
   hits: fc.array(
@@ -51,12 +51,12 @@ async function agreesWithModel(store: Store, prefix: string, runs: number): Prom
   );
 }
 
-describe("in this process", () => {
-  test("the answers are those of a model that forgets nothing", async () => {
+describe("hit counter in process", () => {
+  test("hit counter in process: matches a model without limits", async () => {
     await agreesWithModel(inProcessStore(), "", 500);
   });
 
-  test("a refused hit counts too: who keeps asking stays out", async () => {
+  test("hit counter in process: a refused hit counts too, so a client that continues stays blocked", async () => {
     const store = inProcessStore();
     const answers: boolean[] = [];
     for (let at = 0; at <= 120_000; at += 20_000) answers.push(await store.hit("k", at, rule(2)));
@@ -64,7 +64,7 @@ describe("in this process", () => {
     expect(await store.hit("k", 120_000 + windowMs, rule(2))).toBe(true);
   });
 
-  test("memory is bounded: quiet keys are forgotten, and of very many the quietest", () => {
+  test("hit counter in process: memory is bounded, and idle keys are deleted first", () => {
     const windows = new HitWindows();
     for (let key = 0; key < 50_000; key += 1) windows.hit(`key ${key}`, 1_000, rule(3));
     expect(windows.size).toBe(10_000);
@@ -74,7 +74,7 @@ describe("in this process", () => {
     expect(windows.size).toBe(1);
   });
 
-  test("a clock that is set back by an hour locks nobody out", () => {
+  test("hit counter in process: a clock set back by an hour blocks no client", () => {
     const windows = new HitWindows();
     const now = 10_000_000;
     for (let hit = 0; hit < 5; hit += 1) windows.hit("k", now, rule(5));
@@ -83,7 +83,7 @@ describe("in this process", () => {
   });
 });
 
-describe.skipIf(!redisInstalled)("on Redis", () => {
+describe.skipIf(!redisInstalled)("hit counter on Redis", () => {
   let server: Awaited<ReturnType<typeof redisServer>>;
   let store: Store;
   beforeAll(async () => {
@@ -95,11 +95,11 @@ describe.skipIf(!redisInstalled)("on Redis", () => {
     await server.stop();
   });
 
-  test("the answers are those of a model that forgets nothing", async () => {
+  test("hit counter on Redis: matches a model without limits", async () => {
     await agreesWithModel(store, "model", 60);
   });
 
-  test("two processes count together", async () => {
+  test("hit counter on Redis: two processes count together", async () => {
     const other = await openStore({ redisUrl: server.url, log: silentLog });
     const answers: boolean[] = [];
     for (let hit = 0; hit < 6; hit += 1) answers.push(await (hit % 2 === 0 ? store : other).hit("shared", 1_000 + hit, rule(4)));
@@ -107,7 +107,7 @@ describe.skipIf(!redisInstalled)("on Redis", () => {
     await other.close();
   });
 
-  test("a key holds the newest hits only and ends by itself 70 s after the last one", async () => {
+  test("hit counter on Redis: a key has only the newest hits and expires 70 s after the last one", async () => {
     for (let hit = 0; hit < 50; hit += 1) await store.hit("bounded", 1_000 + hit, rule(7));
     const { Redis } = await import("ioredis");
     const look = new Redis(server.url);
@@ -118,7 +118,7 @@ describe.skipIf(!redisInstalled)("on Redis", () => {
     await look.quit();
   });
 
-  test("a server that hangs costs one wait of 250 ms, then nothing, and is used again when it is back", timed, async () => {
+  test("hit counter on Redis: a server that hangs costs one wait of 250 ms, and is used again when it is back", timed, async () => {
     const waited = async (): Promise<number> => {
       const begun = performance.now();
       await expect(store.hit("hung", 1, rule(1))).rejects.toThrow();
@@ -127,7 +127,7 @@ describe.skipIf(!redisInstalled)("on Redis", () => {
     process.kill(server.pid, "SIGSTOP");
     try {
       expect(await waited()).toBeLessThan(1_000);
-      // long enough for two probes, which nobody waits for; a timer that is late on a busy machine is no wait for Redis
+      // Long enough for two probes, which no caller waits for; a late timer on a busy machine is not a wait for Redis
       const waits: number[] = [];
       for (let at = 0; at < 30; at += 1) {
         waits.push(await waited());

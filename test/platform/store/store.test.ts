@@ -10,14 +10,14 @@ import { openStore } from "../../../src/platform/store/open-store.ts";
 import { freePort } from "../../support/free-port.ts";
 import { timed } from "../../support/timed.ts";
 
-test("without REDIS_URL the store is in this process", async () => {
+test("store: is in this process without REDIS_URL", async () => {
   const store = await openStore({ log: silentLog });
   expect(store.kind).toBe("in-process");
   expect(await store.version()).toBe("in-process");
   await store.close();
 });
 
-test("a store that is not there opens all the same and says so when asked", timed, async () => {
+test("store: opens without a server, and commands report the failure", timed, async () => {
   const said: string[] = [];
   const log = { ...silentLog, warn: (_: object, message: string) => said.push(message) };
   const store = await openStore({ redisUrl: "redis://127.0.0.1:1", log });
@@ -29,7 +29,7 @@ test("a store that is not there opens all the same and says so when asked", time
   expect(said).toHaveLength(1);
 });
 
-test("a store that takes the connection and never answers is given up in time", async () => {
+test("store: a server that connects but never replies times out", async () => {
   const sockets = new Set<{ destroy(): void }>();
   const mute = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
   await once(mute, "listening");
@@ -45,8 +45,8 @@ test("a store that takes the connection and never answers is given up in time", 
 
 const redisServer = findRedisServer();
 
-describe.skipIf(redisServer === undefined)(`on Redis${redisServer ? "" : ": SKIPPED, redis-server is not installed"}`, () => {
-  test("reports its version, fails while it is away, and is well again when it is back", timed, async () => {
+describe.skipIf(redisServer === undefined)(`store on Redis${redisServer ? "" : ": SKIPPED, redis-server is not installed"}`, () => {
+  test("store on Redis: reports its version, fails while the server is down, and recovers with it", timed, async () => {
     const folder = await mkdtemp(join(tmpdir(), "homesec-redis-"));
     const port = await freePort();
     let server = await startRedis(port, folder);
