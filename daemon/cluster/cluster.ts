@@ -51,7 +51,7 @@ const roleOfQueue: Readonly<Record<QueueName, Role>> = {
   deliver: "deliver",
 };
 
-/** Who looks into folders does it for those of its own root: two daemons with different ones do not see each other's pictures. */
+/** A daemon searches folders below its own root: two daemons with different roots do not see each other's pictures. */
 const keyOf =
   ({ cameraRoot }: Config) =>
   (name: string): string =>
@@ -105,7 +105,7 @@ export function createCluster(options: {
     return peer && peerName(peer);
   };
 
-  /** The journal concerns no other daemon: whoever appends to it numbers it. */
+  /** The journal concerns no other daemon: the daemon that appends to it numbers it. */
   const concernsPeers = (note: WakeNote): boolean => {
     if (note === "journal") return false;
     if (note === "watcher") return !peers.does("file_watcher");

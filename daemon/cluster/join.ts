@@ -8,12 +8,12 @@ import { singletonNames, workersOf } from "./merged.ts";
 import { leave, takeOver } from "./own-process.ts";
 import { peerName } from "./peers.ts";
 
-/** A database that is away keeps nobody from stopping. */
+/** Time limit for leaving: an unreachable database must not delay the stop. */
 const goodbyeMs = 500;
 
 /**
- * Joins the daemons on the database: registers this one, takes up what an earlier run of it left, and holds what nobody else does of what only one
- * daemon does. Registers how to leave again.
+ * Joins the daemons on the database: registers this one, resumes the work of its previous run, and claims free singletons. Registers how
+ * to leave again.
  */
 export async function join(
   { peers, singletons }: Cluster,
@@ -36,7 +36,9 @@ export async function join(
   await singletons.start(singletonNames.filter((name) => ours.has(name)));
 }
 
-/** Tells the others of this daemon, with its key, and says so in the log when one of them has another key: what one seals the others cannot open. */
+/**
+ * Announces this daemon and its key to the others, and logs if one of them has another key: they could not decrypt each other's secrets.
+ */
 export async function introduce(
   cluster: Cluster,
   { db, keyPath, fingerprint, log }: { readonly db: Database; readonly keyPath: string; readonly fingerprint: string; readonly log: Log },

@@ -4,7 +4,7 @@ import type { WatcherState, WorkerState } from "../../src/work/operations/runtim
 import type { BreakerState, CircuitState, UpstreamName, UpstreamState } from "../../src/work/operations/upstream-state.ts";
 import { type Peer, type Peers, peerName } from "./peers.ts";
 
-/** The workers of each role. Those that every daemon has, and those of `api`, which are none, are not among them. */
+/** The workers of each role, without those that every daemon runs. The role `api` has none. */
 export const workersOf: Readonly<Record<Role, readonly string[]>> = {
   api: [],
   watch: ["file_watcher", "camera_watcher"],
@@ -15,7 +15,7 @@ export const workersOf: Readonly<Record<Role, readonly string[]>> = {
   maintain: ["baseline_learner", "gpu_monitor", "cleanup_service", "health_reporter"],
 };
 
-/** Workers that run in one daemon at a time. The self-test is there only where it was asked for. */
+/** Workers that run in one daemon at a time. The self-test is included only if it is scheduled. */
 export const singletonNames = [
   "file_watcher",
   "camera_watcher",
@@ -28,15 +28,15 @@ export const singletonNames = [
   "selftest",
 ] as const;
 
-/** Whether a worker runs in one daemon at a time. */
+/** Tells whether a worker runs in one daemon at a time. */
 export function isSingleton(name: string): boolean {
   return (singletonNames as readonly string[]).includes(name);
 }
 
-/** Without one of these anywhere no picture is processed. */
+/** If none of these runs anywhere, no picture is processed. */
 const critical = ["detection_worker", "analysis_worker"];
 
-/** Which role asks a service. */
+/** The role that calls a service. */
 export const roleAsking: Readonly<Record<UpstreamName, Role>> = {
   detector: "detect",
   language_model: "analyze",
@@ -45,7 +45,7 @@ export const roleAsking: Readonly<Record<UpstreamName, Role>> = {
   enrichment: "detect",
 };
 
-/** The workers of the roles that are left to others. */
+/** Returns the workers of roles that other daemons have. */
 export function workersElsewhere(roles: readonly Role[], others: readonly Peer[]): readonly WorkerState[] {
   return rolesLeftOut(roles).flatMap((role) => workersOf[role].map((name) => workerElsewhere(name, role, others)));
 }
@@ -62,8 +62,8 @@ function workerElsewhere(name: string, role: Role, others: readonly Peer[]): Wor
 }
 
 /**
- * Why nobody does the work of a worker now, here or elsewhere; undefined when somebody does. `workers` are those of all daemons. A worker that
- * stands by here is as well as that of the daemon which has it.
+ * Returns why no daemon does the work of a worker now; undefined if one does. `workers` are those of all daemons. A worker on standby is
+ * as healthy as the one it stands by for.
  */
 export function workerFault(name: string, workers: readonly WorkerState[], peers: Pick<Peers, "does" | "others">): string | undefined {
   const worker = workers.find((each) => each.name === name);
@@ -77,7 +77,7 @@ export function workerFault(name: string, workers: readonly WorkerState[], peers
 
 const badness: Readonly<Record<CircuitState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** The breakers of all daemons: of a service the worst of those that ask it. */
+/** Merges the breakers of all daemons: for each service the worst of its callers. */
 export function mergedBreakers(own: readonly BreakerState[], roles: readonly Role[], others: readonly Peer[]): readonly BreakerState[] {
   return own.map((breaker) => {
     const told = others.flatMap((peer) => peer.report?.breakers.filter(({ name }) => name === breaker.name) ?? []);
@@ -86,13 +86,13 @@ export function mergedBreakers(own: readonly BreakerState[], roles: readonly Rol
   });
 }
 
-/** Of two that are equally bad the one that was used last says more. */
+/** Of two equal states, the more recently used one says more. */
 function isFresher(one: BreakerState, other: BreakerState): boolean {
   const at = ({ last_success, last_failure }: BreakerState): number => Math.max(last_success?.getTime() ?? 0, last_failure?.getTime() ?? 0);
   return one.state === other.state && at(one) > at(other);
 }
 
-/** How a service is that only other daemons ask, as built in beside them. */
+/** Returns the state of a service that only other daemons call, as a built-in service beside them. */
 export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], now: Date): UpstreamState {
   const those = others.flatMap((peer) => {
     const service = peer.report?.builtIn.find((builtIn) => builtIn.name === name);
@@ -106,7 +106,7 @@ export function builtInElsewhere(name: UpstreamName, others: readonly Peer[], no
   return { name, healthy: error === null, builtIn: true, url: "", responseMs: null, error, checkedAt: now };
 }
 
-/** The file watcher of another daemon: of the one that has it, or one that nobody has. */
+/** Returns the file watcher of another daemon: the running one, or one that no daemon runs. */
 export function watcherElsewhere(cameraRoot: string, others: readonly Peer[]): WatcherState {
   const holder = others.find(({ singletons }) => singletons.includes("file_watcher"));
   const told = holder?.report?.watcher;

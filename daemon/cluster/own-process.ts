@@ -12,8 +12,8 @@ import {
 import { releaseFutureJobs } from "../workers/release-future-jobs.ts";
 
 /**
- * Registers this process and frees at once what processes of an earlier run held, so that a killed daemon's work goes
- * on right after the restart. `alone`: nobody else can be using the database, since the data folder is locked.
+ * Registers this process and frees at once everything that processes of an earlier run held, so that a killed daemon's work continues
+ * right after the restart. `alone`: no other process can use the database, since the data folder is locked.
  */
 export async function takeOver(db: Database, process: ProcessRow, alone: boolean, now: Date): Promise<number> {
   return await db.transaction(async (sql) => {
@@ -22,7 +22,7 @@ export async function takeOver(db: Database, process: ProcessRow, alone: boolean
     if (alone) {
       await removeOtherProcesses(sql, process.processId);
     } else {
-      // one that cannot be asked about is given the time that a heartbeat may take
+      // A process whose state is unknown is given the time that a heartbeat may take.
       const others = process.machine ? await otherProcessesOnMachine(sql, process.machine, process.processId) : [];
       const gone = others.filter(({ pid, processId }) => !livingHere.has(processId) && (pid === process.pid || !isRunning(pid)));
       await removeProcesses(
@@ -30,29 +30,29 @@ export async function takeOver(db: Database, process: ProcessRow, alone: boolean
         gone.map((other) => other.processId),
       );
     }
-    // the clock may have been set back while nobody ran
+    // The clock may have been set back while homesec was off.
     await releaseFutureJobs(sql, now);
     return freeAbandonedJobs(sql);
   });
 }
 
-/** Takes the process out of the rows: it ends in good order, and holds nothing any more. */
+/** Removes the rows of this process: it ends orderly and holds nothing any more. */
 export async function leave(db: Database, { processId }: ProcessRow): Promise<void> {
   livingHere.delete(processId);
   await db.query((sql) => removeProcesses(sql, [processId]));
 }
 
-/** The daemons in this very process: of another one with its number only that is known, that it is gone. */
+/** Daemons in this very process: another row with its process number belongs to a dead one. */
 const livingHere = new Set<string>();
 
-/** The row of this process. */
+/** Returns the row of this process. */
 export function thisProcess(processId: string, version: string): ProcessRow {
   return { processId, host: hostname(), pid: process.pid, version, machine: machineName() };
 }
 
 /**
- * Within what a process number is one process: a run of the machine, and in it a container or none. Two machines, or containers, of the same name
- * must not take each other's processes for dead. Null where the system does not tell.
+ * Identifies the scope within which a process number is unique: a boot of the machine, and a container in it. Two machines or containers
+ * of the same name must not take each other's processes for dead. Null if the system does not tell.
  */
 function machineName(): string | null {
   if (process.platform !== "linux") return hostname();

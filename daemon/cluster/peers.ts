@@ -16,14 +16,14 @@ import {
 import type { UpstreamName } from "../../src/work/operations/upstream-state.ts";
 import type { Singletons } from "./singletons.ts";
 
-/** A session that was opened so long ago says that the database has been there for a while, and the others had time to come back. */
+/** If the session is this old, the database has been up for a while, and the other daemons had time to reconnect. */
 const settledAfterMs = 5_000;
-/** A machine that starts anew is back by then. What it watches is its own until then. */
+/** A rebooting machine is back within this time. Until then its folders stay its own. */
 const backAfterMs = 5 * minuteMs;
 
 /** A living daemon on the same database. */
 export interface Peer extends Omit<PeerRow, "report"> {
-  /** Undefined when it is of a version that says other things. */
+  /** Undefined for a version with another report format. */
   readonly report: ProcessReport | undefined;
 }
 
@@ -32,33 +32,36 @@ export interface Peers {
   /** This daemon's id. */
   readonly ownId: string;
   readonly roles: readonly Role[];
-  /** Nobody else can be using the database: all roles are here, and nothing is asked of anybody. */
+  /** No other daemon can use the database: all roles are here. */
   readonly alone: boolean;
-  /** All but this one, as they were a second ago at most. */
+  /** All daemons except this one, at most a second old. */
   others(): readonly Peer[];
-  /** Shows that this daemon lives, says what it does, removes those that are gone, and reads what the others say. */
+  /** Records the heartbeat and the state of this daemon, removes dead daemons, and reads the others' states. */
   beat(sql: Sql): Promise<void>;
-  /** The singletons that this daemon holds now. */
+  /** The singletons that this daemon holds. */
   held(): readonly string[];
-  /** Whether a singleton runs here, if anywhere: it is held, or nobody else is there to hold it. */
+  /** Tells whether a singleton runs here, if anywhere: it is held here, or no other daemon could hold it. */
   does(name: string): boolean;
-  /** Somebody who lives has the role. */
+  /** Tells whether a living daemon has the role. */
   someoneHas(role: Role): boolean;
-  /** Whether a daemon finds pictures in this folder, below a root that we do not have. One that is gone still counts for five minutes. */
+  /**
+   * Tells whether another daemon finds pictures in this folder, below a root that this one does not have. A dead daemon still counts for
+   * five minutes.
+   */
   watchedElsewhere(folder: string): boolean;
-  /** Nobody else is there who was not heard of: we are alone, or have been here long enough for all to start. */
+  /** Tells whether all daemons are known: this one is alone, or has run long enough for the others to start. */
   areComplete(): boolean;
-  /** What the others said of a breaker holds no more. */
+  /** Discards what the others reported about a breaker. */
   forgetBreaker(name: UpstreamName): void;
 }
 
-/** Makes the view of the others. `report` is asked at each beat. */
+/** Creates the view of the other daemons. `report` is called at each heartbeat. */
 export function createPeers(options: {
   readonly own: ProcessRow;
   readonly roles: readonly Role[];
-  /** Below which this daemon finds pictures. */
+  /** Folders below which this daemon finds pictures. */
   readonly roots: readonly string[];
-  /** Undefined when this daemon is alone. */
+  /** Undefined if this daemon is alone. */
   readonly singletons: Singletons | undefined;
   readonly clock: Clock;
   readonly report: () => ProcessReport;
@@ -67,11 +70,11 @@ export function createPeers(options: {
   const { own, roles, roots, singletons, clock } = options;
   const startedAt = clock.monotonic();
   let others: readonly Peer[] = [];
-  /** Below which others find pictures, and when they last said so. */
+  /** Folders below which others find pictures, and the time of that report. */
   const theirRoots = new Map<string, number>();
   let known: { readonly session: string; readonly since: number } | undefined;
 
-  /** Whether the end of another's session says something: not when the database itself came back a moment ago. */
+  /** Tells whether the end of another session is meaningful: not if the database itself has just come back. */
   const sessionsTell = (): boolean => {
     const session = singletons?.session();
     if (!session) {
@@ -131,7 +134,7 @@ export function createPeers(options: {
   };
 }
 
-/** How a daemon is called when people read of it. */
+/** Returns the name of a daemon for people. */
 export function peerName({ host, pid }: Pick<Peer, "host" | "pid">): string {
   return `${host} (pid ${pid})`;
 }

@@ -3,14 +3,14 @@ import type { Log } from "../../src/base/log/log.ts";
 import type { Worker } from "../workers/worker.ts";
 import type { Singletons } from "./singletons.ts";
 
-/** After a failed start. */
+/** Delay after a failed start. */
 const startAgainMs = 1_000;
-/** A run that does not end for so long may hang for ever, and the next one must not wait for it. */
+/** Time limit for a stop: a run may hang for ever, and the next one must not wait for it. */
 const stopPatienceMs = 2_000;
 
 /**
- * Makes a worker that stands by until this daemon is the one that does it, runs the real one while it is, and stops it at once when it is not any
- * more. `holder` names the daemon that does it, for the message of those that stand by.
+ * Wraps a worker so that it stands by until this daemon holds its singleton, runs while it does, and stops at once when it no longer
+ * does. `holder` names the daemon that runs it, for the message on standby.
  */
 export function singletonWorker(
   worker: Worker,
@@ -41,7 +41,7 @@ export function singletonWorker(
     running = true;
     fault = null;
   };
-  /** Makes the real worker what it shall be, one change after the other. */
+  /** Starts or stops the wrapped worker as required, one change after the other. */
   const follow = (): Promise<void> => {
     const changed = changing.then(change);
     changing = changed.catch(() => {});
@@ -59,7 +59,7 @@ export function singletonWorker(
   };
   const becomes = (now: boolean) => (): void => {
     ours = now;
-    // while it is being started, who starts it does that, and hears when it fails
+    // During a start, the starter does that, and sees its failure.
     if (!starting) followLater();
   };
 
@@ -76,7 +76,7 @@ export function singletonWorker(
       } finally {
         starting = false;
       }
-      // what became of it meanwhile
+      // Applies changes that came meanwhile.
       followLater();
     },
     stop: async () => {

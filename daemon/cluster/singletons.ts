@@ -4,30 +4,30 @@ import type { Connection } from "../../src/platform/database/connection.ts";
 import { beginSession, giveSingletonBack, type SessionIdentity, takeSingletons } from "../../src/work/jobs/singletons-repository.ts";
 import { createLoop } from "../workers/loop.ts";
 
-/** So often it looks for what became free, and whether the session still answers. */
+/** Interval of checks for free singletons and of the session. */
 const lookEveryMs = 1_000;
-/** A session that gives no answer for so long is given up, before the server gives up on it and others take what it held. */
+/** A session without a reply for this long is dropped before the server drops it and other daemons take over. */
 const answerMs = 3_000;
-/** So long somebody who stops waits until the others may have it; with the session they may in any case. */
+/** Time to wait at a stop until others may take over; they may in any case once the session ends. */
 const goodbyeMs = 1_000;
 
-/** Who wants to do something that one daemon at a time does. */
+/** A candidate for a singleton. */
 export interface Candidate {
-  /** It is ours now. */
+  /** This daemon now holds it. */
   gained(): void;
-  /** It is not ours any more, and may be another's: to be stopped at once. */
+  /** This daemon no longer holds it, and another may: stop at once. */
   lost(): void;
 }
 
-/** What this daemon alone does among those that share its database. */
+/** The singletons that this daemon holds among those on its database. */
 export interface Singletons {
-  /** Opens the session and takes what is free of these names, for those who will stand for them. Rejects when the database does not answer. */
+  /** Opens the session and claims the free ones of these names for later candidates. Rejects if the database does not answer. */
   start(names: readonly string[]): Promise<void>;
-  /** Gives up all that is left by ending the session. */
+  /** Releases everything by ending the session. */
   stop(): Promise<void>;
-  /** Stands for a name from now on. What is held already is gained before this returns. */
+  /** Registers a candidate. A singleton that is held already is gained before this returns. */
   stand(name: string, candidate: Candidate): void;
-  /** Stands for it no more, and lets another have it. */
+  /** Withdraws a candidate and releases the singleton. */
   withdraw(name: string): Promise<void>;
   held(): readonly string[];
   /** The session that holds them; undefined while there is none. */
@@ -35,12 +35,12 @@ export interface Singletons {
 }
 
 /**
- * Makes the candidate for singletons: it holds them by advisory locks of a session of its own, so that a daemon that dies, however
- * it dies, gives them up with its session. When the session is lost everything held is given up at once, and another session is sought.
+ * Creates the holder of singletons: it holds them by advisory locks of a dedicated session, so that a daemon releases them however it
+ * dies. If the session is lost, everything is released at once and a new session is opened.
  */
 export function createSingletons(options: {
   readonly openSession: (onClosed: () => void) => Promise<Connection>;
-  /** What is locked for a name: daemons for which it is another do not exclude each other. The name itself unless given. */
+  /** The lock key of a name, by default the name: daemons with different keys do not exclude each other. */
   readonly keyOf?: (name: string) => string;
   readonly log: Log;
 }): Singletons {
@@ -53,7 +53,7 @@ export function createSingletons(options: {
   let working: Promise<void> = Promise.resolve();
   let stopped = false;
 
-  /** One thing at a time on the session. */
+  /** Serialises the work on the session. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     working = working.then(work, work);
     return working;
@@ -87,7 +87,7 @@ export function createSingletons(options: {
     if (fresh.closed) lose(fresh);
   };
 
-  /** Asks for what is not held here; with nothing to ask for, whether the session lives. */
+  /** Claims singletons that are not held here; without any, checks the session. */
   const look = async (): Promise<void> => {
     if (stopped) return;
     if (!connection) await open();
@@ -127,7 +127,7 @@ export function createSingletons(options: {
     },
     stop: async () => {
       stopped = true;
-      // it ends after its round, which may wait for a server that is away
+      // It ends after its round, which may be waiting for an unreachable server.
       void looking.stop();
       const last = connection;
       connection = undefined;
@@ -149,7 +149,7 @@ export function createSingletons(options: {
       try {
         await within(goodbyeMs, () => inTurn(() => giveSingletonBack(current.sql, keyOf(name))));
       } catch (error) {
-        // with its session it is given back in any case
+        // The end of the session releases it in any case.
         log.debug({ singleton: name, error: String(error) }, "could not give it back by itself");
         current.destroy();
         lose(current);

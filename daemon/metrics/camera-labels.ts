@@ -1,10 +1,10 @@
-/** A home has a dozen cameras. Whoever has more than this gets sums: each value of a label is a time series of its own. */
+/** A home has a dozen cameras. Beyond this number cameras share a sum: each label value is a separate time series. */
 const mostCameras = 100;
 
-/** The label of a camera: its id, or `other` for those beyond the first hundred. */
+/** The label of a camera: its id, or `other` beyond the first hundred. */
 export type CameraLabels = (cameraId: string) => string;
 
-/** Makes the labels of one daemon's cameras: who comes first keeps its own. */
+/** Creates the camera labels of one daemon: first come, first served. */
 export function createCameraLabels(): CameraLabels {
   const known = new Set<string>();
   return (cameraId) => {

@@ -4,10 +4,10 @@ import { cameraStatuses } from "../../src/contract/constants.ts";
 import type { Disks } from "../../src/platform/disk/disk.ts";
 import type { CameraLabels } from "./camera-labels.ts";
 
-/** Shows figures of the database and the disks. */
+/** Updates the gauges from the metrics of database and disks. */
 export type Show = (figures: Figures | undefined, disks: Disks | undefined) => void;
 
-/** Makes the gauges of what the database and the disks tell. What is not known is absent, rather than what it was. */
+/** Creates the gauges for database and disks. Unknown values are absent instead of stale. */
 export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show {
   const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge({ name: `homesec_${name}`, help, labelNames, registers: [registry] });
@@ -36,7 +36,7 @@ export function showFigures(registry: Registry, cameraLabel: CameraLabels): Show
     "disk",
   );
   const all = [jobs, oldestJob, oldestPicture, cameras, lastPicture, incidents, batches, pendingAlerts, silences, stored, pictureBytes];
-  // a gauge without labels is 0 after a reset; without its value it is absent
+  // A gauge without labels is 0 after a reset; removing its value makes it absent.
   const forget = (gauges: readonly Gauge<string>[]): void => {
     for (const each of gauges) {
       each.reset();

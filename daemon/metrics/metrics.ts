@@ -14,13 +14,13 @@ export interface Metrics extends Work {
 /** Gauges of prom-client that are named like counters. */
 const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-/** The metrics of a daemon, whose parts are made after it. */
+/** The metrics of a daemon, whose parts are created later. */
 export interface DaemonMetrics extends Metrics {
   /** Attaches what each scrape reads. Call it once, before the first scrape. */
   observe(sources: ProcessSources & LateSources): void;
 }
 
-/** Makes the metrics of one daemon, in a registry of their own. */
+/** Creates the metrics of one daemon in a separate registry. */
 export function createMetrics(): DaemonMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -42,7 +42,7 @@ export function createMetrics(): DaemonMetrics {
   };
 }
 
-/** Metrics that nobody sees, for work that is none of the home's. */
+/** Returns unexposed metrics, for work that is not the home's. */
 export function uncounted(): Metrics {
   return { ...countWork(new Registry(), createCameraLabels()), text: async () => "" };
 }

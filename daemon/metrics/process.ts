@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { WatcherState, WorkerState } from "../../src/work/operations/runtime.ts";
 import type { BreakerState } from "../../src/work/operations/upstream-state.ts";
 
-/** What the process knows of itself, asked at each scrape. */
+/** State of the process, read at each scrape. */
 export interface ProcessSources {
   readonly version: string;
   workers(): readonly WorkerState[];

@@ -4,7 +4,7 @@ import type { SelftestReport } from "../../src/work/selftest/report.ts";
 import type { RecentEvents } from "../health/recent-events.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 
-/** Makes who tells of a self-test that failed, in the log, among the recent events of the health answer and live, and when one passes again. */
+/** Creates the reporter of failed self-tests: in the log, in the recent events of the health reply and live; it also reports recovery. */
 export function createSelftestAlarm(options: {
   readonly log: Log;
   readonly recentEvents: RecentEvents;

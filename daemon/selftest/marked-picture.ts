@@ -3,13 +3,10 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageRoot } from "../../src/base/version.ts";
 
-/** On it the built-in detector sees two people. */
+/** The built-in detector sees two people in it. */
 const original = "walkway-0220.jpg";
 
-/**
- * Puts a picture with people into the folder, as a camera does. A comment that no other picture has makes it one of its
- * own. Returns its name.
- */
+/** Puts a picture with people into the folder, like a camera. A unique comment makes it a new picture. Returns its name. */
 export async function putMarkedPicture(folder: string): Promise<string> {
   const bytes = await readFile(join(packageRoot(), "demo", "pictures", original));
   const mark = `homesec-selftest ${randomUUID()}`;
@@ -20,7 +17,7 @@ export async function putMarkedPicture(folder: string): Promise<string> {
   return name;
 }
 
-/** A JPEG comment stands right after the start marker; decoders skip it. */
+/** A JPEG comment right after the start marker, which decoders skip. */
 function withComment(jpeg: Buffer, text: string): Buffer {
   const comment = Buffer.from(text);
   const segment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, comment.length + 2]), comment]);

@@ -18,35 +18,35 @@ import { createWatching } from "../pipeline/watching.ts";
 import type { WorkerContext } from "../pipeline/worker-context.ts";
 import { createPublisher } from "../workers/publisher.ts";
 
-/** The camera that a self-test makes up, in tables of its own. */
+/** The camera of a self-test, in separate tables. */
 const cameraId = "homesec-selftest";
-/** A batch of one picture closes when nothing followed for so long. */
+/** A batch of one picture closes after this time. */
 const batchSeconds = 1;
 const connections = 4;
-/** A service of enrichment that hangs makes the event wait so long at most: a long ENRICHMENT_WAIT_SECONDS shall not look like a pipeline that stands still. */
+/** Maximum wait of the event for a hanging enrichment service: a long ENRICHMENT_WAIT_SECONDS must not look like a stalled pipeline. */
 const longestEnrichmentMs = 5_000;
 
-/** The pipeline a second time: the same code, services and disk, on tables and in a folder that nothing else looks at. */
+/** A second instance of the pipeline: the same code, services and disk, with separate tables and a separate folder. */
 export interface Scratch {
   readonly db: Database;
-  /** Into which the picture is put. */
+  /** Folder for the picture. */
   readonly folder: string;
-  /** Stops it and leaves nothing behind. */
+  /** Stops it and removes everything. */
   close(): Promise<void>;
 }
 
-/** What a scratch is made with. */
+/** Options of a scratch pipeline. */
 export interface ScratchOptions {
   readonly parts: WorkerContext;
   readonly openSchema: (schema: string, max: number) => Database;
 }
 
-/** Where self-tests put their pictures. */
+/** Folder of the pictures of self-tests. */
 const folderOf = (parts: WorkerContext): string => join(parts.context.config.dataDir, "selftest");
 
 /**
- * Makes tables of their own by the migrations, in a schema of this process, with one camera and one rule that holds for
- * everything, and runs the workers of the pipeline on them. Rejects when it cannot, with nothing left behind.
+ * Creates tables by running the migrations in a schema of this process, with one camera and one rule that matches everything, and runs
+ * the pipeline's workers on them. If that fails, rejects and removes everything.
  */
 export async function openScratch({ parts, openSchema }: ScratchOptions): Promise<Scratch> {
   const schema = selftestSchema(parts.processId);
@@ -73,7 +73,7 @@ export async function openScratch({ parts, openSchema }: ScratchOptions): Promis
   }
 }
 
-/** Removes what self-tests left behind whose process was killed in the middle. Resolves to how many there were. */
+/** Removes the leftovers of self-tests whose process was killed. Resolves to their number. */
 export async function removeLeftovers(parts: Pick<WorkerContext, "context">): Promise<number> {
   const { db, config } = parts.context;
   await rm(join(config.dataDir, "selftest"), { recursive: true, force: true });
@@ -106,7 +106,7 @@ const ruleForAll = {
   schedule: null,
   dedup_key_template: "{camera_id}:{rule_id}",
   cooldown_seconds: 0,
-  // nobody is told: stored, and pushed to clients of its own, of which there are none
+  // No recipients: the alert is stored and pushed to the clients of the scratch pipeline, which has none.
   channels: null,
   escalate: false,
   digest: false,
@@ -132,7 +132,7 @@ async function run(parts: WorkerContext, db: Database, root: string, lifecycle: 
     context: {
       ...parts.context,
       db,
-      // what happens to a picture that nobody took is of interest only while one looks for a fault
+      // The fate of an invented picture matters only for debugging.
       log: hushed(parts.context.log.child({ part: "selftest" })),
       settings: ownSettings,
       config: { ...config, dataDir: root, cameraRoot: root, cameraExtraRoots: [], detectConcurrency: 1, analyzeConcurrency: 1 },

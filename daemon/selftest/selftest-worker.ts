@@ -3,10 +3,12 @@ import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "../workers/loop.ts";
 import type { Selftest } from "./selftest.ts";
 
-/** How long the last proof may take. */
+/** Time limit of the last proof. */
 const timeoutMs = 120_000;
 
-/** Makes the worker that makes a self-test every so often, the first one interval after the start. Its message says how the last one ended. */
+/**
+ * Creates the worker that runs a self-test at each interval, the first one interval after the start. Its message reports the last result.
+ */
 export function createSelftestWorker(options: {
   readonly selftest: Selftest;
   readonly everyMs: number;
@@ -20,7 +22,7 @@ export function createSelftestWorker(options: {
     name: "selftest",
     critical: false,
     log: options.log,
-    // a run that hangs in its services is given up by itself
+    // A run that hangs in its services ends by its own time limit.
     stuckAfterMs: 2 * timeoutMs + 60_000,
     message: () => message,
     round: async () => {

@@ -11,16 +11,16 @@ import { putMarkedPicture } from "./marked-picture.ts";
 import { openScratch, type Scratch, type ScratchOptions } from "./scratch.ts";
 
 const lookEveryMs = 40;
-/** The services and the database have had their time: to put things away a little more is given. */
+/** Time limit for the cleanup, beyond the time of services and database. */
 const putAwayMs = 6_000;
 
 /** Sends a picture through all stages. */
 export interface Selftest {
-  /** Throws `Problem("conflict")` while another one runs. What does not work is in the report, not thrown. */
+  /** Throws `Problem("conflict")` while another one runs. Failures are in the report, not thrown. */
   run(options: { readonly timeoutMs: number }): Promise<SelftestReport>;
 }
 
-/** Makes what makes self-tests. `onReport` is told of each, so that one that failed is an alarm. */
+/** Creates the self-test. `onReport` receives each report, so that a failure raises an alarm. */
 export function createSelftest(options: ScratchOptions & { readonly onReport: (report: SelftestReport) => Promise<void> }): Selftest {
   const { context } = options.parts;
   let runs = false;
@@ -42,7 +42,7 @@ export function createSelftest(options: ScratchOptions & { readonly onReport: (r
   };
 }
 
-/** The test takes its picture through all stages in this process, which must be able to ask both services. */
+/** The test runs all stages in this process, which must be able to call both services. */
 function refuseHalf({ parts: { peers, context } }: ScratchOptions): void {
   const missing = [
     ...(peers.roles.includes("detect") || context.config.detectorUrl !== undefined ? [] : ["detector"]),
@@ -55,7 +55,7 @@ function refuseHalf({ parts: { peers, context } }: ScratchOptions): void {
   );
 }
 
-/** What was proven, and when, counted from when the picture was put into its folder. */
+/** Proven stages with their times since the picture was put into its folder. */
 type Proofs = Map<SelftestStage, { readonly atMs: number; readonly detail: string | null }>;
 interface Fault {
   readonly stage: SelftestStage;
@@ -96,7 +96,7 @@ async function test(options: ScratchOptions, timeoutMs: number): Promise<Selftes
   };
 }
 
-/** The workers through which a picture goes until somebody is told of it. */
+/** The workers that a picture passes on its way to the recipient. */
 const onTheWay = [
   "file_watcher",
   "detection_worker",
@@ -107,7 +107,7 @@ const onTheWay = [
   "delivery_worker",
 ] as const;
 
-/** Whether the workers that do the real work live, here or in other daemons, as their heartbeats say: this test has some of its own. */
+/** Returns the workers of the real pipeline that have no heartbeat, here or in other daemons: the test itself uses separate ones. */
 function deadWorkers({ parts: { runtime, peers } }: ScratchOptions): Fault | undefined {
   const workers = runtime.workers();
   const stopped = onTheWay.flatMap((name) => {
@@ -118,7 +118,7 @@ function deadWorkers({ parts: { runtime, peers } }: ScratchOptions): Fault | und
   return stopped.length === 0 ? undefined : { stage: "workers", why: stopped.join("; ") };
 }
 
-/** Watches the picture on its way until the last stage is proven or one has failed. */
+/** Follows the picture until the last stage is proven or one has failed. */
 async function follow(
   { db, folder }: Scratch,
   proofs: Proofs,
@@ -148,7 +148,7 @@ async function follow(
   }
 }
 
-/** However long the scratch takes to open, once it has it is closed. What cannot be put away now goes with the next self-test or start. */
+/** Closes the scratch pipeline once it has opened, however long that takes. Leftovers are removed by the next self-test or start. */
 async function putAway({ parts }: ScratchOptions, scratch: Promise<Scratch> | undefined): Promise<void> {
   const closing = async (): Promise<void> => {
     const opened = await scratch?.catch(() => undefined);

@@ -15,30 +15,30 @@ import { type Condition, faultOf } from "../builtin/condition.ts";
 import { type Builtin, startBuiltin } from "../builtin/spawn.ts";
 import { type EnrichmentName, type EnrichmentUpstreams, enrichmentNames, startEnrichmentServices } from "./enrichment-services.ts";
 
-/** A probe that is younger than this is not made again. */
+/** Probes are cached for this long. */
 const probeFreshMs = 2_000;
 
-/** The services that homesec asks: each configured by URL or built in, each behind its breaker. */
+/** The services that homesec calls: each configured by URL or built in, each with a breaker. */
 export interface Upstreams {
   readonly detector: Detector;
   readonly languageModel: LanguageModel;
   readonly enrichment: EnrichmentUpstreams;
-  /** How long the analysis of an event may wait for the enrichment of its detections: not at all when nobody is there to do it. */
+  /** How long the analysis of an event may wait for enrichment: not at all if no daemon enriches. */
   enrichmentWaitMs(): number;
   breakers(): readonly BreakerState[];
-  /** Jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
+  /** Number of jobs that may run now for a service: 0 while it starts or its breaker is open, 1 for the trial, else Infinity. */
   capacity(name: UpstreamName): number;
-  /** Why a built-in service cannot work at all; undefined while it can, or starts. */
+  /** Why a built-in service cannot work; undefined while it can, or starts. */
   fault(name: UpstreamName): string | undefined;
   /** When the service last gave a good answer. */
   answeredAt(name: UpstreamName): Date | null;
-  /** Who the service is, for people: `built-in`, or its URL. */
+  /** Name of the service for people: `built-in`, or its URL. */
   label(name: "detector" | "language_model"): string;
-  /** The built-in services that run beside this daemon, each with why it cannot be asked now. */
+  /** The built-in services beside this daemon, each with why it cannot be called now. */
   builtIn(): readonly { readonly name: UpstreamName; readonly fault: string | null }[];
-  /** Closes a breaker whatever happened. Returns the state it was in. */
+  /** Closes a breaker in any state. Returns the previous state. */
   resetBreaker(name: UpstreamName): CircuitState;
-  /** The health of the services that are switched on, at most 2 s old. */
+  /** The health of the enabled services, at most 2 s old. */
   probe(): Promise<readonly UpstreamState[]>;
 }
 
@@ -51,22 +51,22 @@ export function startUpstreams(options: {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
   readonly onBreakerChange: (state: BreakerState, previous: CircuitState) => void;
-  /** A service was asked. */
+  /** Called after each call of a service. */
   readonly onCall: (name: UpstreamName, outcome: "success" | "failure", seconds: number) => void;
-  /** A built-in service works now: what waited for it can start. */
+  /** Called when a built-in service becomes ready: waiting work can start. */
   readonly onReady: (name: UpstreamName) => void;
-  /** A built-in service cannot work, for a reason that a person must remove. */
+  /** Called when a built-in service cannot work until a person acts. */
   readonly onFault: (name: UpstreamName, fault: string) => void;
-  /** Whether this daemon asks a service: built-in ones run beside those that do. */
+  /** Whether this daemon calls a service: built-in ones run beside the daemons that do. */
   readonly asks: (name: UpstreamName) => boolean;
-  /** How a built-in service does that runs beside other daemons only. */
+  /** State of a built-in service that runs beside other daemons only. */
   readonly elsewhere: (name: UpstreamName) => UpstreamState;
 }): Upstreams {
   const { config, clock, log, lifecycle } = options;
   const modelPath = config.detectorModelPath;
   let probed: Promise<readonly UpstreamState[]> | undefined;
   const breakerChanged = (state: BreakerState, previous: CircuitState): void => {
-    // what a probe said before says nothing any more
+    // The earlier probe is outdated.
     probed = undefined;
     options.onBreakerChange(state, previous);
   };
@@ -101,7 +101,7 @@ export function startUpstreams(options: {
     return () => builtin.url();
   };
   const optionalOf = (name: UpstreamName): EnrichmentName | undefined => enrichmentNames.find((known) => known === name);
-  /** What is not built in is told by its breaker. */
+  /** The breaker reports the state of services that are not built in. */
   const conditionOf = (name: UpstreamName): Condition => {
     const optional = optionalOf(name);
     return (optional ? enrichment.condition(optional) : builtins.get(name)?.condition()) ?? { state: "working" };
@@ -139,7 +139,7 @@ export function startUpstreams(options: {
     onCondition: (condition) => conditionChanged("enrichment", condition),
   });
 
-  /** The user has said where it is. */
+  /** The user has configured its address. */
   const addressed = (name: UpstreamName): boolean => {
     const optional = optionalOf(name);
     if (optional) return !enrichment.isBuiltIn(optional);
@@ -160,7 +160,7 @@ export function startUpstreams(options: {
       const error = faultOf(condition) ?? "starting";
       return { name, healthy: false, builtIn, url: "", responseMs: null, error, checkedAt: clock.now() };
     }
-    // a service that is known to be down is left alone until its trial
+    // A service that is known to be down is not probed until its trial.
     if (breakerOf(name).state().state === "open") {
       return { name, healthy: false, builtIn, url, responseMs: null, error: "circuit breaker open", checkedAt: clock.now() };
     }
@@ -170,7 +170,7 @@ export function startUpstreams(options: {
 
   const switchedOn = (): readonly UpstreamName[] => ["detector", "language_model", ...enrichment.switchedOn()];
   const turns = healthTurns(config);
-  // each probe has a deadline of its own: none is broken off
+  // Each probe has a separate time limit: none is aborted by another.
   const patience = (): AbortSignal => new AbortController().signal;
 
   let probedAt = 0;

@@ -5,20 +5,20 @@ import { judgeRunningHour, learnDueHours, noteWatched } from "../../src/monitori
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** Often enough to see each minute. */
+/** Frequent enough to see each minute. */
 const roundMs = 20_000;
 
 /**
- * Makes the worker that learns what is usual at each camera: it notes which minutes are watched, learns from each hour when
- * it is over, and tells of what is unusual, also while the hour runs. Several processes may do it at once.
+ * Creates the worker that learns the baselines of cameras: it records which minutes are watched, learns from each hour when it is over,
+ * and announces anomalies, also during the hour. Several processes may run it at once.
  */
 export function createBaselineLearner(options: {
   readonly db: Database;
   readonly clock: Clock;
-  /** Whose hours and weekdays count. */
+  /** The time zone of hours and weekdays. */
   readonly timeZone: string;
   readonly log: Log;
-  /** Whether pictures are found now. */
+  /** Whether pictures are being found now. */
   readonly watching: () => boolean;
 }): Loop {
   const { db, clock, timeZone } = options;
@@ -27,7 +27,7 @@ export function createBaselineLearner(options: {
     name: "baseline_learner",
     critical: false,
     log: options.log,
-    // a failed round must not cost the minute
+    // A failed round must not cost the minute.
     retryMs: 5_000,
     stuckAfterMs: 10 * minuteMs,
     round: async (signal) => {

@@ -7,9 +7,9 @@ import type { Settings } from "../../src/platform/config/settings.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** Without a due batch in sight it still looks so often: another process may have opened one. */
+/** Longest pause without a due batch: another process may have opened one. */
 const longestPauseMs = 1_000;
-/** A batch that is due but waits for a picture of its own being looked at is asked again so soon. */
+/** Pause before a due batch is checked again that waits for a picture in progress. */
 const shortestPauseMs = 20;
 
 /** Makes the worker that closes batches when they are due, from timers kept in rows. `onClosed`: events and analysis jobs were written. */

@@ -12,7 +12,7 @@ import type { Settings } from "../../src/platform/config/settings.ts";
 import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** What is older says nothing about how the camera does now. */
+/** Older pictures say nothing about the camera's current state. */
 const freshForMs = 10 * minuteMs;
 
 interface Watched extends Memory {
@@ -21,9 +21,9 @@ interface Watched extends Memory {
 }
 
 /**
- * Makes the worker that looks at the newest picture of each camera, at most one every `everyMs` and one at a time, with a pause after a
- * round as long as the round: whether it is black or frozen, whether the camera's clock jumped, and, where scene changes are on,
- * whether the view is another one. No picture waits for it.
+ * Creates the worker that checks the newest picture of each camera, at most once per `everyMs`, one camera at a time, with a pause after
+ * each round as long as the round: whether it is black or frozen, whether the camera's clock jumped, and, with scene changes enabled,
+ * whether the view has changed. No picture waits for it.
  */
 export function createCameraWatcher(options: {
   readonly db: Database;
@@ -32,7 +32,7 @@ export function createCameraWatcher(options: {
   readonly settings: Settings;
   /** Folders from which pictures may be read. */
   readonly roots: readonly string[];
-  /** A camera is looked at no more often. */
+  /** Minimum interval between two checks of a camera. */
   readonly everyMs: number;
 }): Loop {
   const { db, clock, log, settings, roots, everyMs } = options;
@@ -54,7 +54,7 @@ export function createCameraWatcher(options: {
     });
   };
 
-  /** Undefined for a picture that is gone or cannot be decoded: the ledger and the detector have their say about that. */
+  /** Undefined for a deleted or unreadable picture: the ledger and the detector report that. */
   const frameOf = async (picture: NewestPicture): Promise<Frame | undefined> => {
     const file = await resolveInside(roots, picture.path);
     if (file.state !== "inside") return undefined;
@@ -76,7 +76,7 @@ export function createCameraWatcher(options: {
       if (!settings.current().sceneChangeEnabled) {
         await db.transaction((sql) => endCause(sql, "view", "scene changes were switched off", now));
       }
-      // what a clock that was set back left in the future would hide what comes now
+      // Pictures with a time in the future, left by a clock that was set back, would hide the new ones.
       const pictures = await db.query((sql) => newestPictures(sql, new Date(now.getTime() - freshForMs), latestPast(now)));
       for (const picture of pictures) {
         if (signal.aborted) break;

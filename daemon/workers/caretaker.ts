@@ -14,37 +14,36 @@ import { releaseFutureJobs } from "./release-future-jobs.ts";
 const roundMs = 1_000;
 const camerasEveryMs = 5_000;
 const vectorsEveryMs = 60_000;
-/** Vectors that are deleted in one statement. */
+/** Vectors deleted per statement. */
 const vectorsAtOnce = 5_000;
-/** Rounds further apart than this leave out what happened between them. */
+/** A longer interval between two rounds leaves a gap in the observation. */
 const deafAfterMs = 15_000;
-/** The wall clock was set back when it lost so much on the monotonic one between two rounds. */
+/** The wall clock was set back if it lost this much against the monotonic clock between two rounds. */
 const setBackMs = 2_000;
 
-/** What the caretaker looks after. */
+/** Dependencies of the caretaker. */
 export interface CaretakerOptions {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Shows that this process lives, and removes those that are gone. */
+  /** Records the heartbeat of this process and removes dead ones. */
   readonly beat: (sql: Sql) => Promise<void>;
-  /** Whether it is this process that judges the silence of cameras and forgets vectors: of several that share the database, one does. */
+  /** Whether this process judges the silence of cameras and deletes old vectors: one of those on the database does. */
   readonly judges: () => boolean;
   /** Whether a daemon with other roots judges the silence of the camera with this folder. */
   readonly judgedElsewhere: (folderPath: string) => boolean;
   readonly cameraOfflineAfterSeconds: number;
   /** How long the vectors of re-identification are kept. */
   readonly reidTtlHours: number;
-  /** Why the detector cannot be asked now, or undefined when it can. */
+  /** Returns why the detector cannot be called now; undefined if it can. */
   readonly detectorDown: () => { readonly reason: string; readonly detail: string } | undefined;
   /** Whether a new picture would be found now. */
   readonly watching: () => boolean;
 }
 
 /**
- * Makes the worker that keeps the rows true while nothing else touches them: shows that this process is alive, frees
- * what dead processes held, lets live work pass what has waited long, says of pictures that wait for a detector that is
- * down that they are deferred, notices cameras that fell silent, and forgets vectors whose time is over.
+ * Creates the worker that maintains rows over time: it records that this process is alive, frees the claims of dead processes, lets live
+ * work overtake old work, marks pictures as deferred while the detector is down, notices silent cameras, and deletes expired vectors.
  */
 export function createCaretaker(options: CaretakerOptions): Loop {
   const { db, clock } = options;
@@ -59,7 +58,7 @@ export function createCaretaker(options: CaretakerOptions): Loop {
     log: options.log,
     round: async () => {
       const now = clock.now();
-      // a restart, a sleep of the machine, a stopped watcher, a database that was away: that silence is our own
+      // A restart, a suspended machine, a stopped watcher, an unreachable database: that silence is homesec's own.
       const missed = Math.abs(now.getTime() - lastRound) > deafAfterMs || !options.watching();
       if (missed || !listeningSince || !options.judges()) listeningSince = now;
       const leadNow = now.getTime() - clock.monotonic();

@@ -6,11 +6,11 @@ import { hourMs } from "../../src/base/clock/durations.ts";
 import type { DiskSpace } from "../../src/platform/disk/disk.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** After a failed run. */
+/** Delay after a failed run. */
 const retryMs = 60_000;
-/** At the disk. */
+/** Interval of disk checks. */
 const lookEveryMs = 60_000;
-/** A run that deletes a great deal gives no sign of life in between. */
+/** A run that deletes a lot has no heartbeat in between. */
 const stuckAfterMs = 12 * hourMs;
 
 /**
@@ -52,7 +52,7 @@ export function createCleanupService(
         }
       }
       await dataGuard.look(signal);
-      // a share that is away is told of by those who look for pictures on it
+      // The finders of pictures report an unreachable share.
       await pictureGuard
         .look(signal)
         .catch((error: unknown) => log.debug({ part: "disk", error: String(error) }, "a look at a disk failed"));

@@ -6,15 +6,15 @@ import type { Log } from "../../src/base/log/log.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const lookEveryMs = minuteMs;
-/** By then a cleanup of one night has deleted its rows; the thumbnails of what it deletes later go with the next. */
+/** By then a nightly cleanup has deleted its rows; thumbnails of later deletions follow in the next run. */
 const afterMs = 10 * minuteMs;
-/** What is looked through may be millions of files. */
+/** There may be millions of files to check. */
 const stuckAfterMs = 60 * minuteMs;
 const neverExpires = new Date(0);
 
 /**
- * Makes the worker that, of several processes that share a database, each has for the files in its own data folder: after a cleanup, by whichever
- * of them, it removes the logs that were too old at that time and the thumbnails whose detections are gone.
+ * Creates the worker that every process on the database runs for the files in its own data folder: after a cleanup by any of them, it
+ * deletes expired logs and the thumbnails of deleted detections.
  */
 export function createFileCleaner({ clock, log, ...context }: OwnFilesContext & { readonly clock: Clock; readonly log: Log }): Loop {
   let followed: number | undefined;

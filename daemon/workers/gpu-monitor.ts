@@ -9,11 +9,11 @@ import type { Database } from "../../src/platform/database/database.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 const lookEveryMs = 5_000;
-/** A tool that is not installed, or that fails, is seldom there a moment later. */
+/** A tool that is missing or fails is rarely there a moment later. */
 const lookAgainMs = 60_000;
 const inferenceWindowMs = 60_000;
 
-/** Makes the worker that stores how the busiest graphics card does, every 5 s. Without a card it waits for one. */
+/** Creates the worker that stores a sample of the busiest graphics card every 5 s. Without a card it waits for one. */
 export function createGpuMonitor(options: {
   readonly db: Database;
   readonly clock: Clock;

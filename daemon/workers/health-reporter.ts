@@ -7,8 +7,8 @@ import { noteServices } from "../health/service-history.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
- * Makes the worker that looks at the overall health of the system and has outbound webhooks told when it changes, by one of the
- * processes that share the database. What the database cannot take now they are told when it is back.
+ * Creates the worker that checks the overall health and reports changes to outbound webhooks, through one of the processes on the
+ * database. Changes during a database outage are reported afterwards.
  */
 export function createHealthReporter(options: {
   readonly context: OperationContext;

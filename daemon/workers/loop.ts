@@ -3,18 +3,18 @@ import { createRest } from "../../src/base/lifecycle/pause.ts";
 import type { Log } from "../../src/base/log/log.ts";
 import type { Worker } from "./worker.ts";
 
-/** A worker that does one thing again and again. `round` answers in how many milliseconds it wants to run again at the latest. */
+/** A worker that repeats a round. `round` resolves to the milliseconds until the next round at the latest. */
 export interface LoopOptions {
   readonly name: string;
   readonly critical: boolean;
   readonly stuckAfterMs?: number;
   readonly log: Log;
-  /** One round. What it throws is logged, and the next round comes after `retryMs`. */
+  /** One round. An error is logged, and the next round follows after `retryMs`. */
   readonly round: (signal: AbortSignal) => Promise<number>;
   readonly retryMs?: number;
-  /** After a round it rests so long, woken or not: what comes meanwhile is done together. */
+  /** Pause after a round, woken or not, so that work that arrives meanwhile is done together. */
   readonly restMs?: number;
-  /** What it has to say of itself while it runs. */
+  /** Its message while it runs. */
   readonly message?: () => string | null;
 }
 
@@ -23,7 +23,7 @@ export interface Loop extends Worker {
   wake(): void;
 }
 
-/** Makes a worker out of a round. Rounds never overlap; a wake during a round makes another one follow at once. */
+/** Creates a worker from a round. Rounds never overlap; a wake during a round makes another one follow at once. */
 export function createLoop(options: LoopOptions): Loop {
   const { log } = options;
   let beat = performance.now();
@@ -44,7 +44,7 @@ export function createLoop(options: LoopOptions): Loop {
         failing = false;
       } catch (error) {
         if (signal.aborted) return;
-        // the first failure of a row is told, the rest would only fill the log
+        // Only the first of consecutive failures is logged.
         if (!failing) log.warn({ worker: options.name, error: String(error) }, "a round failed; trying again");
         failing = true;
       }

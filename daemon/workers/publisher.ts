@@ -3,16 +3,16 @@ import type { Database } from "../../src/platform/database/database.ts";
 import { numberEntries, type PublishedRow } from "../../src/work/journal/journal-repository.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
-/** At most so many rows get their numbers in one commit. */
+/** Maximum number of rows numbered in one commit. */
 const batch = 500;
-/** The longest time for which a committed row may go unnoticed when nobody calls `wake`. */
+/** Maximum time until a committed row is noticed without a wake. */
 const pollMs = 500;
-/** Between two rounds: many rows at once cost one commit together, and the first after a pause does not wait. */
+/** Pause between two rounds: many rows share one commit, and the first after a pause does not wait. */
 const restMs = 10;
 
 /**
- * Makes the worker that gives committed journal rows their sequence. Any number of processes may run one: the head of
- * the journal is held for the commit. `onPublished` gets the rows that this process numbered, in order.
+ * Creates the worker that numbers committed journal rows. Any number of processes may run it: the head of the journal is locked for the
+ * commit. `onPublished` receives the rows that this process numbered, in order.
  */
 export function createPublisher(options: {
   readonly db: Database;

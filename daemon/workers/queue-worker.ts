@@ -20,51 +20,51 @@ import {
 import { StageAborted } from "../../src/work/jobs/stage-aborted.ts";
 import type { Worker } from "./worker.ts";
 
-/** A job that failed so often is given up. */
+/** Default number of attempts of a job. */
 const usualMaxAttempts = 5;
-/** After a fault of ours a job waits a second, twice as long each time, and no longer than this. */
+/** Delay after an internal error: a second, doubled each time, up to this maximum. */
 const longestWaitMs = 5 * minuteMs;
 
-/** What a worker of one queue needs. */
+/** Options of a worker for one queue. */
 export interface QueueWorkerOptions {
   readonly name: string;
   readonly queue: QueueName;
   /** Without it no picture is processed. */
   readonly critical: boolean;
   readonly concurrency: number;
-  /** So many more may be claimed ahead: the stage itself has them wait. */
+  /** Number of jobs that may be claimed ahead: the stage queues them. */
   readonly mostAhead?: number;
   /**
-   * Longer than the longest run of the stage: one that takes more may never end, and its job is taken up again. By the monotonic clock of this
-   * process: were it a time in the row, a clock that steps, or another machine's that is ahead, would end claims whose work goes on.
+   * Longer than the longest run of the stage: a run that takes more may never end, and its job is retried. Measured by the monotonic
+   * clock of this process: with a time in the row, a clock that steps, or another machine's clock, would end claims of running work.
    */
   readonly leaseMs: number;
-  /** A job that failed so often is given up; 5 unless the work is hardly ever at fault. */
+  /** Maximum number of failed attempts (default 5), more for work that is rarely at fault itself. */
   readonly maxAttempts?: number;
-  /** A job that was begun so often without coming to an end is given up, since it may be what kills the process; `maxAttempts` without it. */
+  /** Maximum number of started runs that never ended, since the job may be what kills the process (default `maxAttempts`). */
   readonly mostBegun?: number;
   readonly stage: Stage;
-  /** The jobs of this queue have lanes: then the dispatcher must be the one inside the process. */
+  /** The jobs of this queue have lanes: then the dispatcher must be in-process. */
   readonly lanes?: true;
-  /** Jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
+  /** Number of jobs that may run now: 0 while the upstream is known to be down, 1 for its trial, else Infinity. */
   readonly capacity: () => number;
   readonly dispatcher: JobDispatcher;
   readonly db: Database;
   readonly processId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** A run of the stage came to its end after so many seconds; `failed`: by a fault of ours. */
+  /** Called after a run of the stage with its seconds; `failed`: by an internal error. */
   readonly onDone: (seconds: number, failed: boolean) => void;
 }
 
-/** Makes the worker that takes the jobs of one queue through their stage. */
+/** Creates the worker that takes the jobs of one queue through their stage. */
 export function createQueueWorker(options: QueueWorkerOptions): Worker & { readonly running: () => number } {
   const { db, clock, processId, queue, stage, maxAttempts = usualMaxAttempts, mostBegun = maxAttempts } = options;
   const log = options.log.child({ worker: options.name });
   let abort = new AbortController();
   let consumer: Consumer | undefined;
   let rowsFail = false;
-  /** What runs, and since when. */
+  /** Running jobs with their start time. */
   const begun = new Map<ClaimedJob, number>();
 
   const claim = () => ({ queue, processId, now: clock.now() });
@@ -85,7 +85,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     }
   };
 
-  /** A fault of ours counts (true) and is tried again later; what the database or the shutdown did to a job is not its fault. */
+  /** An internal error counts (true) and is retried later; a database error or a shutdown does not count against the job. */
   const afterFailure = async (job: ClaimedJob, error: unknown): Promise<boolean> => {
     if (error instanceof LeaseLost) {
       log.warn({ job: job.jobId, subject: job.subject }, "the job was taken up again meanwhile; what was done here is rolled back");
@@ -148,7 +148,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
         },
         handle,
         onError: (error) => {
-          // told once; the sweep goes on every second until the rows can be read again
+          // Logged once; the sweep continues every second until the rows can be read again.
           if (!rowsFail) log.warn({ error: String(error) }, "the queue cannot be read; trying again");
           rowsFail = true;
         },
@@ -156,7 +156,7 @@ export function createQueueWorker(options: QueueWorkerOptions): Worker & { reado
     },
     stop: async () => {
       abort.abort(new StageAborted("the daemon stops"));
-      // a run that is stuck may end long after the next one was started, and must not take that one's place
+      // A stuck run may end long after the next one was started, and must not replace it.
       const ended = consumer;
       consumer = undefined;
       await ended?.stop();

@@ -8,10 +8,10 @@ import type { Worker } from "./worker.ts";
 const checkEveryMs = 500;
 const firstBackoffMs = 500;
 const longestBackoffMs = 60_000;
-/** A worker that ran so long before it died starts over with the shortest backoff. */
+/** A worker that ran this long before it died restarts with the shortest backoff. */
 const steadyAfterMs = 60_000;
 const stopPatienceMs = 2_500;
-/** A start that takes longer, such as that of one who looks into a folder of a disk that hangs, goes on while the next worker is started. */
+/** A slower start, such as one that waits for a hanging disk, continues while the next worker starts. */
 const startPatienceMs = 5_000;
 
 interface Charge {
@@ -21,22 +21,22 @@ interface Charge {
   failures: number;
   startedAt: number;
   retryAt: number;
-  /** Its last start, which never rejects. Until it ends there is no other. */
+  /** Its last start, which never rejects. No other start happens until it ends. */
   starting: Promise<void> | undefined;
 }
 
-/** Keeps workers alive: starts them, watches their heartbeats, restarts what is stuck or failed to start. */
+/** Keeps workers alive: starts them, watches their heartbeats, and restarts stuck and failed ones. */
 export interface Supervisor {
-  /** Starts all workers, in order. A worker that cannot start, or whose start hangs, does not keep the others from starting. */
+  /** Starts all workers in order. A worker whose start fails or hangs does not keep the others from starting. */
   start(): Promise<void>;
-  /** Tells all workers to stop, last started first, and waits for them together: within 2.5 s in any case. */
+  /** Stops all workers, last started first, and waits for them together, at most 2.5 s. */
   stop(): Promise<void>;
   states(): readonly WorkerState[];
-  /** All workers were started, or tried, and the supervisor itself looked after them a moment ago. */
+  /** Tells whether all workers were started or tried, and the supervisor itself ran a moment ago. */
   alive(): boolean;
 }
 
-/** Makes a supervisor for the workers. `announce` stores and broadcasts each change of a worker's state. */
+/** Creates a supervisor for the workers. `announce` stores and broadcasts each change of a worker's state. */
 export function createSupervisor(options: {
   readonly workers: readonly Worker[];
   readonly clock: Clock;
@@ -75,7 +75,7 @@ export function createSupervisor(options: {
     charge.state = charge.failures === 0 ? "starting" : "restarting";
     try {
       await charge.worker.start();
-      // who stops it has waited for this
+      // The stop has waited for this.
       if (stopping) return;
       const wasDown = charge.message !== null;
       charge.state = "running";
@@ -90,7 +90,7 @@ export function createSupervisor(options: {
     }
   };
 
-  /** Starts a worker and waits a while for it. A start that hangs is not given up, since another one beside it could make two of the worker. */
+  /** Starts a worker and waits a while for it. A hanging start continues, since a second one could run the worker twice. */
   const startInTurn = async (charge: Charge): Promise<void> => {
     const started = startOne(charge);
     charge.starting = started;
@@ -105,7 +105,7 @@ export function createSupervisor(options: {
   };
 
   const plan = (charge: Charge, why: string): void => {
-    // one that could not even be started was not steady, however long ago it last ran
+    // A worker that could not even start was not steady, however long ago it last ran.
     if (charge.state === "running" && clock.monotonic() - charge.startedAt > steadyAfterMs) charge.failures = 0;
     const backoff = Math.min(firstBackoffMs * 2 ** charge.failures, longestBackoffMs);
     charge.failures += 1;
