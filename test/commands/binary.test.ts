@@ -83,7 +83,7 @@ describe("the built program", () => {
     };
     expect(await ask("\u0003")).toEqual({ exitCode: 130, stdout: expect.stringContaining("Delete all dead letters of detect? [y/N]") });
     expect(await ask("n\n")).toEqual({ exitCode: 2, stdout: expect.stringContaining("nothing was changed") });
-    // it goes on to a daemon that is not there
+    // continues and finds no daemon
     expect(await ask("y\n")).toMatchObject({ exitCode: 6 });
   });
 

@@ -71,10 +71,10 @@ describe("what can follow", () => {
     expect(await complete("events", "list", "--camera-id=garage,f")).toEqual(["--camera-id=garage,front-door"]);
     expect(await complete("events", "list", "--risk-level", "low,high,")).toEqual(["low,high,medium", "low,high,critical"]);
     expect(await complete("alerts", "list", "--status=d")).toEqual(["--status=delivered", "--status=dismissed"]);
-    // as bash takes it apart
+    // the words as bash splits them
     expect(await complete("alerts", "list", "--status", "=", "d")).toEqual(["delivered", "dismissed"]);
     expect(await complete("alerts", "list", "--status", "=")).toHaveLength(4);
-    // only one is taken here
+    // this command accepts only one value
     expect(await complete("alerts", "list", "--status", "pending,")).toEqual([]);
     expect(await complete("rules", "test", "Somebody at night,")).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe("in the shells themselves", () => {
   const missing = [...shells, "script"].filter((program) => !has(program));
   if (missing.length > 0) process.stderr.write(`not installed, so completions are not tested in all shells: ${missing.join(", ")}\n`);
 
-  /** How a shell is started, and what has it print its line as it is on ctrl-b. */
+  /** Starts each shell and makes it print its current line on Ctrl-B. */
   const interactive = {
     bash: { start: "bash --norc --noprofile -i", setup: `bind -x '"\\C-b": echo "<$READLINE_LINE>"'` },
     zsh: {
@@ -117,7 +117,7 @@ describe("in the shells themselves", () => {
     },
   } as const;
 
-  /** The lines after somebody typed each and pressed tab, on a terminal. */
+  /** The lines after typing each one and pressing Tab on a terminal. */
   async function tabbed(shell: "bash" | "zsh", lines: readonly string[], script: string, env: Record<string, string>) {
     const { start, setup } = interactive[shell];
     const options = { env: { ...env, TERM: "dumb", PS1: "READY> " }, extendEnv: false } as const;
@@ -154,7 +154,7 @@ describe("in the shells themselves", () => {
     ["homesec help exi", "homesec help exit-codes"],
     ["homesec anal", "homesec analytics"],
   ] as const;
-  /** Names with blanks and what means something to a shell: begun, and again when a part was typed in the way of a shell. */
+  /** Names with spaces and special characters, completed from the start and from a quoted part. */
   const named = {
     bash: [
       ["homesec rules test So", "homesec rules test Somebody\\ at\\ night"],
@@ -174,7 +174,7 @@ describe("in the shells themselves", () => {
       ['homesec silence add --rule "Dog', 'homesec silence add --rule "Dog\'s & cat: \\$5"'],
       ["homesec rules show A", 'homesec rules show A\\ \\"quote\\"'],
     ],
-    // what fish puts in the place of the last word
+    // fish replaces the last word with this
     fish: [
       ["homesec rules test So", "Somebody\\ at\\ night"],
       ["homesec rules test Somebody\\ a", "Somebody\\ at\\ night"],

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 const folder = temporaryFolder("serve");
 afterAll(() => folder.remove());
 
-/** What the daemon would be started with. */
+/** The configuration that the daemon would start with. */
 async function started(args: readonly string[], env: Record<string, string> = {}) {
   const calls: (DaemonOptions & { once?: boolean })[] = [];
   const daemon = {

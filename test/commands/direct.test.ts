@@ -98,7 +98,7 @@ homesec reads no pictures from ${folderPath}: The folder does not exist; create 
     expect([first.code, first.out], first.err).toEqual([0, "garage\n"]);
     const start = performance.now();
     expect((await cli(["cameras", "list", "--direct", "-o", "id"], { env })).out).toBe("garage\n");
-    // a session of its own that looks like somebody else's would be waited for, 10 s
+    // if homesec mistook its own session for another client's, it would wait 10 s for it
     expect(performance.now() - start).toBeLessThan(8_000);
     await own.remove();
   });

@@ -27,7 +27,7 @@ const results = new Map<Step, Ended>();
 const directResults = new Map<string, Ended>();
 let home: Home;
 
-/** Commands that read, and say the same with the daemon and without one. */
+/** Commands that only read and print the same with and without a daemon. */
 const direct: readonly string[] = [
   ...["cameras list", "cameras show front-door", "cameras scene-changes list front-door", "events list --kind all", "events show 42"],
   ...["events search ladder", "events stats", "detections list", "detections labels", "entities list", "rules list", "alerts list"],
@@ -35,7 +35,7 @@ const direct: readonly string[] = [
   ...[`entities show ${ids.entity}`, `explain alert ${ids.alert}`, "dlq list --queue detect"],
 ];
 
-/** What changes, or is told of, the same things runs one after the other. */
+/** Commands that change or report the same things run one after the other. */
 const chains = new Map<string, (readonly [string, readonly Step[]])[]>();
 for (const [name, own] of Object.entries(changing)) {
   const [noun = ""] = name.split(" ");
@@ -51,7 +51,7 @@ async function runStep(name: string, step: Step): Promise<void> {
   results.set(step, await run(line, { input: step.input, ...(step.elsewhere && { env: home.elsewhere }) }));
 }
 
-/** Does the works, each a sequence, two at a time. */
+/** Runs these sequences, two at a time. */
 async function twoAtATime(works: readonly (() => Promise<void>)[]): Promise<void> {
   const waiting = [...works];
   const next = async (): Promise<void> => {
@@ -75,22 +75,22 @@ beforeAll(async () => {
       for (const [name, own] of chain) for (const step of own) await runStep(name, step);
     }),
   );
-  // a start of the program takes ten times as long on a crowded machine
+  // starting the program takes ten times as long on a busy machine
 }, 900_000);
 afterAll(() => home?.close());
 
-/** Forms that are tried below, or elsewhere, or that there are not. */
+/** Output formats that are tested elsewhere or do not exist. */
 const without: Readonly<Record<string, readonly Step["kind"][]>> = {
-  // they run until they are ended: below
+  // these run until they are stopped: tested below
   ...{
     "events tail": ["people", "json"],
     "alerts tail": ["people", "json"],
     live: ["people", "json"],
     "webhooks listen": ["people", "json"],
   },
-  // the home itself, and test/daemon/signals.test.ts; they print no records
+  // tested by the home and in test/daemon/signals.test.ts; they print no records
   ...{ serve: ["people", "json"], demo: ["people", "json"] },
-  // a script, and files
+  // these print a script and files
   ...{ completion: ["json"], docs: ["json"] },
 };
 
@@ -108,7 +108,7 @@ describe.each(Object.keys(steps))("homesec %s", (name) => {
   it.each(steps[name]?.map((step) => [step.args === "" ? "alone" : step.args, step] as const) ?? [])("%s", async (_, step) => {
     const ended = results.get(step) as Ended;
     expect(ended.code, `${ended.out}${ended.err}`).toBe(step.code);
-    // nothing that a camera or a model is called moves the cursor or turns the line round, and without a terminal there are no colours
+    // names of cameras and models cannot move the cursor or change the text direction, and without a terminal there are no colours
     if (step.kind !== "json")
       expect(`${step.args.includes("-o ") ? "" : ended.out}${ended.err}`.replaceAll(/[\n\r]/g, "")).not.toMatch(/[\p{Cc}\u202e]/u);
     if (step.kind === "error") expect([ended.out, ended.err]).toEqual(["", expect.stringMatching(/^homesec: .*\n(.+\n)*$/)]);
@@ -118,7 +118,7 @@ describe.each(Object.keys(steps))("homesec %s", (name) => {
   });
 });
 
-/** One JSON value, and the records in it have the fields that `--fields` knows. */
+/** Expects one JSON value whose records have the fields that `--fields` accepts. */
 async function expectBody(command: Command, step: Step, out: string): Promise<void> {
   if (step.ownForm && out === "") return;
   const body = JSON.parse(out) as object;
@@ -127,7 +127,7 @@ async function expectBody(command: Command, step: Step, out: string): Promise<vo
   const fields = (await command.prints?.(nothing as never))?.fields ?? [];
   expect(fields).not.toEqual([]);
   const inside = Object.values(body).filter(Array.isArray);
-  // the form of an empty list is that of the list
+  // an empty list shows no fields
   if (inside.length > 0 && inside.every((list) => list.length === 0)) return;
   const records = [body, ...Object.values(body).flat()].filter((value) => value !== null && typeof value === "object");
   expect(records.map((record) => Object.keys(record))).toContainEqual(
@@ -135,12 +135,12 @@ async function expectBody(command: Command, step: Step, out: string): Promise<vo
   );
 }
 
-/** What stands behind a command when it is to do something: its arguments as in the first run for people. */
+/** The arguments of a command in its first run for people. */
 const firstArgs = (name: string): string => steps[name]?.find(({ kind }) => kind === "people")?.args ?? "";
 
 describe("before anything is done", () => {
   const gone = "http://127.0.0.1:1";
-  /** Nobody answers there; the database is not there either. */
+  /** An address without a daemon and a database that does not exist. */
   const nowhere = () => ({ env: { HOMESEC_URL: gone, DATABASE_URL: "postgres://127.0.0.1:1/nowhere" } });
 
   it.each(commands.map(({ name }) => name))("homesec %s refuses an option that there is not", async (name) => {
@@ -249,7 +249,7 @@ it("every documented exit code has been met", async () => {
   const noDaemon = await home.homesec("cameras list", { env: { HOMESEC_URL: "http://127.0.0.1:1" } });
   const unmet = await home.homesec("rules test 'Person at night' --since 2025-02-01 --expect unwanted.json");
   expect([wrongKey.code, noDaemon.code, unmet.code]).toEqual([exitCodes.authentication, exitCodes.unreachable, exitCodes.unmet]);
-  // these three above
+  // tested by the three above
   const { interrupted: _, terminated: __, hungUp: ___, ...others } = exitCodes;
   const met = new Set([wrongKey, noDaemon, unmet, ...results.values()].map(({ code }) => code));
   expect([...met].toSorted()).toEqual(Object.values(others).toSorted());

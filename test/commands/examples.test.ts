@@ -18,7 +18,7 @@ const commands = await allCommands();
 const paths = new Set(["", "help", ...nouns.map(({ name }) => name), ...commands.map(({ name }) => name)]);
 for (const { name, groups = [] } of nouns) for (const group of groups) paths.add(`${name} ${group.name}`);
 
-/** Parses a command line as the program does, and reads its values; nothing is run. Throws what a person would be told. */
+/** Parses a command line as the program does, including its values, without running it. Throws the error that the user would see. */
 async function typed(args: readonly string[]): Promise<void> {
   if (args[0] === "help") return expectPath(args.slice(1));
   let said = "";
@@ -69,7 +69,7 @@ describe("examples of help", () => {
     const calls = homesecCalls(line);
     expect(calls).not.toEqual([]);
     for (const args of calls) await typed(args);
-    // an example is one of the command that it stands under
+    // each example shows the command it belongs to
     expect(calls.map((args) => commandOf(args)?.name)).toContain(name);
   });
 
@@ -83,14 +83,14 @@ describe("examples of help", () => {
   });
 });
 
-/** The command that words begin with, whatever options stand before it. */
+/** The command that these words begin with, after any options. */
 function commandOf(args: readonly string[]): Command | undefined {
   const globals = new Set(globalOptions.filter(({ required }) => required).flatMap(({ short, long }) => [short ?? [], long ?? []].flat()));
   const words = args.filter((word, at) => !word.startsWith("-") && !globals.has(args[at - 1] ?? ""));
   return [3, 2, 1].map((length) => commands.find(({ name }) => name === words.slice(0, length).join(" "))).find((found) => found);
 }
 
-/** The files of folders that end so. */
+/** The files in these folders with this ending. */
 async function files(folders: readonly string[], ending: RegExp): Promise<readonly string[]> {
   const found = folders.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((file) => join(folder, file)));
   return (await Promise.all(found)).flat().filter((file) => ending.test(file));
@@ -124,7 +124,7 @@ describe("commands that are named in texts", async () => {
       const isPage = pages.includes(file);
       for (const line of (await readFile(join(root, file), "utf8")).split("\n")) {
         if (!isPage && /^\s*(\/\/|\/?\*)/.test(line)) continue;
-        // in a text of a program the marks are escaped, unless other quotes are around it
+        // in source texts the backticks are escaped unless the text uses other quotes
         const marked = isPage ? /`homesec ([^`]+)`/g : /\\`homesec ([^`]+?)\\`|`homesec ([^`$"]+)`(?=[^`]*")/g;
         for (const [, escaped, plain] of line.matchAll(marked)) {
           const call = (escaped ?? plain ?? "").replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "X");
@@ -156,7 +156,7 @@ describe("commands that are named in texts", async () => {
   });
 });
 
-/** What is wrong with words behind `homesec`; undefined when a command begins so, and `X` may stand for any of them. */
+/** The error in the words after `homesec`; undefined when they begin with a command. `X` may stand for any word. */
 function faultIn(given: readonly string[], counts = true): string | undefined {
   const words = given.filter((word) => word !== "...");
   if (words[0] === undefined || /^X+$/.test(words[0]) || words[0] === "command") return undefined;

@@ -190,7 +190,7 @@ no longer retried: 2 messages; see homesec dlq list --queue deliver
     expect(JSON.parse(degraded.out)).toEqual({ ...health("degraded"), ready: ready(true) });
     answer = state("healthy", false);
     expect((await on("health")).code).toBe(7);
-    // a worker that the API does not call critical, but without which no picture is seen
+    // the API does not call this worker critical, but no picture is processed without it
     answer = (path) => (path.endsWith("ready") ? { body: ready(true, false) } : state("healthy", true)(path));
     expect(await on("health -o id")).toMatchObject({ code: 7, err: "healthy, ready\nstopped: file_watcher\n" });
   });
@@ -246,7 +246,7 @@ describe("errors", () => {
     expect((await on("evnts list")).err).toContain("Did you mean events?");
     expect((await on("cameras list --stauts online")).err).toContain("Did you mean --status?");
     expect((await on("cameras list --drect")).err).toContain("Did you mean --direct?");
-    // what another command calls it
+    // the name of this flag in another command
     expect((await on("events list --since 24h")).err).toContain("Did you mean --start-date?");
     expect((await on("events list --until=22:00")).err).toContain("Did you mean --end-date?");
     expect((await on("events timeline --start-date yesterday")).err).toContain("Did you mean --since?");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-/** Stores an event at this time. */
+/** Stores an event with this time. */
 async function stored(at: string, started_at = at): Promise<number> {
   served.desk.at(at);
   const { results } = await served.desk.ask("createEvents", { body: { events: [{ camera_id: "yard", started_at }] } });
@@ -46,7 +46,7 @@ describe.each(ways)("events export, %s", (way) => {
     expect(await readFile(join(folder.path, "mark"), "utf8")).toBe(`${day}-10T11:00:00.000Z\n`);
 
     expect(await nightly("none.csv")).toEqual({ code: 0, out: "", err: "no new events\n" });
-    // stored late, and stored just now: the first belongs to this run, the second to the next
+    // one stored late and one stored just now: the first belongs to this run, the second to the next
     const late = await stored(`${day}-11T09:00:00Z`, `${day}-02T09:00:00Z`);
     const fresh = await stored(`${day}-11T23:59:30Z`);
     served.desk.at(`${day}-12T00:00:00Z`);
@@ -57,7 +57,7 @@ describe.each(ways)("events export, %s", (way) => {
       err: "no new events except those of the last minute; the next run saves them\n",
     });
     served.desk.at(`${day}-13T00:00:00Z`);
-    // a run that fails leaves the watermark where it was
+    // a failed run does not move the watermark
     expect((await nightly("two.csv")).code).toBe(5);
     expect((await nightly("three.csv")).code).toBe(0);
     expect(await idsIn("three.csv")).toEqual([fresh]);
@@ -132,7 +132,7 @@ describe.each(ways)("events export, %s", (way) => {
     await judge(waiting, 91, "completed");
     expect((await nightly("two.ndjson")).code).toBe(0);
     expect(await idsIn("two.ndjson")).toEqual([after, waiting]);
-    // nothing of it is asked for, and it is not looked at again
+    // no analysis is requested for it, and the export does not return to it
     await judge(await stored(`${day}-12T10:00:00Z`), 10, "completed");
     served.desk.at(`${day}-13T00:00:00Z`);
     expect((await nightly("none.ndjson")).code).toBe(0);

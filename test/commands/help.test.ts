@@ -11,7 +11,7 @@ import { cli } from "../support/cli.ts";
 
 const commands = await allCommands();
 
-/** Every variable that commands take from the environment themselves; what they set there for a library is nobody's to set. */
+/** Every variable that commands read from the environment, without those they set for a library. */
 async function variablesRead(): Promise<readonly string[]> {
   const root = new URL("../../commands", import.meta.url).pathname;
   const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith(".ts"));

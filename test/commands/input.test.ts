@@ -66,7 +66,7 @@ describe("days", () => {
     else process.env["TZ"] = zone;
   });
 
-  // the 24th of April has no midnight in Cairo: clocks go from 23:59:59 to 01:00
+  // 24 April has no midnight in Cairo: clocks go from 23:59:59 to 01:00
   it.each(["Africa/Cairo", "America/New_York", "UTC", "Asia/Tokyo"])("a date is that day, in %s too", (timeZone) => {
     process.env["TZ"] = timeZone;
     const evening = new Date(2026, 3, 24, 20, 30);

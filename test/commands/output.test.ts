@@ -153,7 +153,7 @@ garage      Garage, =1+1  offline  never         /srv/cameras/front-door
     for (const format of ["csv", "yaml", "json", "ndjson"]) {
       expect(await out(`cameras list -o ${format}`, { terminal: 80 })).not.toMatch(/\r(?!\n)|[^\P{Cc}\r\n]|\u202e/u);
     }
-    // a program gets what it is
+    // programs get the unchanged name
     expect(await out("cameras list -o csv")).toContain(name);
     const { err } = await cli(["cameras", "show", name], at({ terminal: 80 }));
     expect(err).toMatch(/^homesec: .*a/);

@@ -8,7 +8,7 @@ import { detection } from "./records.ts";
 let close = async (): Promise<void> => {};
 afterEach(() => close());
 
-/** A daemon with so many detections. */
+/** A daemon with this many detections. */
 async function daemonWith(total: number) {
   const api = await apiStandIn(({ query }) => {
     const from = Number(query.get("cursor") ?? 0);

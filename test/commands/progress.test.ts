@@ -20,7 +20,7 @@ it("says how far it is, how fast and how long it takes", () => {
 it("promises nothing that it does not know", () => {
   const bytes = { doing: "exporting", count: 3_145_728, unit: "bytes" };
   expect(progressText(bytes, 1_048_576, 80)).toBe("exporting  3.0 MiB  1.0 MiB/s");
-  // an estimate that was too small
+  // the estimate was too small
   expect(progressText({ doing: "writing", count: 11, total: 10, unit: "rows" }, 1, 80)).toBe("writing  11 rows  1 rows/s");
 });
 
@@ -46,7 +46,7 @@ it.skipIf(!hasScript)(
   "is drawn on a terminal, taken away at the end, and nowhere else",
   async () => {
     const folder = temporaryFolder("progress");
-    // the total is what the planner knows of all tables, and of a used database it remembers what they held
+    // the total comes from the planner's statistics of all tables, which in a used database count deleted rows
     const database = await testDatabase({ fresh: true });
     await database.db.query(
       (sql) => sql`
@@ -71,7 +71,7 @@ it.skipIf(!hasScript)(
     });
     expect(onTerminal.status).toBe(0);
     expect(String(onTerminal.stdout)).toMatch(/writing gpu_stats {2}█+░* {2}\d+ % {2}[\d,]+ of 5\d,\d{3} rows/);
-    // the cursor is there again, and the line is gone
+    // the cursor is visible again and the line is removed
     const last = String(onTerminal.stdout).split("writing").at(-1);
     expect(last).toContain("\u001b[0K");
     expect(last).toContain("\u001b[?25h");

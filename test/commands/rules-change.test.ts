@@ -86,7 +86,7 @@ describe.each(ways)("rules, %s", (way) => {
     for (const name of ["A", "B"]) await homesec(["remove", name, "--yes"]);
     const piped = await homesec(["add", "--file", "-"], { input: '{"name": "Three"}' });
     expect(piped.out).toMatch(/name +Three\n/);
-    // what was listed can be added elsewhere
+    // the listed rules can be added elsewhere
     const { out: listed } = await homesec(["list", "-o", "yaml"]);
     await served.desk.db.query((sql) => emptyTables(sql, "rules"));
     const again = await homesec(["add", "-f", await file(listed), "--fields", "name", "-o", "csv"]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   env = { HOMESEC_URL: daemon.url, DATABASE_URL: database.url, DATA_DIR: daemon.dataDir };
   const folder = join(daemon.dataDir, "yard");
   await mkdir(folder);
-  // it is the picture that is missing, not its disk
+  // only the picture is missing, not its disk
   await writeFile(join(folder, "notes.txt"), "");
   await database.db.query(async (sql) => {
     await sql`insert into cameras (camera_id, name, folder_path) values ('yard', 'Yard', ${folder})`;
@@ -77,7 +77,7 @@ describe("commands for the system", () => {
     expect((await homesec("dlq", "show", "detect", String(id))).out).toMatch(/subject +yard: \/\S+\/yard\/a.jpg/);
     expect(await homesec("dlq", "show", "detect", "999")).toMatchObject({ code: 3 });
     expect(await homesec("dlq", "requeue", "detect", "--job", String(id))).toMatchObject({ code: 0, err: "1 requeued\n" });
-    // the file is not there: it ends in the dead letters again
+    // the file is missing, so the job becomes a dead letter again
     await eventually(async () => (await homesec("dlq", "list")).out.includes("detect              1"));
     expect(await homesec("dlq", "purge", "detect", "--yes", "-o", "json")).toMatchObject({
       code: 0,

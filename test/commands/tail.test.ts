@@ -11,12 +11,12 @@ import { detection, event } from "./records.ts";
 const timestamp = "2026-01-31T12:00:00.000Z";
 const program = join(import.meta.dirname, "../../dist/bin/homesec.js");
 
-/** A journal behind a WebSocket, as the daemon has it. */
+/** A journal behind a WebSocket, like the daemon's. */
 class Journal {
   readonly #server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   readonly #clients = new Set<WebSocket>();
   readonly #messages: { type: string; data: unknown; sequence: number; timestamp: string }[] = [];
-  /** The first sequence that is still there. */
+  /** The first sequence that is still stored. */
   kept = 1;
 
   constructor() {
@@ -70,7 +70,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Runs `events tail` until it has printed so many lines. `onLine` sees the number of lines so far. */
+/** Runs `events tail` until it has printed this many lines. `onLine` gets the number of lines printed. */
 async function tail(args: readonly string[], lines: number, onLine: (count: number) => void = () => {}) {
   const stop = new AbortController();
   let count = 0;
@@ -128,7 +128,7 @@ describe("events tail", () => {
     const count = 800;
     for (let at = 0; at < count; at += 1) journal.add("detection.new", detection);
     const command = `'${process.execPath}' '${program}' events tail --url ${journal.url} --since 0 -o ndjson --state place`;
-    // a reader that takes some, is busy and dies
+    // a reader that reads some lines, is busy and exits
     const [, first = ""] = (await execa("sh", ["-c", `${command} | { head -n 1; sleep 1.5; }`], { cwd: folder.path })).stdout.split(/(.*)/);
     const place = Number(readFileSync(join(folder.path, "place"), "utf8"));
     expect(place).toBeGreaterThan(1);

@@ -34,7 +34,7 @@ it("puts a picture through and says what became of it", async () => {
   expect(code, err).toBe(0);
   expect(err).toMatch(/^copied to \/.*\/yard\/trigger-\S+-visitor\.jpg\n$/);
   expect(JSON.parse(out)).toMatchObject({ camera_id: "yard", status: "processed", detection_count: 1 });
-  // as often as one likes: each copy is a picture of its own
+  // any number of times: each copy is a separate picture
   expect((await homesec("trigger", "visitor.jpg", "--camera", "yard")).out).toMatch(/status +processed\ndetections +1\n/);
   expect((await readdir(join(daemon.cameraRoot, "yard"))).filter((name) => name.startsWith("."))).toEqual([]);
 });

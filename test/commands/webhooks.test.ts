@@ -20,7 +20,7 @@ beforeEach(async () => {
   await served.desk.db.query((sql) => emptyTables(sql, "webhooks"));
 });
 
-/** `webhooks listen` while it runs: where it listens, and how it ends. */
+/** A running `webhooks listen`: its address, and how it ends. */
 async function listener(args: readonly string[] = [], options: CliOptions = {}) {
   let err = "";
   const stopping = new AbortController();

@@ -4,9 +4,11 @@ import { error, json, people, type Steps, silent } from "./step.ts";
 const noRule = (args = "'Person at nigt'") => error(3, args);
 const noEvent = () => error(3, "999");
 
-/** Runs of commands that change something. Those of one noun run in this order, so that each finds what it needs. */
+/**
+ * Runs of commands that change something. Those with the same noun run in this order, because each needs the results of the earlier ones.
+ */
 export const changing: Steps = {
-  // the detector of this home sees nobody
+  // the detector of this home finds no people
   selftest: [people("--quiet", { code: 7 }), json("", { code: 7 }), error(2, "--timeout soon")],
   trigger: [
     people("visitor.jpg --camera garage"),

@@ -4,7 +4,7 @@ import type { TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { renameIn, uniqueJpeg } from "../../support/pictures.ts";
 
-/** The ids that the examples of help name. */
+/** The ids used in the help examples. */
 export const ids = {
   alert: "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a11",
   otherAlerts: ["5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a12", "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a13", "5f0c9d6e-3f6b-4f0e-9a52-0c6f1f0e7a14"],
@@ -13,7 +13,7 @@ export const ids = {
   silence: "0e3cb4f5-62b1-4c3a-9b0e-5f6f0d5a7c11",
 } as const;
 
-/** Where escape sequences and marks that reorder text come from in earnest: what people and programs call things. */
+/** Escape sequences and text direction marks as they occur in real names. */
 const evil = "a\u001b[2Jb\u009b31m\u202ec";
 
 interface Place {
@@ -24,7 +24,7 @@ interface Place {
   readonly folder: string;
 }
 
-/** Puts one of everything into a home, most of it by the API, and waits until nothing of it is under way. */
+/** Adds one of everything to a home, mostly through the API, and waits until no work is left. */
 export async function furnish(place: Place): Promise<void> {
   const { folder, database } = place;
   await addCameras(place);
@@ -36,10 +36,10 @@ export async function furnish(place: Place): Promise<void> {
     return row?.count ?? 0;
   };
   await eventually(() => counted("images i where i.status = 'processed'"), { ...patience, what: "a picture that was looked at" });
-  // of the camera whose folder is not read; its event gets an id below those that are known
+  // the incident of the camera with the unreadable folder; its event gets an id below the known ones
   await eventually(() => counted("camera_incidents i where i.event_id is not null"), { ...patience, what: "the incident of a folder" });
   await addEvents(place, file);
-  // an event that is evaluated only when rules are there would raise alerts
+  // an event that is evaluated after the rules are added would raise alerts
   await eventually(async () => (await counted("jobs j where j.status <> 'dead'")) === 0, { ...patience, what: "the end of all work" });
   await addRest(place);
   await Promise.all([

@@ -9,7 +9,7 @@ import { detectorStandIn, languageModelStandIn } from "../../support/upstream.ts
 import { furnish } from "./furnish.ts";
 import { words } from "./shell.ts";
 
-/** How a command ended, and what it printed. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number | undefined;
   readonly out: string;
@@ -17,26 +17,26 @@ export interface Ended {
 }
 
 export interface Running {
-  /** What is piped in. */
+  /** Standard input. */
   readonly input?: string | undefined;
-  /** In place of variables of the home. */
+  /** Replaces variables of the home. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A home with a daemon that runs and wants a key, and one of everything in it, from a day long ago. */
+/** A home with a running daemon that requires a key, and old data of every kind. */
 export interface Home {
   readonly url: string;
-  /** Where the things that it calls are. */
+  /** The address for webhooks and other calls. */
   readonly hook: string;
-  /** Where commands are run: files that they name are here. */
+  /** The working folder of commands, with the files they name. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The variables of a database that is empty, for `homesec db restore`. */
+  /** The variables of an empty database, for `homesec db restore`. */
   readonly elsewhere: Readonly<Record<string, string>>;
   readonly daemon: HomesecProcess;
-  /** Runs the real program with what stands behind `homesec`. */
+  /** Runs the real program with these arguments of `homesec`. */
   homesec(line: string, running?: Running): Promise<Ended>;
-  /** The same in this process, which costs next to nothing. */
+  /** The same in this process, which is much faster. */
   here(line: string, running?: Running): Promise<Ended>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface Home {
 const program = new URL("../../../dist/bin/homesec.js", import.meta.url).pathname;
 const key = "the-key-of-this-home-0123456789abcdef";
 
-/** Starts it. All of it is the real thing but the detector, which sees nobody, and the language model. */
+/** Starts a home. Only the detector, which finds no people, and the language model are stand-ins. */
 export async function openHome(): Promise<Home> {
   const folder = temporaryFolder("every");
   const [database, spare, detector, model, hook] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Ended, Home } from "./home.ts";
 
-/** What a run printed, with what differs from run to run replaced. Columns are two spaces apart: widths are tested elsewhere. */
+/** The output of a run with variable parts replaced. Columns are two spaces apart; other tests check the widths. */
 export function forSnapshot({ out, err }: Ended, home: Home): string {
   const text = (given: string): string =>
     replacements
@@ -13,7 +13,7 @@ function withoutPlaces(given: string, { folder, url, hook }: Home): string {
   return given.replaceAll(folder, "<folder>").replaceAll(url, "<daemon>").replaceAll(hook, "<hook>");
 }
 
-/** The ids that `furnish` has given stay. */
+/** The ids from `furnish` stay. */
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b(?!5f0c9d6e|7d3a1f5e|3f0c7a52|0e3cb4f5)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uuid>"],
   [/\bwhsec_[A-Za-z0-9+/]+=*/g, "<secret>"],
@@ -27,7 +27,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b(just now|\d+ (s|min|h) ago)/g, "<ago>"],
   [/\b\d+(\.\d+)? ms\b/g, "<duration>"],
   [/\bin \d+\.\d s\b/g, "in <duration>"],
-  // the program began a moment before the daemon took it up
+  // the program starts a moment before the daemon registers it
   [/\(in (\d+ (?:h|min|d)) \d+ s\)/g, "(in $1)"],
   [/\b[1-9]\d* bytes\b/g, "<size>"],
   [/\b\d+\.\d [KM]iB\b/g, "<size>"],

@@ -29,7 +29,7 @@ export const reading: Steps = {
   doctor: [
     people("--only database,camera-folders,smtp", { code: 7 }),
     json("--only database,camera-folders,smtp", { code: 7 }),
-    // names all checks
+    // lists all checks
     error(2, "--only camera", { says: /^homesec: there is no check camera \(did you mean cameras\?\); there are daemon, / }),
   ],
   completion: [people("bash"), people("zsh"), people("fish"), error(2, "fsh")],
@@ -128,13 +128,13 @@ export const reading: Steps = {
   "analytics uptime": [people(range), json(range), error(2, backwards)],
 
   "workers list": [people("", { says: /^WORKER +STATE +MESSAGE\n(\w+ +(running|stopped).*\n)+$/ }), json(), error(2, "--direct")],
-  // which machine and process it is differs
+  // machine and process differ
   "workers daemons": [people("", { says: /^HOST +PID +ROLES +SINGLETONS\n\S+ +\d+ +api,\S+ .*\n$/ }), json(), error(2, "--direct")],
-  // a breaker that is open has a field more
+  // an open breaker has one more field
   "breakers list": [people(), json("", { lacks: ["reset_at"] }), error(2, "--direct")],
   "dlq list": [people(), people("detect"), json("--queue detect"), error(3, "--queue nothing"), error(2, "detect --queue detect")],
   "dlq show": [people("detect 17"), json("detect 17"), error(3, "detect 999")],
-  // what there is differs by machine
+  // the hardware differs by machine
   "gpu show": [people("", { says: /^card +\S/ }), json(), error(2, "--fields load")],
   "gpu history": [people("--hours 1", { says: /^$|^TIME / }), json("--hours 1"), error(2, "--hours 200")],
 

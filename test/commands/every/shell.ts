@@ -1,7 +1,7 @@
 /** A word of a command line, or an operator between words. */
 type Token = { readonly word: string } | { readonly operator: string };
 
-/** Takes a command line apart as a shell does: quotes of both kinds, a backslash, operators. What is to be replaced stays as it is written. */
+/** Splits a command line as a shell does: quotes of both kinds, backslashes, operators. Nothing is expanded. */
 function tokens(line: string): Token[] {
   const pattern =
     /\s+|(?<comment>#.*$)|(?<operator>\|\||&&|2?>>?|[|;&()<])|(?<word>(?:\$\([^()]*\)|[^\s'"\\|;&()<>]|\\.|'[^']*'|"(?:\\.|[^"\\])*")+)/gs;
@@ -16,15 +16,15 @@ function tokens(line: string): Token[] {
   });
 }
 
-/** The words of a line that is one command. */
+/** The words of a line with one command. */
 export function words(line: string): string[] {
   return tokens(line).flatMap((token) => ("word" in token ? token.word : []));
 }
 
-/** What may stand before the name of a program, with what belongs to it. */
+/** Words that may precede the name of a program, with their arguments. */
 const leading = /^(\w+=.*|!|if|while|until|then|do|exec|time|nohup|npx|sudo|xargs|-.*)$/s;
 
-/** What stands behind `homesec` in each command of a line in which it is called; what `xargs` adds is `added`. */
+/** The arguments of each `homesec` command in a line; `added` stands for the arguments that `xargs` adds. */
 export function homesecCalls(line: string): string[][] {
   const commands: string[][] = [[]];
   let skip = false;

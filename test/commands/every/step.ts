@@ -1,21 +1,21 @@
 /**
- * One run of a command. `people` is what a person sees, and goes under the snapshot; `json` must be one JSON value with the fields
- * that `--fields` knows; `error` prints nothing but what is wrong, which goes under the snapshot too.
+ * One run of a command. `people` compares the output for people with the snapshot; `json` expects one JSON value with the fields that
+ * `--fields` accepts; `error` prints only an error, which the snapshot contains too.
  */
 export interface Step {
-  /** What stands behind the words of the command, as it is typed into a shell. */
+  /** The arguments of the command, as typed into a shell. */
   readonly args: string;
   readonly kind: "people" | "json" | "error";
   readonly code: number;
-  /** What the output has to match, in place of the snapshot: for what differs by machine, or grows with the program. */
+  /** A pattern for the output instead of the snapshot, if the output differs by machine or grows with the program. */
   readonly says?: RegExp;
-  /** What is piped in. */
+  /** Standard input. */
   readonly input?: string;
-  /** On an empty database of its own, which no daemon has. */
+  /** Runs on a separate empty database without a daemon. */
   readonly elsewhere?: true;
   /** Fields that no record has here. */
   readonly lacks?: readonly string[];
-  /** The body has another form than the rows that people see, or there is none. */
+  /** The body differs from the rows that people see, or there is none. */
   readonly ownForm?: true;
 }
 
@@ -28,5 +28,5 @@ export const people = (args = "", more: More = {}): Step => ({ args, kind: "peop
 export const json = (args = "", more: More = {}): Step => ({ args: `${args} -o json`.trim(), kind: "json", code: 0, ...more });
 export const error = (code: number, args: string, more: More = {}): Step => ({ args, kind: "error", code, ...more });
 
-/** Well with `-o json` too, and there is nothing to print then. */
+/** Succeeds with `-o json` too, and prints nothing. */
 export const silent = (args: string): Step => json(args, { ownForm: true });

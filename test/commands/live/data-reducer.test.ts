@@ -9,7 +9,7 @@ import { ago, alert, camera, event, health, now, numbered, silence, snapshot } f
 const empty = noData(now);
 const heard = (data: LiveData, messages: readonly JournalMessage[]): LiveData => reduceData(data, { kind: "messages", messages });
 
-/** What a daemon may tell of a few events and alerts. */
+/** Messages of a daemon about a few events and alerts. */
 const entries = fc.array(
   fc.oneof(
     fc.record({ id: fc.integer({ min: 1, max: 8 }), score: fc.option(fc.integer({ min: 0, max: 100 })) }).map(({ id, score }) => ({
@@ -38,7 +38,7 @@ describe("what is known after messages", () => {
         let data = empty;
         let done = 0;
         for (const [back, size] of looks) {
-          // the daemon gives again what was already there, then something new
+          // the daemon repeats earlier messages, then sends new ones
           data = heard(data, messages.slice(Math.max(0, done - back), done + size));
           done = Math.min(messages.length, done + size);
         }
@@ -76,7 +76,7 @@ describe("what is known after messages", () => {
     expect([data.events.length, data.alerts.length, data.log.length]).toEqual([mostEvents, mostAlerts, mostLogged]);
     expect([data.events[0]?.id, data.events.at(-1)?.id]).toEqual([3_000, 3_000 - mostEvents + 1]);
     expect(data.log.at(-1)?.sequence).toBe(6_000);
-    // one that is older than all that are kept is not taken for new
+    // an event older than all stored ones does not count as new
     expect(heard(data, numbered([{ type: "event.updated", data: event(1) }], 6_001)).events).toEqual(data.events);
   });
 
@@ -139,7 +139,7 @@ describe("what is known after messages", () => {
   });
 
   it("takes the picture of a detection for the newest of its camera, and a breaker's word over the last health report", () => {
-    // of a backlog: stored long after it was taken
+    // from a backlog: stored long after it was taken
     const seen = { id: 1, camera_id: "yard", detected_at: now, created_at: ago(-3_600) };
     const told = numbered([
       { type: "camera_status", data: { ...camera("yard", { last_seen_at: null }), previous_status: null, reason: null } },

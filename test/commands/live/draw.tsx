@@ -9,7 +9,7 @@ import { FakeKeys, FakeTerminal } from "../../support/fake-terminal.ts";
 
 export const plainDisplay: Display = { colour: false, depth: "none", address: "http://127.0.0.1:8000" };
 
-/** The screen that a state makes, drawn by Ink on a terminal in memory. */
+/** The screen of a state, drawn by Ink on a terminal in memory. */
 export async function screenOf(state: State, display: Display = plainDisplay): Promise<FakeTerminal> {
   const screen = new FakeTerminal(state.ui.size.columns, state.ui.size.rows);
   const store = createStore({ first: state, onEffect: () => {}, now: () => performance.now() });

@@ -20,7 +20,7 @@ const known: readonly (readonly [string, Key])[] = [
   ["\u001b[Z", "back-tab"],
 ];
 
-/** The keys of all pieces, as a terminal reader puts them together. */
+/** The keys of all pieces, joined as a terminal reader does. */
 function keysOf(pieces: readonly string[]): Key[] {
   let rest = "";
   return pieces.flatMap((piece) => {
@@ -41,7 +41,7 @@ describe("what a terminal sends", () => {
         const all = typed.map(([sent]) => sent).join("");
         const places = [0, ...cuts.map((cut) => Math.min(cut, all.length)).sort((a, b) => a - b), all.length];
         const pieces = places.slice(1).map((place, at) => all.slice(places[at], place));
-        // a letter and its accent are one key only when they come together
+        // a letter and its accent are one key only when they arrive together
         expect(keysOf(pieces)).toEqual(typed.map(([, key]) => key));
       }),
     );

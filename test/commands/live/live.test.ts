@@ -19,7 +19,7 @@ const silence = {
   ...{ status: "active", created_at: ago(0), ends_at: ago(-3_600), ended_at: null, held_back: 0 },
 };
 
-/** What the daemon refuses of what is asked under a path. */
+/** Paths that the daemon refuses. */
 let refused: (path: string) => Refusal | undefined = () => undefined;
 
 function answer(method: string, path: string, query: URLSearchParams): unknown {
@@ -45,7 +45,7 @@ let errors: string;
 let interrupt: AbortController;
 let running: Promise<number> | undefined;
 
-// Ink is read only when the view begins, which takes its time
+// Ink is loaded only when the view starts, which takes a while
 beforeAll(async () => {
   await import("../../../commands/live/run.tsx");
 });
@@ -87,7 +87,7 @@ const shows = (what: string | RegExp): Promise<unknown> =>
     throw new Error(`${(error as Error).message}\n${screen.text}\n${errors}`);
   });
 
-/** Nothing of the view is left on the terminal. */
+/** Expects that the view left nothing on the terminal. */
 function expectRestored(): void {
   expect([...screen.modes]).toEqual(
     expect.arrayContaining([

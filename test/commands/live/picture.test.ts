@@ -7,7 +7,7 @@ import { cellsFor, halfBlocks } from "../../../commands/live/picture/half-blocks
 import { cellWidth } from "../../../commands/live/text.ts";
 import { picturePath } from "../../support/pictures.ts";
 
-/** Two points above two: red and green, blue and white. */
+/** Two pixels above two: red and green, blue and white. */
 const four = { width: 2, height: 2, data: Uint8Array.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]) };
 
 describe("a picture in a terminal", () => {

@@ -156,7 +156,7 @@ export const explanation: Explanation = {
   ],
 };
 
-/** Messages with numbers from 1 on. */
+/** Messages numbered from 1. */
 export function numbered(entries: readonly Pick<JournalMessage, "type" | "data">[], first = 1): JournalMessage[] {
   return entries.map((entry, at) => ({ ...entry, sequence: first + at, timestamp: now }) as JournalMessage);
 }

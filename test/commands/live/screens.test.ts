@@ -62,7 +62,7 @@ describe.each([
   it.each(Object.keys(screens))("%s", async (name) => {
     const screen = await screenOf((screens[name] as (state: State) => State)(full(size)));
     await expect(screen.text).toMatchFileSnapshot(`__screens__/${name}-${size.columns}x${size.rows}.txt`);
-    // one line stays free, or the terminal would scroll
+    // one line stays free, otherwise the terminal would scroll
     expect(screen.lines.at(-1)).toBe("");
     expect(screen.lines.at(-2)).not.toBe("");
   });

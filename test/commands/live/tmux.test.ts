@@ -56,7 +56,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     await terminal.shows("● connected");
   };
 
-  /** The terminal is as it was before the view. */
+  /** Expects the terminal as it was before the view. */
   const expectRestored = async (code: number): Promise<void> => {
     const screen = await terminal.shows(`ended with ${code}`);
     expect(screen).toContain("before the view");
@@ -64,7 +64,7 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     expect([await terminal.variable("alternate_on"), await terminal.variable("cursor_flag"), await terminal.variable("wrap_flag")]).toEqual(
       ["0", "1", "1"],
     );
-    // what is typed is seen and understood again
+    // typed text is visible and works again
     await terminal.run("echo all $((20 + 22)) well");
     await terminal.shows("all 42 well");
   };
@@ -137,13 +137,13 @@ describe.skipIf(!tmuxInstalled)("homesec live in a real terminal (needs tmux)", 
     daemon.kill("SIGKILL");
     await daemon.exit;
     await terminal.shows(/reconnecting \(\d+ s\)/);
-    // uploaded while nobody looked
+    // uploaded while the view was closed
     await copyIn(join(folder.path, "cameras", "garage", "b.jpg"), 1);
     await serve(port);
     await terminal.shows("● connected", 30_000);
     await terminal.shows(/garage +online/);
     await terminal.shows(/medium 42 +! garage/, 30_000);
-    // leaving is no matter of the daemon
+    // leaving works without the daemon
     daemon.kill("SIGKILL");
     await daemon.exit;
     await terminal.shows(/reconnecting/);

@@ -11,7 +11,7 @@ import { alert, details, event, explanation, now, numbered, snapshot } from "./s
 const act = (state: State, action: Action): State => update(state, action).state;
 const full = act(firstState(now, { columns: 80, rows: 24 }), { kind: "data", changes: [{ kind: "snapshot", snapshot }] });
 
-/** What is there after these keys, and what they asked for. */
+/** The state after these keys, and the requests they caused. */
 function type(state: State, ...keys: readonly (Key | string)[]): { state: State; effects: Effect[] } {
   const effects: Effect[] = [];
   const pressed = keys.flatMap((key) => (typeof key === "string" && !names.has(key) ? readKeys(key).keys : [key as Key]));

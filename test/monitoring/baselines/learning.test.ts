@@ -120,7 +120,7 @@ describe("an hour", () => {
     ]);
   });
 
-  it("counts as watched by the minutes in which homesec and the camera were there", async () => {
+  it("counts as watched by the minutes when both homesec and the camera were up", async () => {
     await desk.db.query(
       (sql) => sql`
         insert into cameras (camera_id, name, folder_path, status, last_seen_at, deleted_at)
@@ -250,7 +250,7 @@ describe("an anomaly", () => {
     expect(await anomalies(later + 2 * hourMs)).toMatchObject([{ detection_class: "dog", anomaly_score: 8, expected_frequency: 0 }]);
   });
 
-  it("is none with too few samples, nor a detection where there is never one, nor below the camera's own threshold", async () => {
+  it("is not reported with too few samples, for a single detection where none is usual, or below the camera's own threshold", async () => {
     for (let day = 0; day < 9; day += 1) await hour(monday + day * dayMs, 0);
     await hour(monday + 9 * dayMs, 500);
     await learn(monday + 10 * dayMs);
@@ -270,7 +270,7 @@ describe("an anomaly", () => {
     expect(await anomalies(monday + 28 * dayMs)).toHaveLength(2);
   });
 
-  it("goes with what is older than the retention", async () => {
+  it("is deleted after the retention period", async () => {
     await twoWeeks(() => 30);
     await watched(later);
     await learn(later + 2 * hourMs);

@@ -77,7 +77,7 @@ describe("a camera without a baseline", () => {
   });
 });
 
-describe("what was learned", () => {
+describe("the learned baseline", () => {
   beforeEach(learned);
 
   it("is listed by hour, weekday and class", async () => {
@@ -252,7 +252,7 @@ describe("configuration", () => {
     expect((await config("back")).override_global_config).toBe(false);
   });
 
-  it("takes what is given, and keeps the rest", async () => {
+  it("updates the given fields and keeps the rest", async () => {
     await configure({ min_samples: 3, override_global_config: true });
     expect(await config()).toMatchObject({ threshold_stdev: 2, min_samples: 3, override_global_config: true });
     expect(await configure({ threshold_stdev: 0.5 })).toMatchObject({ threshold_stdev: 0.5, min_samples: 3 });
@@ -301,7 +301,7 @@ describe("configuration", () => {
     expect((await config()).override_global_config).toBe(false);
   });
 
-  it("of one camera changed by two at once holds what both said", async () => {
+  it("of one camera, changed by two clients at once, holds both changes", async () => {
     await Promise.all([configure({ threshold_stdev: 3 }), configure({ min_samples: 7 }), configure({ override_global_config: true })]);
     expect(await config()).toMatchObject({ threshold_stdev: 3, min_samples: 7, override_global_config: true });
   });

@@ -9,22 +9,22 @@ const at = { dayOfWeek: 2, hour: 14 };
 const slot = (dayOfWeek: number, counts: readonly number[], hour = 14): HourBaseline => ({ ...learnAll(counts), dayOfWeek, hour });
 const times = (n: number, count: number) => Array.from({ length: n }, () => count);
 
-describe("what is learned", () => {
-  it("is mean and variance of the first hours, all weighing the same", () => {
+describe("learned values", () => {
+  it("are the mean and variance of the first hours, all with the same weight", () => {
     expect(learnAll([4])).toEqual({ mean: 4, variance: 0, samples: 1 });
     const { mean, variance } = learnAll([2, 4, 4, 4, 5, 5, 7, 9]);
     expect(mean).toBeCloseTo(5);
     expect(variance).toBeCloseTo(4);
   });
 
-  it("follows a change, the last hour weighing a tenth, and hours without anything count", () => {
+  it("follow a change: the last hour has a weight of a tenth, and empty hours count", () => {
     const before = learnAll(times(20, 10));
     expect(learn(before, 20, 0.1).mean).toBeCloseTo(11);
     expect(learn(before, 0, 0.1).mean).toBeCloseTo(9);
     expect(learnAll([...times(20, 10), ...times(40, 30)]).mean).toBeGreaterThan(29);
   });
 
-  it("lies between the least and the greatest, whatever comes", () => {
+  it("lie between the minimum and the maximum of any counts", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(10_000), { minLength: 1, maxLength: 60 }),
@@ -42,7 +42,7 @@ describe("what is learned", () => {
   });
 });
 
-describe("what is usual", () => {
+describe("the usual count", () => {
   it("is not known before ten such hours, of whichever day", () => {
     expect(usualOf([], at, limits)).toBeUndefined();
     const nine = [0, 1, 3, 4].map((day) => slot(day, [5, 5])).concat(slot(5, [5]));

@@ -33,7 +33,7 @@ describe("joins", () => {
     );
   });
 
-  it("never refuses, before it is due, what comes in order", () => {
+  it("never refuses detections that arrive in order before the batch is due", () => {
     fc.assert(
       fc.property(seconds, seconds, seconds, (from, length, gap) => {
         const batch = span(from, from + (length % 90));

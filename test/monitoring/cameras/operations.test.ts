@@ -160,7 +160,7 @@ describe("update", () => {
   it.each([
     ["name", { name: "Big Gate" }, { name: "Big Gate", status: "unknown" }],
     ["status", { status: "online" }, { name: "Gate", status: "error" }],
-  ])("of the %s leaves a folder that somebody changed meanwhile as it is, and looks at it", async (_, body, expected) => {
+  ])("of the %s keeps a folder that another client changed meanwhile, and checks it", async (_, body, expected) => {
     await create({ name: "Gate" });
     const folder_path = join(desk.cameraRoot, "moved-meanwhile");
     const waiting = async () =>

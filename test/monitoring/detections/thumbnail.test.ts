@@ -253,7 +253,7 @@ describe("of a video", () => {
     });
   });
 
-  it.skipIf(!ffmpeg)("is made of the frame on which the object was seen, or says why not", async () => {
+  it.skipIf(!ffmpeg)("uses the frame with the detection, or reports why it cannot", async () => {
     const colours = ["-f", "lavfi", "-i", "color=black:s=64x48:d=3", "-f", "lavfi", "-i", "color=white:s=64x48:d=3"];
     await execa("ffmpeg", [...colours, "-filter_complex", "[0][1]concat", "-c:v", "mjpeg", inFolder("film.avi")]);
     const film = { fileType: "video/x-msvideo", box: null };

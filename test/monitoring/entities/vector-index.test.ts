@@ -58,7 +58,7 @@ describe("the nearest vector", () => {
   });
 
   test.each([96, 512, 768])(
-    "of people who look alike, %d numbers each, is the one of the plain comparison, and the oldest of the same",
+    "among similar people with %d numbers each equals the plain comparison, and the oldest wins a tie",
     (dimensions) => {
       const crowd = likeEachOther(dimensions, 150, 0.8);
       const index = new VectorIndex(dimensions);

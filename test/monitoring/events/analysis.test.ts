@@ -102,7 +102,7 @@ describe("the facts of an event", () => {
 });
 
 describe("a judgement", () => {
-  it("is stored with the level of its score and told", async () => {
+  it("is stored with the level of its score and reported", async () => {
     await judge();
     expect(await event()).toMatchObject({
       risk_score: 60,
@@ -133,7 +133,7 @@ describe("a judgement", () => {
     expect(await event()).toMatchObject({ risk_score: score, risk_level: level });
   });
 
-  it("leaves the words that whoever stored the event gave it, also when it fails", async () => {
+  it("keeps the texts that the event was stored with, also when it fails", async () => {
     await desk.db.query((sql) => sql`update events set summary = 'The postman', reasoning = 'He comes at ten.'`);
     await fail();
     expect(await event()).toMatchObject({ summary: "The postman", reasoning: "He comes at ten.", analysis_status: "failed" });
@@ -144,7 +144,7 @@ describe("a judgement", () => {
     expect(await event()).toMatchObject({ risk_score: 75, summary: "A person.", reasoning: "At night." });
   });
 
-  it("that failed leaves an event without a score, and is told", async () => {
+  it("that failed leaves an event without a score, and is reported", async () => {
     await fail();
     expect(await event()).toMatchObject({
       risk_score: null,
@@ -161,7 +161,7 @@ describe("a judgement", () => {
     expect(await desk.journal("event.updated")).toHaveLength(1);
   });
 
-  it("that fails when it is repeated leaves the one that was there, and is told", async () => {
+  it("that fails when repeated keeps the earlier one, and is reported", async () => {
     await judge();
     const judged = await event();
     await desk.db.query((sql) => sql`update events set analysis_status = 'pending'`);

@@ -15,7 +15,7 @@ const total = async () => (await desk.ask("listEvents")).pagination.total;
 const deletedIds = async () => (await desk.ask("listDeletedEvents")).items.map(({ id }) => id);
 
 describe("a deleted event", () => {
-  it("is gone from the list and the totals, listed among the deleted, and told of", async () => {
+  it("leaves the list and the totals, is listed as deleted, and is announced", async () => {
     const before = await total();
     expect(await desk.ask("deleteEvent", event(7))).toBeUndefined();
     expect(await total()).toBe(before - 1);
@@ -56,7 +56,7 @@ describe("a deleted event", () => {
     }
   });
 
-  it("is deleted by one of two who ask at once", async () => {
+  it("is deleted by one of two concurrent requests", async () => {
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => desk.ask("deleteEvent", event(8))));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     await desk.ask("restoreEvent", event(8));

@@ -66,7 +66,7 @@ it("counts no incident in statistics, timelines and analytics, whatever becomes 
   expect(await counts()).toEqual([1, 1, 1, 1]);
 });
 
-it("has nobody judge an incident", async () => {
+it("requests no analysis of an incident", async () => {
   const asked = desk.ask("reanalyzeEvent", { params: { event_id: String(incident) } });
   await expect(asked).rejects.toMatchObject({ kind: "conflict" });
 });

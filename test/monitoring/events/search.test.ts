@@ -105,7 +105,7 @@ describe("words", () => {
     expect((await ids(q)).sort((a, b) => a - b)).toEqual(wanted());
   });
 
-  it.each(["", " ", '"', "***", "- -", "OR", "NOT", "🙂", '"..."'])("refuses %j, in which there is nothing to look for", async (q) => {
+  it.each(["", " ", '"', "***", "- -", "OR", "NOT", "🙂", '"..."'])("refuses %j, which contains no search words", async (q) => {
     await expect(search(q)).rejects.toMatchObject({ kind: "invalid", items: [expect.objectContaining({ loc: ["query", "q"] })] });
   });
 
@@ -170,8 +170,8 @@ describe("words", () => {
   });
 });
 
-describe("what was found", () => {
-  it("has the best first, with a score and the words marked, safe for a page", async () => {
+describe("search results", () => {
+  it("have the best match first, with a score and the words marked, safe for a page", async () => {
     await empty();
     const inReasoning = await store({ reasoning: "Somebody said that a ladder may be near." });
     const inSummary = await store({ summary: "A <b>ladder</b> & a person at the wall" });
@@ -184,7 +184,7 @@ describe("what was found", () => {
     expect(other.highlight).toBe("Somebody said that a <mark>ladder</mark> may be near.");
   });
 
-  it("is as good a match with words that must not occur as without them", async () => {
+  it("have the same score with and without excluded words", async () => {
     await empty();
     const often = await store({ summary: "A cat, another cat and one more cat" });
     const once = await store({ summary: "A cat" });
@@ -197,13 +197,13 @@ describe("what was found", () => {
     expect((await scores("-bird")).map(([id]) => id)).toEqual([once, often]);
   });
 
-  it("has the newest first among equals", async () => {
+  it("have the newest first among equal scores", async () => {
     await empty();
     const same = [await store({ summary: "a cat" }), await store({ summary: "a cat" }), await store({ summary: "a cat" })];
     expect(await ids("cat")).toEqual(same.reverse());
   });
 
-  it("lets other requests run while it searches many long texts", async () => {
+  it("do not block other requests while many long texts are searched", async () => {
     await empty();
     const words = Array.from({ length: 24 }, (_, n) => `word${n}`);
     await desk.db.query(
@@ -228,14 +228,14 @@ describe("what was found", () => {
     expect(pause.longest).toBeLessThan(whole / 4);
   });
 
-  it("is told even where the words stand in no text", async () => {
+  it("include matches whose words are in no text", async () => {
     await empty();
     await store({ summary: "a cat" });
     expect((await search("-dog")).items[0]?.highlight).toBeNull();
   });
 });
 
-describe("what is searched follows", () => {
+describe("the search index follows", () => {
   it("every change of an event, and the names of cameras", async () => {
     await empty();
     const id = await store({ summary: "a cat", types: ["cat"] });
@@ -293,7 +293,7 @@ describe("what is searched follows", () => {
   });
 });
 
-describe("walking through what was found", () => {
+describe("paging through search results", () => {
   it("shows each event that was there at the start exactly once, while others come and go", async () => {
     const text = fc.constantFrom("cat", "cat cat", "a black cat sleeps", "dog");
     await fc.assert(

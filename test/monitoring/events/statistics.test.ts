@@ -199,7 +199,7 @@ describe("the timeline", () => {
     ["2026-01-01", "2026-03-25", 84],
     ["2021-01-01", "2026-03-25", 1_910],
     ["2016-01-01", "2026-03-25", 535],
-  ])("without a size it is the smallest of which %s to %s has few enough", async (start, end, buckets) => {
+  ])("without a size uses the smallest size with few enough periods from %s to %s", async (start, end, buckets) => {
     expect((await timeline(`start_date=${start}&end_date=${end}`)).buckets).toHaveLength(buckets);
   });
 

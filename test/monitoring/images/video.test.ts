@@ -58,7 +58,7 @@ describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
     expect(await lengthOf(await cut("mp4"))).toBeCloseTo(10, 0);
   });
 
-  it("end with the reader, who may stop early or abort", async () => {
+  it("end with the reader, which can stop early or abort", async () => {
     const path = await makeVideo(folder, "mp4", 20);
     for await (const frame of extractFrames(path)) {
       expect(frame.offsetSeconds).toBe(0);
@@ -80,7 +80,7 @@ describe.skipIf(!ffmpeg)("frames of a video (needs ffmpeg)", () => {
   });
 });
 
-describe.skipIf(!ffmpeg)("what a hostile file could ask for (needs ffmpeg)", () => {
+describe.skipIf(!ffmpeg)("a hostile file (needs ffmpeg)", () => {
   it.each(["text", "list"])("is never opened: a %s of other files, well made and inside of the folder, is no video", async (kind) => {
     await makeVideo(folder, "mp4", 1);
     const path = join(folder, `${kind}-of-others.mp4`);
@@ -89,7 +89,7 @@ describe.skipIf(!ffmpeg)("what a hostile file could ask for (needs ffmpeg)", () 
     await expect(frames(path)).rejects.toMatchObject({ reason: "video_unreadable" });
   });
 
-  it("is not more memory than a picture may take", async () => {
+  it("uses no more memory than a picture may", async () => {
     const path = join(folder, "huge.avi");
     // 64 megapixels in a few kilobytes
     const source = ["-f", "lavfi", "-i", "color=black:size=8000x8000:rate=1:duration=1"];

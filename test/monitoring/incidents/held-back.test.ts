@@ -54,7 +54,7 @@ async function flap(): Promise<void> {
 }
 
 describe("an incident that a cooldown suppressed", () => {
-  it("alerts when the cooldown ends and it still lasts, after the last message said that the camera is well", async () => {
+  it("alerts when the cooldown ends and it still lasts, after the last message reported the camera as working", async () => {
     await dead();
     await flap();
     await round(4.9);
@@ -123,7 +123,7 @@ describe("an incident that a cooldown suppressed", () => {
     expect(await told()).toEqual([1]);
   });
 
-  it("is told when the cooldown is over by a rule with a channel that the one before it under the same key does not have", async () => {
+  it("is reported after the cooldown by a rule with a channel that the previous rule under the same key lacks", async () => {
     atMinute(-1);
     await dead({ name: "Shown only", channels: null, dedup_key_template: "{camera_id}" });
     atMinute(0);
@@ -144,7 +144,7 @@ describe("an incident that a cooldown suppressed", () => {
     ]);
   });
 
-  it("is told by a rule with the channel at once then, also where others without it were held back with it", async () => {
+  it("is reported at once by a rule with the channel, also when rules without it were suppressed too", async () => {
     for (const [minutes, name, channels] of [
       [-3, "Shown only", null],
       [-2, "Shown only too", null],
@@ -237,7 +237,7 @@ describe("an incident that begins out of the schedule of a rule", () => {
     expect(await told()).toEqual([1, 2]);
   });
 
-  it("and that a cooldown holds back when the schedule begins is told after that", async () => {
+  it("is reported later if a cooldown is active when the schedule begins", async () => {
     const shared = { dedup_key_template: "{camera_id}", channels: ["webhook" as const], severity: "low" as const };
     await dead({ ...shared, name: "Always", cooldown_seconds: 7_500 });
     await dead({ dedup_key_template: "{camera_id}", schedule });

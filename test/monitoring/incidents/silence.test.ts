@@ -235,7 +235,7 @@ it("a camera that is set offline raises no incident; a restored one starts again
   expect(await events()).toHaveLength(1);
 });
 
-it("a folder that cannot be read is an incident of its own cause, beside the silence that it brings", async () => {
+it("a folder that cannot be read is an incident with a separate cause, besides the silence that follows", async () => {
   await desk.db.transaction((sql) => markCameraError(sql, "yard", "The folder is missing", noon));
   await followStatus(desk.db, noon);
   await desk.db.transaction((sql) => markCameraSeen(sql, "yard", at(minute), at(minute)));

@@ -44,7 +44,7 @@ describe("the ledger shows", () => {
     expect(clockJump(pictures(40, () => ({ lagMs: null })))).toBeUndefined();
   });
 
-  it("no jump of a clock when somebody copies a folder of old pictures, or a camera sends what it kept while it was offline", () => {
+  it("no clock jump when old pictures are copied into the folder, or a camera sends pictures from its time offline", () => {
     expect(clockJump(pictures(40, (index) => ({ lagMs: index < 12 ? 86_400_000 + index * 600_000 : 2_000 })))).toBeUndefined();
     expect(clockJump(pictures(40, (index) => ({ lagMs: index < 5 ? 180_000 + index * 60_000 : 2_000 })))).toBeUndefined();
     // uploads that take longer or shorter are not a clock jump
@@ -169,7 +169,7 @@ const watcher = () =>
     clock: { now: () => new Date(), monotonic: () => performance.now() },
   });
 
-it("once scene changes are switched off, another view is no incident any more: nobody could say that it is as before", async () => {
+it("an incident of a changed view ends when scene changes are switched off, because nothing can detect its end", async () => {
   for (const cause of ["view", "black"] as const) {
     const trouble = { cameraId: "yard", cause, reason: "The view is blocked", beganAt: at(0) };
     await desk.db.transaction((sql) => openIncident(sql, trouble, at(0)));

@@ -234,7 +234,7 @@ describe("an unacknowledged change", () => {
   });
 });
 
-it("acknowledging adopts the new view: what was before is a change then", async () => {
+it("acknowledging adopts the new view, and the old view becomes a change", async () => {
   const look = camera();
   for (let index = 0; index < 3; index += 1) await look(picture(index));
   for (let index = 0; index < 3; index += 1) await look(await shifted(picture(index), 0.3));
@@ -258,7 +258,7 @@ it("a view that is as before again ends the incident, and a late acknowledgement
   for (let index = 0; index < 5; index += 1) expect(await look(picture(index))).toBe(false);
 });
 
-it("is made of nothing that is so narrow that it would be immense at the width of all others", async () => {
+it("ignores shapes so narrow that they would be huge at the common width", async () => {
   const narrow = await sharp({ create: { width: 1, height: 20_000, channels: 3, background: "#fff" } })
     .png()
     .toBuffer();

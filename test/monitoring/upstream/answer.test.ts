@@ -133,7 +133,7 @@ function read(more: object) {
   return reading.verdict;
 }
 
-describe("what is kept", () => {
+describe("stored values", () => {
   test("texts without what a database or a terminal would stumble over", () => {
     const { summary, reasoning } = read({ summary: " a\u0000b\u001b[31mc\u202Ed\r\ne ", reasoning: "half \ud83d pair" });
     expect(summary).toBe("ab[31mcd\ne");
@@ -235,7 +235,7 @@ test("never throws, whatever it is given", () => {
   );
 });
 
-test("what is JSON is read as JSON, with prose around it", () => {
+test("valid JSON is read as JSON, with prose around it", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100 }), fc.string({ unit: "grapheme", minLength: 1 }), fc.jsonValue(), (score, text, extra) => {
       const answer = JSON.stringify({ risk_score: score, summary: `s ${text}`, reasoning: "r", extra: { extra } });

@@ -204,7 +204,7 @@ test("only what is asked for while nothing has failed yet may be at fault, not w
   expect(suspects).toEqual([true, false, true, false]);
 });
 
-test("after three failures it is left alone until one trial", async () => {
+test("after three failures the breaker opens until one trial", async () => {
   const { detector, standIn, clock } = await bench({ timeoutMs: 500 });
   await standIn.setMode("error");
   for (let n = 0; n < 3; n += 1) await detector.detect(picture);
@@ -228,7 +228,7 @@ test("after three failures it is left alone until one trial", async () => {
   expect((await detector.detect(picture)).kind).toBe("detected");
 });
 
-test("a caller that gives up gets its own reason, at once, and the detector is not blamed", async () => {
+test("a caller that aborts gets its own reason at once, and no failure is counted", async () => {
   const { detector, standIn, breaker } = await bench({ timeoutMs: 10_000 });
   await standIn.setMode("hang");
   const reason = new Error("stopping");

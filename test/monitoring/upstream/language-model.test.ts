@@ -118,7 +118,7 @@ test("after three failures it is not asked until the trial", async () => {
   expect(await model.judge(eventFacts())).toMatchObject({ kind: "judged" });
 });
 
-test("a caller that gives up gets its own reason", async () => {
+test("a caller that aborts gets its own reason", async () => {
   const { model, standIn } = await bench();
   await standIn.setMode("hang");
   const stop = new AbortController();

@@ -83,7 +83,7 @@ describe("claiming", () => {
     expect(new Set(all).size).toBe(200);
   });
 
-  test("after a night without its service, what is live now goes first, then what waited, in its order, then backlog", async () => {
+  test("after a night without its service, live jobs go first, then deferred ones in their order, then backlog", async () => {
     const night = Array.from({ length: 5 }, (_, n) => ({ subject: `night ${n}`, at: n }));
     await add([...night, { subject: "backlog", priority: priorities.backlog, at: -9_000 }, { subject: "morning", at: 30_000 }]);
     await database.db.query((sql) => demoteLateJobs(sql, later(600)));
@@ -92,7 +92,7 @@ describe("claiming", () => {
     expect((await claim(10)).map(({ subject }) => subject)).toEqual(["morning", "night 1", "night 2", "night 3", "night 4", "backlog"]);
   });
 
-  test("what was offered is offered again after half a minute, or as soon as the offer was taken back", async () => {
+  test("an offered job is offered again after half a minute, or at once if the offer is withdrawn", async () => {
     await add([{ subject: "7" }]);
     const offer = async (at = now) => (await database.db.query((sql) => offerJobs(sql, "detect", at, 10))).map(({ jobId }) => jobId);
     const [jobId] = (await offer()) as [number];
@@ -110,7 +110,7 @@ describe("claiming", () => {
 });
 
 describe("the end of a job", () => {
-  test("by a run whose claim was lost fails, also when the same process has claimed the job again, so that what it did is rolled back", async () => {
+  test("by a run that lost its claim fails and is rolled back, also when the same process has claimed the job again", async () => {
     await add([{ subject: "7" }]);
     const [first] = (await claim(1)) as [ClaimedJob];
     const free = () => database.db.query((sql) => freeOverdueJobs(sql, [first]));
@@ -141,7 +141,7 @@ describe("the end of a job", () => {
     expect(await release("blamed")).toEqual({ attempts: 1, deferrals: 2, blamed: 1 });
   });
 
-  test("what a process that is gone had claimed is freed; what a living one works on is not", async () => {
+  test("jobs of a process that exited are released; jobs of a running one are not", async () => {
     await add([{ subject: "1" }, { subject: "2", at: 1 }]);
     const gone = randomUUID();
     await claim(1, gone);
@@ -150,7 +150,7 @@ describe("the end of a job", () => {
     expect((await claim(5)).map(({ subject }) => subject)).toEqual(["1"]);
   });
 
-  test("a process is gone when it was not heard of for 15 s, or last in a future that the clock has left; never by the clock of another", async () => {
+  test("a process counts as exited after 15 s without a heartbeat, or if its last one is in the future after a clock change; other machines' clocks do not matter", async () => {
     const heard = async (seconds: number): Promise<string> => {
       const processId = randomUUID();
       await database.db.query((sql) => beatProcess(sql, { processId, host: "there", pid: 1, version: "1" }));
@@ -166,14 +166,14 @@ describe("the end of a job", () => {
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(living));
   });
 
-  test("what waits for a time that the clock has left can start now", async () => {
+  test("a job that waits for a time in the future after a clock change can start now", async () => {
     await add([{ subject: "1", availableAt: later(3_600) }]);
     expect(await claim(1)).toEqual([]);
     await database.db.query((sql) => bringForwardJobs(sql, now));
     expect((await claim(1)).map(({ subject }) => subject)).toEqual(["1"]);
   });
 
-  test("a claim whose answer got lost is freed without counting; what runs is left alone", async () => {
+  test("a claim whose reply was lost is released without counting; running jobs keep theirs", async () => {
     await add([{ subject: "1" }, { subject: "2", at: 1 }]);
     const [running] = await claim(2);
     expect(await database.db.query((sql) => freeOrphanedJobs(sql, "detect", me, [running?.jobId as number]))).toBe(1);

@@ -122,7 +122,7 @@ describe("on a database that stays", () => {
   });
 });
 
-test("a database that restarts in the middle: it says so once, goes on by itself, and leaves no hole", async () => {
+test("a restart of the database is reported once, publishing resumes automatically, and no number is skipped", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "homesec-test-journal-"));
   const port = await freePort();
   let server = await startEmbeddedPostgres({ dataDir, port, log: silentLog });
